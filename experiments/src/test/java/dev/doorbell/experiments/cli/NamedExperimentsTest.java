@@ -36,7 +36,7 @@ class NamedExperimentsTest {
   private static final Map<String, List<String>> REDUCED =
       Map.of(
           "pull-vs-push",
-          List.of("size=64,4K,16K,64K", "samples=3", "placement=same-switch,cross-socket"),
+          List.of("size=64,4K,16K,64K", "samples=3", "placement=h200-cx7,h200-cx7-rc"),
           "staging-knee",
           List.of("rtt=500,8000,32000,64000"),
           "incast",

@@ -206,7 +206,7 @@ class StoryboardsTest {
       strings = {
         "demo",
         "describe pull-vs-push",
-        "run pull-vs-push -s size=64,4K,64K -s placement=same-switch,cross-socket",
+        "run pull-vs-push -s size=64,4K,64K -s placement=h200-cx7,h200-cx7-rc",
         "report",
         "plot",
         "predict pull-vs-push",

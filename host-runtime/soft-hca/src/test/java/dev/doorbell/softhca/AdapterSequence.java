@@ -146,13 +146,11 @@ final class AdapterSequence {
       Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
       int bytes = 8 * (1 + random.nextInt(SLOT / 8));
       Request before = i == 0 ? null : requests.getLast();
-      boolean twin =
-          before != null
-              && before.kind == Kind.WRITE
-              && kind == Kind.WRITE
-              && !before.twin
-              && random.nextBoolean();
-      if (twin) {
+      if (before != null
+          && before.kind == Kind.WRITE
+          && kind == Kind.WRITE
+          && !before.twin
+          && random.nextBoolean()) {
         requests.add(new Request(i, kind, before.slot, before.bytes, true));
       } else if (kind == Kind.READ && before != null && before.isWrite()) {
         requests.add(new Request(i, kind, before.slot, before.bytes, false));

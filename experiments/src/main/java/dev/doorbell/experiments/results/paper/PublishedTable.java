@@ -36,7 +36,6 @@ final class PublishedTable {
     }
     return new TableBuilder<NamedCsvRecord>()
         .left("row", row -> row.getField("id"))
-        .left("machine", row -> row.getField("topology"))
         .left("what", row -> row.getField("what"))
         .left("metric", row -> row.getField("metric"))
         .left("unit", row -> row.getField("unit"))
