@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +71,7 @@ class DataExamplesTest {
   }
 
   /** What a program prints; null where it is not there. */
-  private String printed(String... command) throws IOException, InterruptedException {
+  private @Nullable String printed(String... command) throws IOException, InterruptedException {
     Path out = folder.resolve("printed.txt");
     Process process;
     try {

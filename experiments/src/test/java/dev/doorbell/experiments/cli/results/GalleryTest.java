@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -122,8 +123,7 @@ class GalleryTest {
   private static byte[] svg(Shown shown) throws Exception {
     FigureOptions options = new FigureOptions();
     new CommandLine(options).parseArgs(words(shown.options()).toArray(String[]::new));
-    FigureSpec spec = options.figure();
-    assertThat(spec).isNotNull();
+    FigureSpec spec = Objects.requireNonNull(options.figure());
     return plots(run(spec), spec.ofAll().named(shown.name())).firstEntry().getValue();
   }
 

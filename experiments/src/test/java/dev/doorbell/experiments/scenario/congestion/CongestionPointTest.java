@@ -13,6 +13,7 @@ import dev.doorbell.experiments.scenario.PointBench;
 import dev.doorbell.experiments.scenario.SessionRuntime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,7 +64,7 @@ class CongestionPointTest {
     assertThat(Arrays.stream(flows(result)).allMatch(rate -> rate > 0 && rate < 5)).isTrue();
     assertThat(result.verifiedBytes()).isPositive();
     if (full.equals("pfc")) {
-      assertThat(result.counters().get("lost").value()).isZero();
+      assertThat(Objects.requireNonNull(result.counters().get("lost")).value()).isZero();
     }
   }
 

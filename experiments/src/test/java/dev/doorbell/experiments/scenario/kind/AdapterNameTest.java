@@ -7,13 +7,14 @@ import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.experiments.config.schema.Schema;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class AdapterNameTest {
   @Test
   void the_axis_has_the_adapters_that_differ_outside_of_the_explorer() {
     List<String> words = Arrays.stream(AdapterName.values()).map(Promise::word).toList();
-    assertThat(Schema.experiment().settings().get("nic").words().keySet())
+    assertThat(Objects.requireNonNull(Schema.experiment().settings().get("nic")).words().keySet())
         .containsExactlyElementsOf(words);
     assertThat(Adapters.names()).containsAll(words);
     assertThat(Adapters.names())
