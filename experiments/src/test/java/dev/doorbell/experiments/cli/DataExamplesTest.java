@@ -94,7 +94,7 @@ class DataExamplesTest {
     return said != null && !said.startsWith("failed");
   }
 
-  private static void shows(String printed) {
+  private static void shows(@Nullable String printed) {
     assertThat(printed).doesNotStartWith("failed").contains("pull", "push.bf", "64", "4096");
   }
 
