@@ -27,7 +27,7 @@ class NicKernelsTest {
   private static final long BUDGET_NANOS = 600_000_000_000L;
 
   /** What is explored, and how. */
-  private record Case(String kernel, Scenario.Load load) {
+  record Case(String kernel, Scenario.Load load) {
     @Override
     public String toString() {
       return "%s, %d x %d, %d B".formatted(kernel, load.blocks(), load.threads(), load.bytes());
