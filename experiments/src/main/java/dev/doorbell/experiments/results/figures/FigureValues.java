@@ -166,7 +166,7 @@ final class FigureValues {
                 : whole + ", relative to " + spec.style().shown(spec.relative()));
   }
 
-  /** The unit of the values as the run has them. */
+  /** The unit in which the run stores the values. */
   private String unit() {
     if (!spec.relative().isEmpty()) {
       return "";

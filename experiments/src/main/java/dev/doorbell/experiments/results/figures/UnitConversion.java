@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * From the unit of a run's values to the one along an axis.
  *
  * @param from the run's
- * @param to the axis's; empty where values change their prefix along it, as the run has them
+ * @param to the unit of the axis; empty where the prefix of the unit changes along the axis
  * @param factor values of the axis over those of the run
  */
 record UnitConversion(String from, String to, double factor) {

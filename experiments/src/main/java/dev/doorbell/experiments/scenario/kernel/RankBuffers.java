@@ -235,7 +235,7 @@ public final class RankBuffers implements AutoCloseable {
     return start(protocol, job, Target.NONE, targets, config, arguments(all));
   }
 
-  /** The same to a peer that may be in another process, by a kernel without buffers of its own. */
+  /** Prepares a kernel without own buffers that sends to one peer, also in another process. */
   public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
     return start(protocol, job, to, both(to), config, arguments(List.of(this)));
   }

@@ -82,57 +82,26 @@ public record ServeOptions(
 
   /** These options with other promises. */
   public ServeOptions withAdapter(Adapter other) {
-    return new ServeOptions(
-        address,
-        port,
-        control,
-        mtu,
-        memoryBytes,
-        queuePairs,
-        clients,
-        faults,
-        capture,
-        captures,
-        strictPeerPort,
-        other);
+    return with(control, faults, captures, other);
   }
 
   /** These options with a fault plan. */
   public ServeOptions withFaults(FaultPlan plan) {
-    return new ServeOptions(
-        address,
-        port,
-        control,
-        mtu,
-        memoryBytes,
-        queuePairs,
-        clients,
-        plan,
-        capture,
-        captures,
-        strictPeerPort,
-        adapter);
+    return with(control, plan, captures, adapter);
   }
 
   /** These options with captures of clients in a folder. */
   public ServeOptions withCaptures(Path folder) {
-    return new ServeOptions(
-        address,
-        port,
-        control,
-        mtu,
-        memoryBytes,
-        queuePairs,
-        clients,
-        faults,
-        capture,
-        folder,
-        strictPeerPort,
-        adapter);
+    return with(control, faults, folder, adapter);
   }
 
   /** These options with requests at another place. */
   public ServeOptions withControl(ControlPlace place) {
+    return with(place, faults, captures, adapter);
+  }
+
+  private ServeOptions with(
+      @Nullable ControlPlace place, FaultPlan plan, @Nullable Path folder, Adapter promises) {
     return new ServeOptions(
         address,
         port,
@@ -141,10 +110,10 @@ public record ServeOptions(
         memoryBytes,
         queuePairs,
         clients,
-        faults,
+        plan,
         capture,
-        captures,
+        folder,
         strictPeerPort,
-        adapter);
+        promises);
   }
 }

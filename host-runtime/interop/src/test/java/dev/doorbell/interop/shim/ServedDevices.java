@@ -138,8 +138,8 @@ final class ServedDevices implements AutoCloseable {
 
     /** Waits until it has printed a line, or has ended. */
     void awaitLine() throws IOException, InterruptedException {
-      while (process.isAlive() && !said().contains("\n")) {
-        Thread.sleep(1);
+      while (!said().contains("\n") && !process.waitFor(1, TimeUnit.MILLISECONDS)) {
+        // The output is a file: it says nothing of new lines.
       }
     }
 
