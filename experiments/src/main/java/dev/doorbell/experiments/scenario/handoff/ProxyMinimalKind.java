@@ -53,7 +53,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   protected void check(HandoffSettings of, Checks checks) {
     checkAlone(of.point(), checks);
     checkCpuQueues(of.queues().placement(), of.path(), of.payload(), of.size(), checks);
-    boolean tuned = of.handoff() == HandoffSettings.Handoff.TUNED;
+    boolean tuned = of.handoff().ownsRing();
     boolean beside = of.background() > 0;
     boolean times = !Collections.disjoint(of.point().metrics(), TIMES);
     checks.refuseIf(
