@@ -3,7 +3,7 @@ package dev.doorbell.proxy;
 /**
  * How the WQEs of a queue pair are chained behind one doorbell.
  *
- * @param most WQEs of a chain: a doorbell is rung at the latest when so many are written
+ * @param most WQEs of a chain: a doorbell is rung at the latest after this number
  * @param oneCompletion only the last WQE of a chain asks for a CQE; else the last one of each
  *     command
  * @param adaptive chains begin with one WQE, double while a queue has more commands than they take,

@@ -262,7 +262,7 @@ final class HandoffBench implements Trial, AutoCloseable {
     return (long) kernels.size() * settings.stride() * load.producers;
   }
 
-  /** A stride for messages of so many bytes. */
+  /** A stride for messages of {@code bytes}. */
   static int stride(int bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }

@@ -101,7 +101,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
         "use multiples of 8: the last word is what the peer waits for");
   }
 
-  /** What a CPU cannot post, whoever wants it posted. */
+  /** What a CPU cannot post. */
   static void checkCpuQueues(
       Placement queues, TransferPath path, MemoryKind payload, int size, Checks checks) {
     boolean inline = path == TransferPath.PUSH_INLINE;
