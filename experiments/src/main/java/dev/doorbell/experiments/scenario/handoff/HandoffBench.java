@@ -223,7 +223,7 @@ final class HandoffBench implements Trial, AutoCloseable {
     job.role = rank;
     job.inbox = load.bounces ? side.inbox.address() : 0;
     job.samples = samples != null && rank == 0 ? samples.address() : 0;
-    job.operand = settings.handoff().ordinal();
+    job.operand = settings.handoff().operand;
     job.compare = shared ? SHARED : 0;
     job.chunkBytes = settings.bulk();
     if (settings.background() > 0) {

@@ -8,18 +8,18 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.proxy.Chaining;
+import dev.doorbell.proxy.CommandFormat;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.ProxyAgent;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.proxy.CommandFormat;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rings of commands from the kernels of one rank, and the CPU threads that post what is in
- * them: ring r to queue pair r modulo their number, which is one thread's. A first ring that is
- * private has the first queue pair alone, if there are several.
+ * Rings of commands from the kernels of one rank, and the CPU threads that post what is in them:
+ * ring r to queue pair r modulo their number, which is one thread's. A first ring that is private
+ * has the first queue pair alone, if there are several.
  */
 public final class HandoffRings implements AutoCloseable {
   private final Owned owned = new Owned();

@@ -67,11 +67,18 @@ record HandoffSettings(
 
   /** How a command reaches the CPU, as the kernel counts the ways. */
   enum Handoff {
-    BASELINE,
-    TUNED,
-    FULL,
-    FIFO,
-    WIDE;
+    BASELINE(0),
+    TUNED(1),
+    FULL(2),
+    FIFO(3),
+    WIDE(4);
+
+    /** The kernel's number of it, {@code job.operand}. */
+    final int operand;
+
+    Handoff(int operand) {
+      this.operand = operand;
+    }
 
     /** Whether a ring takes one producer. */
     boolean ownsRing() {

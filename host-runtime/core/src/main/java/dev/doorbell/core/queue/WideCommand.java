@@ -1,8 +1,8 @@
 package dev.doorbell.core.queue;
 
 /**
- * A command of 128 bytes from a kernel to the CPU, a put between two regions that the CPU knows: the
- * Java side of kernels/include/doorbell/handoff_family.cuh, which has the diagram.
+ * A command of 128 bytes from a kernel to the CPU, a put between two regions that the CPU knows:
+ * the Java side of kernels/include/doorbell/handoff_family.cuh, which has the diagram.
  *
  * <p>Bit 0 of each of its sixteen little-endian words is the phase of {@link CommandEntry}.
  */
