@@ -94,7 +94,7 @@ public abstract class DevicePort {
   }
 
   /**
-   * As {@link #write}, and tells when the bytes are visible at {@code address}.
+   * As {@link #write}, and reports when the bytes are visible at {@code address}.
    *
    * @return true when they are already
    */
