@@ -135,7 +135,7 @@ public final class Video {
                 default -> value;
               };
           long field = ((1L << width) - 1) << at;
-          return (into.isEmpty() ? whole : (whole << at & field) | (c & ~field)) & U32;
+          return (into.isEmpty() ? whole : ((whole << at) & field) | (c & ~field)) & U32;
         };
     int d = to instanceof Operand.Part part ? a.slot(part.register()) : a.result(to);
     int c = hasThird ? a.source(instruction.operands().get(3), ScalarType.B32) : x.slot;
@@ -156,7 +156,7 @@ public final class Video {
       case "vabsdiff" -> (x, y) -> Math.abs(x - y);
       case "vmin" -> Math::min;
       case "vmax" -> Math::max;
-      case "vavrg" -> (x, y) -> x + y + (x + y >= 0 ? 1 : 0) >> 1;
+      case "vavrg" -> (x, y) -> (x + y + (x + y >= 0 ? 1 : 0)) >> 1;
       case "vshl" -> has("wrap") ? (x, y) -> x << (y & 31) : (x, y) -> x << Math.min(y & U32, 32);
       case "vshr" -> has("wrap") ? (x, y) -> x >> (y & 31) : (x, y) -> x >> Math.min(y & U32, 32);
       case "vset" -> comparison();
@@ -245,16 +245,16 @@ public final class Video {
     List<Integer> written = written(to, lanes);
     LongTernaryOperator f =
         (r, s, c) -> {
-          long both = r & U32 | s << Integer.SIZE;
+          long both = (r & U32) | (s << Integer.SIZE);
           long whole = c;
           for (int lane : written) {
             long value =
                 operation.applyAsLong(
-                    number(both >>> ones[lane] * bits, bits, firstSigned),
-                    number(both >>> others[lane] * bits, bits, secondSigned));
+                    number(both >>> (ones[lane] * bits), bits, firstSigned),
+                    number(both >>> (others[lane] * bits), bits, secondSigned));
             value = saturates ? saturated(value, bits, signed) : number(value, bits, signed);
-            long field = ((1L << bits) - 1) << lane * bits;
-            whole = adds ? whole + value : (whole & ~field) | (value << lane * bits & field);
+            long field = ((1L << bits) - 1) << (lane * bits);
+            whole = adds ? whole + value : (whole & ~field) | ((value << (lane * bits)) & field);
           }
           return whole & U32;
         };
