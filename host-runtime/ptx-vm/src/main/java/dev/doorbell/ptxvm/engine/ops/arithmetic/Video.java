@@ -109,7 +109,7 @@ public final class Video {
       throw new Unsupported(
           "operand negation not allowed for instruction '%s'".formatted(instruction.name()));
     }
-    LongBinaryOperator first = operation(x.signed);
+    LongBinaryOperator first = operation();
     Operand to = instruction.operands().getFirst();
     String into = to instanceof Operand.Part part ? part.selector() : "";
     int width = bits(into);
@@ -148,7 +148,7 @@ public final class Video {
   }
 
   /** What the instruction does to two numbers. */
-  private LongBinaryOperator operation(boolean signed) throws Unsupported {
+  private LongBinaryOperator operation() throws Unsupported {
     String name = instruction.name().replaceAll("[24]$", "");
     return switch (name) {
       case "vadd" -> Long::sum;
@@ -237,7 +237,7 @@ public final class Video {
     int bits = Integer.SIZE / lanes;
     int[] ones = selected(1, lanes, 0);
     int[] others = selected(2, lanes, lanes);
-    LongBinaryOperator operation = operation(firstSigned);
+    LongBinaryOperator operation = operation();
     boolean adds = has("add");
     boolean saturates = has("sat");
     boolean signed = result.signed();
