@@ -46,7 +46,7 @@ final class OperandTypes {
       case "ld", "st" -> types.size() == 1 ? all(i, 0, types.getFirst(), true) : null;
       case "shl", "shr" ->
           types.size() == 1 && i.operands().size() == 3
-              ? firstOf(all(i, 0, 2, types.getFirst(), false), all(i, 2, 3, ScalarType.B32, false))
+              ? firstOf(all(i, 0, 2, types.getFirst(), false), all(i, 2, 3, ScalarType.U32, false))
               : null;
       case "setp" -> types.size() == 1 ? all(i, 1, 3, types.getFirst(), false) : null;
       case "selp" ->
