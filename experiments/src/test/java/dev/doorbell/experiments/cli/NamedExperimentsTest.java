@@ -52,7 +52,9 @@ class NamedExperimentsTest {
           "all-to-all",
           List.of("ranks=2,8"),
           "congestion",
-          List.of("traffic=incast,victim"));
+          List.of("traffic=incast,victim"),
+          "proxy-queues",
+          List.of("samples=5", "background=0,64"));
 
   @TempDir private Path folder;
 

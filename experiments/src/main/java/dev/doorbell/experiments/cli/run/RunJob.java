@@ -65,7 +65,7 @@ final class RunJob implements AutoCloseable {
    */
   private static RunJob begin(JobRank rank, RunOptions options, ExperimentConfig config)
       throws EnvironmentException {
-    JobMeeting meeting = JobMeeting.join(rank, options.patience * NANOS_PER_SECOND);
+    JobMeeting meeting = JobMeeting.join(rank, options.joinTimeout * NANOS_PER_SECOND);
     RunJob job = new RunJob(rank, meeting);
     try {
       List<String> hashes = meeting.gather("begin", config.hash());
