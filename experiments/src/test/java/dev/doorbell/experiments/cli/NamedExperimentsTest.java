@@ -46,6 +46,7 @@ class NamedExperimentsTest {
           Map.entry("topology-what-if", List.of("samples=1")),
           Map.entry("all-to-all", List.of("ranks=2,8")),
           Map.entry("congestion", List.of("traffic=incast,victim")),
+          Map.entry("proxy-queues", List.of("samples=5", "background=0,64")),
           Map.entry("signal-order", List.of("size=64", "samples=3")),
           Map.entry("unordered-allgather", List.of("size=8K", "signal=strict-key,fence-bit")));
 

@@ -387,7 +387,7 @@ public final class SoftHca implements Hca, HcaServices {
     }
   }
 
-  /** A doorbell page with BlueFlame halves of so many bytes. */
+  /** A doorbell page with BlueFlame halves of {@code bytes}. */
   Uar newUar(Allocation page, int blueFlameBytes) {
     return new Uar(queuePairs, completionQueues, page, blueFlameBytes);
   }

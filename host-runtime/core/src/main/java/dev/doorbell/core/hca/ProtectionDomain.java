@@ -39,7 +39,7 @@ public interface ProtectionDomain extends AutoCloseable {
       CompletionQueueAttributes attributes, MemoryProvider memory);
 
   /**
-   * Creates a completion queue whose events are told to {@code channel}.
+   * Creates a completion queue whose events go to {@code channel}.
    *
    * @param channel made by {@link Hca#createCompletionChannel} of the same HCA
    */

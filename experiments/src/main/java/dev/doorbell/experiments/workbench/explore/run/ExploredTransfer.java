@@ -201,7 +201,7 @@ final class ExploredTransfer extends ExploredWorld {
     return rights;
   }
 
-  /** From one message to the next: side by side where the kernel is not told of anything else. */
+  /** From one message to the next: side by side where the kernel has no else. */
   private int stride() {
     List<String> given = scenario.program().shape().parameters();
     int bytes = scenario.load().bytes();
