@@ -3,17 +3,23 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel of the user's as it is explored: where it runs and how large, by its descriptor. */
 record ExploredKernel(UserKernel kernel) {
   private static final int FEW_SLOTS = 2;
+
+  /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
+  private static final int MANY = 3;
 
   /**
    * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
@@ -44,7 +50,46 @@ record ExploredKernel(UserKernel kernel) {
   Scenario.Program program() {
     KernelDescriptor descriptor = kernel.descriptor();
     return new Scenario.Program(
-        descriptor.ptx(), descriptor.entry(), kernel.ptx(), Scenario.Shape.of(descriptor));
+        descriptor.ptx(),
+        descriptor.entry(),
+        kernel.ptx(),
+        new Scenario.Shape(
+            ranks(),
+            descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER ? 1 : ranks(),
+            switch (descriptor.launch().slots()) {
+              case BLOCKS -> Scenario.Slots.BLOCKS;
+              case THREADS -> Scenario.Slots.THREADS;
+              case WINDOW -> Scenario.Slots.WINDOW;
+            },
+            arrivals(),
+            descriptor.launch().signals(),
+            descriptor.launch().sharedBytes(),
+            descriptor.launch().cooperative(),
+            descriptor.parameters(),
+            descriptor.api().map(DeviceApi::word),
+            Optional.of(descriptor)
+                .filter(one -> !one.extension().isEmpty())
+                .map(KernelDescriptor::text)));
+  }
+
+  private int ranks() {
+    return kernel.descriptor().launch().allRanks() ? MANY : 2;
+  }
+
+  private List<Scenario.Arrival> arrivals() {
+    KernelDescriptor.Verify verify = kernel.descriptor().verify();
+    List<Scenario.Arrival> arrivals = new ArrayList<>();
+    for (int from = 0; from < ranks(); from++) {
+      for (int to = 0; to < ranks(); to++) {
+        if (verify.arrives(from, to, ranks())) {
+          arrivals.add(
+              verify.ofAll()
+                  ? new Scenario.Arrival(from, to, verify.message(from, to), from)
+                  : Scenario.Arrival.ofAll(from, to));
+        }
+      }
+    }
+    return arrivals;
   }
 
   int blocks() {

@@ -1,8 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -94,9 +92,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       List<String> parameters,
       Optional<String> api,
       Optional<String> descriptor) {
-    /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
-    private static final int MANY = 3;
-
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
     public Shape {
@@ -104,56 +99,23 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       parameters = List.copyOf(parameters);
     }
 
-    /** The shape that a descriptor gives a kernel; among many ranks, of the fewest. */
-    public static Shape of(KernelDescriptor descriptor) {
-      KernelDescriptor.Launch launch = descriptor.launch();
-      int ranks = launch.allRanks() ? MANY : 2;
-      KernelDescriptor.Verify verify = descriptor.verify();
-      List<Arrival> arrivals = new ArrayList<>();
-      for (int from = 0; from < ranks; from++) {
-        for (int to = 0; to < ranks; to++) {
-          if (verify.arrives(from, to, ranks)) {
-            arrivals.add(
-                verify.ofAll()
-                    ? new Arrival(from, to, verify.message(from, to), from)
-                    : Arrival.ofAll(from, to));
-          }
-        }
-      }
-      return new Shape(
-          ranks,
-          launch.ranks() == KernelDescriptor.Ranks.SENDER ? 1 : ranks,
-          switch (launch.slots()) {
-            case BLOCKS -> Slots.BLOCKS;
-            case THREADS -> Slots.THREADS;
-            case WINDOW -> Slots.WINDOW;
-          },
-          arrivals,
-          launch.signals(),
-          launch.sharedBytes(),
-          launch.cooperative(),
-          descriptor.parameters(),
-          descriptor.api().map(DeviceApi::word),
-          Optional.of(descriptor)
-              .filter(one -> !one.extension().isEmpty())
-              .map(KernelDescriptor::text));
-    }
-
     static Shape named(String entry) {
-      boolean both = entry.equals("put_latency");
+      boolean signals = entry.equals("signal_order");
+      boolean answers = entry.equals("put_latency");
+      boolean both = answers || signals;
       List<Arrival> compared = new ArrayList<>();
-      if (entry.startsWith("put_")) {
+      if (entry.startsWith("put_") || signals) {
         compared.add(Arrival.ofAll(0, 1));
       }
-      if (both) {
+      if (answers) {
         compared.add(Arrival.ofAll(1, 0));
       }
       return new Shape(
           2,
           both ? 2 : 1,
-          BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
+          signals ? Slots.WINDOW : BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
           compared,
-          0,
+          signals ? 2 : 0,
           0,
           false,
           List.of("queue_pairs", "job"),

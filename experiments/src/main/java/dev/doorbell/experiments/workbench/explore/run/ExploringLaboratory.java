@@ -13,8 +13,6 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.explore.BugCase;
@@ -53,17 +51,9 @@ public final class ExploringLaboratory implements Laboratory {
 
   @Override
   public Optional<Scenario.Program> kernel(String name) {
-    return catalogue.find(name).map(kernel -> program(Protocol.of(catalogue, kernel)));
-  }
-
-  /** A kernel whose descriptor says more than its name: what it brings, or signals. */
-  private static Scenario.Program program(Protocol protocol) {
-    KernelDescriptor descriptor = protocol.descriptor();
-    String file = protocol.name() + ".ptx";
-    return descriptor.extension().isEmpty() && descriptor.launch().signals() == 0
-        ? new Scenario.Program(file, protocol.name(), protocol.ptx())
-        : new Scenario.Program(
-            file, protocol.name(), protocol.ptx(), Scenario.Shape.of(descriptor));
+    return catalogue
+        .find(name)
+        .map(kernel -> new Scenario.Program(name + ".ptx", name, catalogue.ptx(kernel)));
   }
 
   @Override
