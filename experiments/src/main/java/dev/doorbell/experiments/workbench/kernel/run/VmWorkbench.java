@@ -15,6 +15,7 @@ import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.SourceLine;
+import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
@@ -62,6 +63,7 @@ public final class VmWorkbench implements KernelWorkbench {
     PtxCheck.Result result = PtxCheck.of(parsed);
     List<FunctionListing> listings = FunctionListing.of(module);
     List<KernelReport.Line> notes = new ArrayList<>(unnamed(file, ptx, module));
+    notes.addAll(external(module));
     notes.addAll(notes(module, listings));
     for (Refusal stop : result.stops()) {
       notes.add(line(stop, stop.reason() + ": a thread that gets here stops the kernel"));
@@ -92,6 +94,23 @@ public final class VmWorkbench implements KernelWorkbench {
                         .formatted(
                             layout.api(), layout.version(), String.join(", ", layout.unnamed())),
                     ""))
+        .toList();
+  }
+
+  /** Variables of other files, which nothing here initialises. */
+  private static List<KernelReport.Line> external(PtxModule module) {
+    return module.variables().stream()
+        .filter(variable -> variable.external() && variable.space() != StateSpace.SHARED)
+        .map(
+            variable -> {
+              int line = lineOf(module, variable.name());
+              return new KernelReport.Line(
+                  line,
+                  module.text(line),
+                  "'%s' is defined in another file: it is zero unless the host fills it"
+                      .formatted(variable.name()),
+                  "");
+            })
         .toList();
   }
 
