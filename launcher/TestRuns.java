@@ -168,7 +168,7 @@ record TestRuns(
         .map(Project.Module::testSources)
         .filter(Files::isDirectory)
         .forEach(sourcePath::add);
-    // ArchUnit tells tests from the program by this folder, which is Maven's.
+    // ArchUnit distinguishes tests from the program by this folder, which is Maven's.
     Path compiled = folder.resolve("target/test-classes");
     for (Compiler.Output each : compiler.compile(classes, sourcePath, classPath, Set.of())) {
       Path file = compiled.resolve(each.name() + ".class");

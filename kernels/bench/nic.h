@@ -45,6 +45,7 @@ struct alignas(256) nic_queue {
   uint32_t qpn;
 
   uint64_t head = 0;      // next block to execute
+  uint64_t end = 0;       // the doorbell's: those before it may be executed
   uint64_t completions = 0;
   uint64_t last_doorbell = 0;
   uint64_t doorbells = 0;
@@ -52,9 +53,11 @@ struct alignas(256) nic_queue {
 
 class alignas(256) nic {
  public:
-  nic(window local, window remote, uint64_t stride, uint64_t slots)
+  // turn: WQEs of a queue pair before the others have their turn.
+  nic(window local, window remote, uint64_t stride, uint64_t slots, uint64_t turn = UINT64_MAX)
       : local_(local), remote_(remote), stride_(stride),
-        stride_shift_(static_cast<uint32_t>(__builtin_ctzll(stride))), counts_(slots) {}
+        stride_shift_(static_cast<uint32_t>(__builtin_ctzll(stride))), turn_(turn),
+        counts_(slots) {}
 
   void add(nic_queue *queue) { queues_.push_back(queue); }
 
@@ -64,10 +67,11 @@ class alignas(256) nic {
       bool idle = true;
       for (nic_queue *queue : queues_) {
         const uint64_t rung = __atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE);
-        if (rung != queue->last_doorbell) {
-          queue->last_doorbell = rung;
+        if (rung != queue->last_doorbell || queue->head != queue->end) {
           const uint64_t start = __rdtsc();
-          answer(*queue, rung);
+          if (rung == queue->last_doorbell || look(*queue, rung)) {
+            answer(*queue);
+          }
           busy += __rdtsc() - start;
           idle = false;
         }
@@ -107,35 +111,39 @@ class alignas(256) nic {
     return false;
   }
 
-  void answer(nic_queue &queue, uint64_t rung) {
+  // Takes the index of a doorbell; false when an HCA would not accept it.
+  bool look(nic_queue &queue, uint64_t rung) {
+    queue.last_doorbell = rung;
     ++queue.doorbells;
     const uint32_t index = __builtin_bswap32(static_cast<uint32_t>(rung)) >> 8 & 0xffffu;
     const uint32_t qpn = __builtin_bswap32(static_cast<uint32_t>(rung >> 32)) >> 8;
     const uint32_t news = (index - static_cast<uint32_t>(queue.head)) & 0xffffu;
     if (qpn != queue.qpn) {
-      refuse(queue, "the doorbell names another queue pair", qpn);
-      return;
+      return refuse(queue, "the doorbell names another queue pair", qpn);
     }
     if (news > queue.blocks) {
-      refuse(queue, "the doorbell went back, or too far", index);
-      return;
+      return refuse(queue, "the doorbell went back, or too far", index);
     }
     if (queue.record_first) {
       const uint32_t record = __builtin_bswap32(__atomic_load_n(queue.record, __ATOMIC_ACQUIRE));
       if (((record - index) & 0xffffu) > queue.blocks) {
-        refuse(queue, "the record is behind the doorbell", record);
-        return;
+        return refuse(queue, "the record is behind the doorbell", record);
       }
     }
-    const uint64_t end = queue.head + news;
-    for (uint64_t i = 0; i < kAhead && i < news; ++i) {
-      prefetch(queue, queue.head + i);
+    queue.end = queue.head + news;
+    return true;
+  }
+
+  void answer(nic_queue &queue) {
+    const uint64_t end = queue.end - queue.head > turn_ ? queue.head + turn_ : queue.end;
+    for (uint64_t i = queue.head; i < end && i < queue.head + kAhead; ++i) {
+      prefetch(queue, i);
     }
     while (queue.head < end) {
       if (queue.head + kAhead < end) {
         prefetch(queue, queue.head + kAhead);
       }
-      if (!execute_put(queue) && !execute(queue, end)) {
+      if (!execute_put(queue) && !execute(queue, queue.end)) {
         return;
       }
     }
@@ -301,6 +309,7 @@ class alignas(256) nic {
   const window remote_;
   const uint64_t stride_;        // a power of two
   const uint32_t stride_shift_;
+  const uint64_t turn_;
   std::vector<uint32_t> counts_;
   std::vector<nic_queue *> queues_;
 };

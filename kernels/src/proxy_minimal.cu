@@ -1,11 +1,14 @@
 // proxy_minimal: puts that a CPU thread posts, handed over by the fewest accesses that it takes.
 //
-// It measures what a handoff to the CPU costs apart from what the device library adds: entries of 16
-// bytes, one put each (doorbell/handoff.cuh).
+// It measures what a handoff to the CPU costs apart from what the device library adds: one put an entry
+// (doorbell/handoff.cuh, doorbell/handoff_family.cuh).
 //
-//   baseline  reserve by an atomic; read the CPU's progress from host memory; publish by a release of
-//             system scope. Any number of producers a ring.
-//   tuned     one 16-byte store; the progress is cached. One producer a ring.
+//   baseline  16 bytes. Reserve by an atomic; read the CPU's progress from host memory; publish by a
+//             release of system scope. Any number of producers a ring, as of all but one of the others.
+//   tuned     16 bytes. One 16-byte store; the progress is cached. One producer a ring.
+//   full      64 bytes. Fence of system scope; an atomic; the progress is cached; four 16-byte stores.
+//   fifo      16 bytes. An atomic; the progress is cached; one 16-byte store.
+//   wide      128 bytes. Fence of system scope; an atomic; the progress from host memory; eight stores.
 //
 // Launch     any grid. Without samples and inbox every thread is a producer: producer t uses ring t %
 //            qp_count. Otherwise thread 0 is a probe on ring 0, and all threads of blocks 1 and up are
@@ -13,31 +16,47 @@
 //            launched twice at once, role 0 and 1, the latter without background.
 // Job        local, remote, bytes, stride, iterations, warmup, opcode (PUT, or PUT_INLINE of a payload
 //            in host memory), qp_count, role, inbox, samples, stamps. local and remote are where the
-//            regions begin that the CPU knows; producer t, or thread t of the background at t + 1, puts
-//            the bytes at t * stride.
-//            operand      0: baseline, 1: tuned
+//            regions begin that the CPU knows, and local_key and remote_key theirs; producer t, or
+//            thread t of the background at t + 1, puts the bytes at t * stride.
+//            operand      0: baseline, 1: tuned, 2: full, 3: fifo, 4: wide
 //            compare      1: the background shares the probe's ring, thread t of it uses ring t %
 //                         qp_count; else it has rings of its own, 1 + t % (qp_count - 1)
 //            window       puts of a producer in flight; 0: as many as the ring takes
 //            staging      with a background: uint64_t[2], zeroed: the probe has ended; threads of the
 //                         background that have begun
-// Queues     qps[r].commands describes ring r, with entries of 16 bytes; qps[r].number is the queue pair
+// Queues     qps[r].commands describes ring r, with entries of that size; qps[r].number is the queue pair
 //            that the CPU is to post to. Rings are new: tuned producers begin at index 0.
-// Order      payload is not written during the run, but for the word of a ping-pong; between that and a
-//            tuned enqueue stands a fence of system scope.
+// Order      payload is not written during the run, but for the word of a ping-pong; between that and an
+//            enqueue that orders nothing (tuned, fifo) stands a fence of system scope.
 // Who else   the CPU thread that serves the rings; the HCA.
 // Samples    uint64_t[iterations] nanoseconds from before the enqueue until it returned; behind those
 //            uint64_t[iterations] from before the enqueue until the CPU's counter covered it. With an
 //            inbox, uint64_t[iterations] of whole round trips, of role 0.
 // Stamps     of producers: first enqueue after the warm-up, last completion.
-#include "doorbell/handoff.cuh"
+#include "doorbell/handoff_family.cuh"
 #include "protocol.cuh"
 
 using namespace doorbell;
 
 namespace {
 
+// job.operand
 constexpr uint64_t kTuned = 1;
+constexpr uint64_t kFull = 2;
+constexpr uint64_t kFifo = 3;
+constexpr uint64_t kWide = 4;
+
+template <class handoff>
+__device__ __forceinline__ handoff handoff_of(const doorbell_command_queue *queue,
+                                              const doorbell_job &) {
+  return handoff(queue);
+}
+
+template <>
+__device__ __forceinline__ full_handoff handoff_of<full_handoff>(
+    const doorbell_command_queue *queue, const doorbell_job &job) {
+  return full_handoff(queue, {job.remote, job.local, job.remote_key, job.local_key});
+}
 
 // A thread of the background ends after so many messages, whatever the probe does.
 constexpr uint64_t kMostOfBackground = 1u << 24;
@@ -45,15 +64,14 @@ constexpr uint64_t kMostOfBackground = 1u << 24;
 template <class handoff>
 class minimal_proxy {
  public:
-  __device__ __forceinline__ explicit minimal_proxy(const doorbell_qp *qp)
+  __device__ __forceinline__ minimal_proxy(const doorbell_qp *qp, const doorbell_job &job)
       : qp_(qp),
         queue_(reinterpret_cast<const doorbell_command_queue *>(qp->commands)),
-        handoff_(queue_) {}
+        handoff_(handoff_of<handoff>(queue_, job)) {}
 
   __device__ __forceinline__ command_ticket enqueue(const doorbell_job &job, uint64_t offset,
                                                     uint32_t bytes) {
-    return handoff_.enqueue(
-        short_command::put(job.opcode, qp_->number, offset, offset, bytes), qp_->deadline_ns);
+    return handoff_.put({offset, offset, job.opcode, qp_->number, bytes}, qp_->deadline_ns);
   }
 
   __device__ __forceinline__ uint32_t await(uint64_t index) const {
@@ -70,7 +88,7 @@ class minimal_proxy {
 template <class handoff>
 __device__ __forceinline__ uint32_t stream(const doorbell_qp *qp, const doorbell_job &job,
                                            uint64_t offset) {
-  minimal_proxy<handoff> proxy(qp);
+  minimal_proxy<handoff> proxy(qp, job);
   const bool two = job.window > 1;
   const uint32_t half = two ? job.window / 2 : job.window;
   const uint64_t total = job.warmup + job.iterations;
@@ -101,7 +119,7 @@ __device__ __forceinline__ uint32_t stream(const doorbell_qp *qp, const doorbell
 // One put at a time, timed.
 template <class handoff>
 __device__ __forceinline__ uint32_t probe(const doorbell_qp *qp, const doorbell_job &job) {
-  minimal_proxy<handoff> proxy(qp);
+  minimal_proxy<handoff> proxy(qp, job);
   uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
   const uint64_t total = job.warmup + job.iterations;
   uint32_t status = DOORBELL_OK;
@@ -121,7 +139,7 @@ __device__ __forceinline__ uint32_t probe(const doorbell_qp *qp, const doorbell_
 // Round trips of one word with a peer that runs the same; the word is the message's last.
 template <class handoff>
 __device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell_job &job) {
-  minimal_proxy<handoff> proxy(qp);
+  minimal_proxy<handoff> proxy(qp, job);
   const queue_pair waiting(qp);
   const uint64_t last_word = job.bytes - 8;
   const uint64_t *inbox = reinterpret_cast<const uint64_t *>(job.inbox + last_word);
@@ -137,7 +155,7 @@ __device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell
     }
     if (status == DOORBELL_OK) {
       store_relaxed_system(outgoing, turn + 1);
-      if (job.operand == kTuned) {
+      if (!handoff::kOrders) {
         fence(true);
       }
       sent = proxy.enqueue(job, 0, static_cast<uint32_t>(job.bytes));
@@ -157,7 +175,7 @@ __device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell
 template <class handoff>
 __device__ __forceinline__ uint32_t background(const doorbell_qp *qp, const doorbell_job &job,
                                                uint64_t offset) {
-  minimal_proxy<handoff> proxy(qp);
+  minimal_proxy<handoff> proxy(qp, job);
   uint64_t *words = reinterpret_cast<uint64_t *>(job.staging);
   command_ticket sent{0, DOORBELL_OK};
   for (uint64_t n = 0; n < kMostOfBackground && load_relaxed_device(words) == 0; ++n) {
@@ -216,6 +234,22 @@ __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbe
 
 extern "C" __global__ void proxy_minimal(const doorbell_qp *qps, const doorbell_job *jobs) {
   const doorbell_job job = jobs[0];
-  protocol::report(job, job.operand == kTuned ? minimal<private_handoff>(qps, job)
-                                              : minimal<shared_handoff>(qps, job));
+  uint32_t status;
+  switch (job.operand) {
+    case kTuned:
+      status = minimal<private_handoff>(qps, job);
+      break;
+    case kFull:
+      status = minimal<full_handoff>(qps, job);
+      break;
+    case kFifo:
+      status = minimal<fifo_handoff>(qps, job);
+      break;
+    case kWide:
+      status = minimal<wide_handoff>(qps, job);
+      break;
+    default:
+      status = minimal<shared_handoff>(qps, job);
+  }
+  protocol::report(job, status);
 }

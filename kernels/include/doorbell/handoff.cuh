@@ -1,4 +1,5 @@
-// Short commands from GPU threads to the CPU: 16 bytes each, in two ways to hand them over.
+// Short commands from GPU threads to the CPU: 16 bytes each, in three ways to hand them over. Each is a
+// class with put() and await's index; handoff_family.cuh has those with longer entries.
 //
 // A short command is a put between two regions that the CPU knows. An entry is two little-endian
 // 64-bit words in host memory; bit 0 of each is the phase, as in command_queue.cuh: the inverse
@@ -29,17 +30,25 @@
 
 namespace doorbell {
 
+// A put between the two regions of a ring: what every way of handing over is asked for.
+struct handoff_put {
+  uint64_t remote_offset;
+  uint64_t local_offset;
+  uint32_t opcode;      // DOORBELL_OP_PUT, or DOORBELL_OP_PUT_INLINE
+  uint32_t queue_pair;  // doorbell_qp.number
+  uint32_t bytes;
+};
+
 // The words of a short command, without their phases.
 struct short_command {
   uint64_t low;
   uint64_t high;
 
-  static __device__ __forceinline__ short_command put(uint32_t opcode, uint32_t queue_pair,
-                                                      uint64_t remote_offset, uint64_t local_offset,
-                                                      uint32_t bytes) {
-    return {static_cast<uint64_t>(opcode) << 56 | static_cast<uint64_t>(queue_pair & 0xffffu) << 40 |
-                (local_offset & 1) << 32 | static_cast<uint64_t>(bytes) << 1,
-            remote_offset << 32 | (local_offset & 0xfffffffeull)};
+  static __device__ __forceinline__ short_command of(const handoff_put &put) {
+    return {static_cast<uint64_t>(put.opcode) << 56 |
+                static_cast<uint64_t>(put.queue_pair & 0xffffu) << 40 |
+                (put.local_offset & 1) << 32 | static_cast<uint64_t>(put.bytes) << 1,
+            put.remote_offset << 32 | (put.local_offset & 0xfffffffeull)};
   }
 };
 
@@ -81,11 +90,14 @@ __device__ __forceinline__ uint64_t phase_of(const doorbell_command_queue &queue
 // hole, behind which nothing moves: it poisons the queue, and waits for commands end.
 class shared_handoff {
  public:
+  // Whether a put is ordered behind what its thread wrote before.
+  static constexpr bool kOrders = true;
+
   __device__ __forceinline__ explicit shared_handoff(const doorbell_command_queue *queue)
       : queue_(*queue) {}
 
-  __device__ __forceinline__ command_ticket enqueue(const short_command &command,
-                                                    uint64_t deadline_ns) {
+  __device__ __forceinline__ command_ticket put(const handoff_put &what, uint64_t deadline_ns) {
+    const short_command command = short_command::of(what);
     auto *producer = reinterpret_cast<doorbell_command_producer *>(queue_.head);
     const uint64_t index =
         detail::device_counter(producer->head).fetch_add(1, cuda::memory_order_relaxed);
@@ -114,13 +126,15 @@ class shared_handoff {
 // only if a fence of system scope stands between.
 class private_handoff {
  public:
+  static constexpr bool kOrders = false;
+
   // `first`: commands that were enqueued on this ring before.
   __device__ __forceinline__ explicit private_handoff(const doorbell_command_queue *queue,
                                                       uint64_t first = 0)
       : queue_(*queue), next_(first), consumed_(first) {}
 
-  __device__ __forceinline__ command_ticket enqueue(const short_command &command,
-                                                    uint64_t deadline_ns) {
+  __device__ __forceinline__ command_ticket put(const handoff_put &what, uint64_t deadline_ns) {
+    const short_command command = short_command::of(what);
     const uint64_t index = next_;
     if (index - consumed_ >= queue_.entries) {
       const uint32_t status = detail::await_entry(queue_, index, deadline_ns, consumed_);
@@ -139,6 +153,46 @@ class private_handoff {
   doorbell_command_queue queue_;
   uint64_t next_;
   uint64_t consumed_;
+};
+
+// The handoff with many producers a ring and a bound of the CPU's progress in GPU memory, which one of
+// them renews from host memory about once a lap: a FIFO. An enqueue is an atomic and one 16-byte store.
+//
+// Memory order: none for the payload, as of private_handoff. A deadline that passes poisons the queue,
+// as of shared_handoff.
+class fifo_handoff {
+ public:
+  static constexpr bool kOrders = false;
+
+  __device__ __forceinline__ explicit fifo_handoff(const doorbell_command_queue *queue)
+      : queue_(*queue) {}
+
+  __device__ __forceinline__ command_ticket put(const handoff_put &what, uint64_t deadline_ns) {
+    const short_command command = short_command::of(what);
+    auto *producer = reinterpret_cast<doorbell_command_producer *>(queue_.head);
+    const uint64_t index =
+        detail::device_counter(producer->head).fetch_add(1, cuda::memory_order_relaxed);
+    if (index >= queue_.entries) {
+      // Acquire: whoever renewed the bound had acquired the CPU's reads of the entry.
+      const uint64_t seen = load_acquire_device(&producer->consumed_seen);
+      if (index - seen >= queue_.entries) {
+        uint64_t consumed;
+        const uint32_t status = detail::await_entry(queue_, index, deadline_ns, consumed);
+        if (status != DOORBELL_OK) {
+          store_relaxed_device(&producer->poisoned, 1);
+          return {index, status};
+        }
+        raise_release_device(&producer->consumed_seen, consumed);
+      }
+    }
+    const uint64_t phase = detail::phase_of(queue_, index);
+    detail::store_words(detail::entry_address(queue_, index), command.low | phase,
+                        command.high | phase);
+    return {index, DOORBELL_OK};
+  }
+
+ private:
+  doorbell_command_queue queue_;
 };
 
 }  // namespace doorbell

@@ -80,7 +80,7 @@ public final class KernelCatalogue {
   }
 
   /**
-   * The kernel's PTX for drivers and compilers of CUDA 12.0 and 12.1, which do not know {@code
+   * The kernel's PTX for drivers and compilers of CUDA 12.0 and 12.1, which do not accept {@code
    * .mmio}. Stores to device registers are relaxed stores at system scope there: the same order,
    * but no promise that two of them are never combined. Lines do not say what they were inlined
    * into: the compiler of CUDA 12.0 crashes on that when it compiles several files in one process.

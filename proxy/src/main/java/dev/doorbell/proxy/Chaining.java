@@ -3,13 +3,15 @@ package dev.doorbell.proxy;
 /**
  * How the WQEs of a queue pair are chained behind one doorbell.
  *
- * @param most WQEs of a chain: a doorbell is rung at the latest when so many are written
+ * @param most WQEs of a chain: a doorbell is rung at the latest after this number
  * @param oneCompletion only the last WQE of a chain asks for a CQE; else the last one of each
  *     command
+ * @param adaptive chains begin with one WQE, double while a queue has more commands than they take,
+ *     and are halved when no queue has half as many
  */
-public record Chaining(int most, boolean oneCompletion) {
+public record Chaining(int most, boolean oneCompletion, boolean adaptive) {
   /** A doorbell for all that was found in a round, and a CQE for each command. */
-  public static final Chaining BY_ROUND = new Chaining(Integer.MAX_VALUE, false);
+  public static final Chaining BY_ROUND = new Chaining(Integer.MAX_VALUE, false, false);
 
   public Chaining {
     if (most < 1) {
@@ -19,6 +21,32 @@ public record Chaining(int most, boolean oneCompletion) {
 
   /** Up to {@code most} WQEs with one doorbell and one CQE. */
   public static Chaining of(int most) {
-    return new Chaining(most, most > 1);
+    return new Chaining(most, most > 1, false);
+  }
+
+  /** As {@link #of}, as long as the commands that are there make it. */
+  public static Chaining adaptive(int most) {
+    return new Chaining(most, most > 1, true);
+  }
+
+  /** The most commands that a queue gives up in the first round. */
+  int first() {
+    return adaptive ? 1 : most;
+  }
+
+  /**
+   * The most commands that a queue gives up in the next round.
+   *
+   * @param now the same of this round
+   * @param longest the most that a queue gave up in it
+   */
+  int next(int now, int longest) {
+    if (!adaptive) {
+      return most;
+    }
+    if (longest >= now) {
+      return Math.min(most, now << 1);
+    }
+    return longest < now >> 1 ? Math.max(1, now >> 1) : now;
   }
 }

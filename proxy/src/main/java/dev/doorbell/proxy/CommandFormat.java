@@ -10,6 +10,9 @@ import dev.doorbell.core.queue.CommandEntry;
  * arrived.
  */
 public interface CommandFormat {
+  /** Bytes of a cache line of the CPU. */
+  int LINE_BYTES = 64;
+
   /** Entries of {@link CommandEntry}, which say everything about a command. */
   CommandFormat FULL =
       new CommandFormat() {
@@ -29,8 +32,13 @@ public interface CommandFormat {
         }
       };
 
-  /** 64-bit words of an entry, an even number up to {@link CommandEntry#WORDS}. */
+  /** 64-bit words of an entry, a power of two from 2. */
   int words();
+
+  /** Cache lines that the CPU reads for an entry, and may share with the entries beside it. */
+  default int lines() {
+    return Math.max(1, words() * Long.BYTES / LINE_BYTES);
+  }
 
   /** Returns false if an entry says that it was written for another index than {@code index}. */
   boolean isFor(long[] words, long index);

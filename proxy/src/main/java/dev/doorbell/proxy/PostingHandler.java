@@ -34,7 +34,7 @@ final class PostingHandler implements ProxyHandler {
     }
     SendQueuePoster poster = command.queuePair < byIndex.length ? byIndex[command.queuePair] : null;
     if (poster == null) {
-      // Nobody knows which queue pair was meant, so the waits of all of them end.
+      // The queue pair is unknown, so the waits of all of them end.
       for (SendQueuePoster any : posters) {
         refuse(any, command, ticket, stores);
       }

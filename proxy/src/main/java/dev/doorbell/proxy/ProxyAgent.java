@@ -55,6 +55,11 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private int turn;
   private int batch;
   private int limit;
+
+  /** The most commands of a queue in this round, and the most that any had in it. */
+  private int chains;
+
+  private int longest;
   private int roundCommands;
   private int roundWork;
   private boolean loadParked;
@@ -82,6 +87,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     this.locus = locus;
     this.prices = prices;
     this.chaining = chaining;
+    this.chains = chaining.first();
     this.port = fabric.attachThread(locus, this);
   }
 
@@ -172,7 +178,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
       switch (stage) {
         case COMMANDS -> {
           if (!loadParked) {
-            limit = Math.max(1, Math.min(budget, Math.min(BATCH, chaining.most())));
+            limit = Math.max(1, Math.min(budget, Math.min(BATCH, chains)));
           }
           loadParked = !takeCommands();
           if (loadParked) {
@@ -234,6 +240,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
         }
       }
       turn++;
+      longest = Math.max(longest, batch);
       batch = 0;
     }
     turn = 0;
@@ -245,7 +252,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     if (roundCommands++ == 0) {
       stores.spend(prices.pollNanos());
     }
-    stores.spend(prices.lineNanos());
+    stores.spend(prices.lineNanos() * queue.lines());
     roundWork++;
     if (fabric.trace().enabled()) {
       fabric
@@ -292,6 +299,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     boolean idle = roundWork == 0;
     roundWork = 0;
     roundCommands = 0;
+    chains = chaining.next(chains, longest);
+    longest = 0;
     stage = Stage.COMMANDS;
     if (idle) {
       counters.spins++;

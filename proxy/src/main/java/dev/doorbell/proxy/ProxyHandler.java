@@ -5,7 +5,7 @@ import dev.doorbell.core.queue.CommandEntry;
 
 /**
  * What becomes of the commands of a queue. {@link ProxyAgent} reads entries, gives them out in
- * order, and tells kernels how far they have ended; a handler does the rest. The agent's own
+ * order, and publishes to kernels how many have ended; a handler does the rest. The agent's own
  * handler posts them as WQEs; plug in another one to try another consumer on the same queue.
  *
  * <p>All methods are called on the thread that steps the agent and must not wait. A handler stores

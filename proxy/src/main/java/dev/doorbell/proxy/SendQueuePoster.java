@@ -98,7 +98,10 @@ final class SendQueuePoster {
     this.prices = prices;
     // A chain that fills the ring could not be waited for: nothing of it asks for a CQE yet.
     this.chaining =
-        new Chaining(Math.min(chaining.most(), queue.blocks()), chaining.oneCompletion());
+        new Chaining(
+            Math.min(chaining.most(), queue.blocks()),
+            chaining.oneCompletion(),
+            chaining.adaptive());
     this.counters = counters;
     this.blockMask = queue.blocks() - 1;
     this.tickets = new long[queue.blocks()];

@@ -19,7 +19,7 @@ final class ServedQueue {
   private final ProxyHandler handler;
   private final CommandProgress progress;
   private final CommandEntry command = new CommandEntry();
-  private final long[] words = new long[CommandEntry.WORDS];
+  private final long[] words;
 
   /** Words of the next entry that are there; they stay until it is consumed. */
   private int present;
@@ -37,6 +37,7 @@ final class ServedQueue {
   ServedQueue(CommandQueue queue, ProxyHandler handler, CommandProgress progress) {
     this.queue = queue.view();
     this.format = queue.format();
+    this.words = new long[format.words()];
     this.handler = handler;
     this.progress = progress;
     this.consumed = progress.taken();
@@ -55,6 +56,11 @@ final class ServedQueue {
   /** The command that was read last. */
   CommandEntry command() {
     return command;
+  }
+
+  /** Cache lines of an entry. */
+  int lines() {
+    return format.lines();
   }
 
   /** The ticket of the command that was read last. */
@@ -87,7 +93,7 @@ final class ServedQueue {
     }
     if (!format.isFor(words, consumed)) {
       throw new IllegalStateException(
-          "command queue %d: entry %d was written for another index (word 7 is 0x%x); a producer overran the queue, or its head and the consumer did not start together. Commands are lost. Write only entries that credits cover, and make a new queue after a poisoned one."
+          "command queue %d: entry %d was written for another index (its last word is 0x%x); a producer overran the queue, or its head and the consumer did not start together. Commands are lost. Write only entries that credits cover, and make a new queue after a poisoned one."
               .formatted(queue.number(), consumed, words[all - 1]));
     }
     format.decode(words, command);

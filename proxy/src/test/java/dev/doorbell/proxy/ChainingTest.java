@@ -24,17 +24,26 @@ class ChainingTest {
         .toList();
   }
 
-  private static ShortCommandFormat format(Memory region) {
-    return new ShortCommandFormat(
-        region.address(), 0, region.address() + region.size() / 2, FakeHca.KEY);
+  private static OffsetCommandFormat format(OffsetCommandFormat.Layout layout, Memory region) {
+    return new OffsetCommandFormat(
+        layout, region.address(), 0, region.address() + region.size() / 2, FakeHca.KEY);
   }
 
   /**
    * Puts of slot i to slot i of the other half, from a producer that may store words in any order.
    */
   @ParameterizedTest
-  @CsvSource({"1, 1, 4", "2, 1, 64", "8, 4, 8", "64, 16, 16", "4, 16, 2"})
-  void short_commands_move_bytes_over_many_laps(int entries, int chain, int blocks) {
+  @CsvSource({
+    "SHORT, 1, 1, 4, false",
+    "SHORT, 2, 1, 64, false",
+    "SHORT, 8, 4, 8, true",
+    "SHORT, 64, 16, 16, false",
+    "SHORT, 4, 16, 2, false",
+    "WIDE, 2, 1, 64, false",
+    "WIDE, 16, 8, 4, true"
+  })
+  void commands_between_regions_move_bytes_over_many_laps(
+      OffsetCommandFormat.Layout layout, int entries, int chain, int blocks, boolean adaptive) {
     for (long seed = 0; seed < 8; seed++) {
       try (TestWorld world = new TestWorld(seed, 0.1)) {
         FakeHca hca = new FakeHca(world, world, 0x77, blocks, blocks, false);
@@ -42,11 +51,15 @@ class ChainingTest {
         byte[] payload = new byte[1 << 13];
         new SplittableRandom(seed).nextBytes(payload);
         region.putBytes(0, payload);
-        ShortCommandFormat format = format(region);
+        OffsetCommandFormat format = format(layout, region);
         MemoryKind counter = (seed & 1) == 0 ? MemoryKind.HOST : MemoryKind.DEVICE;
         CommandQueue queue = new CommandQueue(world, entries, 0, format, counter);
         ProxyAgent proxy =
-            new ProxyAgent(world, Locus.cpu(0), ProxyPrices.FREE, Chaining.of(chain));
+            new ProxyAgent(
+                world,
+                Locus.cpu(0),
+                ProxyPrices.FREE,
+                adaptive ? Chaining.adaptive(chain) : Chaining.of(chain));
         proxy.serve(queue, hca.access(0, 0, true));
         Producer producer = new Producer(world, queue.view(), seed, format);
         CommandEntry put = new CommandEntry();
@@ -77,8 +90,9 @@ class ChainingTest {
     try (TestWorld world = new TestWorld(0, 0)) {
       FakeHca hca = new FakeHca(world, world, 0x77, 64, 64, false);
       Memory region = world.allocate(MemoryKind.HOST, 1 << 14, "region");
-      CommandQueue queue = new CommandQueue(world, 16, 0, format(region), MemoryKind.HOST);
-      Producer producer = new Producer(world, queue.view(), 1, format(region));
+      OffsetCommandFormat format = format(OffsetCommandFormat.Layout.SHORT, region);
+      CommandQueue queue = new CommandQueue(world, 16, 0, format, MemoryKind.HOST);
+      Producer producer = new Producer(world, queue.view(), 1, format);
       CommandEntry put = new CommandEntry();
       put.opcode = CommandEntry.OP_PUT;
       put.length = 8;
@@ -94,6 +108,19 @@ class ChainingTest {
           .containsExactly(false, false, false, true, false, false, false, true, false, true);
       assertThat(proxy.counters().largestBatch).isEqualTo(4);
     }
+  }
+
+  @Test
+  void an_adaptive_chain_grows_with_what_is_there_and_shrinks_again() {
+    Chaining chaining = Chaining.adaptive(16);
+    assertThat(chaining.first()).isEqualTo(1);
+    assertThat(chaining.next(1, 1)).isEqualTo(2);
+    assertThat(chaining.next(8, 8)).isEqualTo(16);
+    assertThat(chaining.next(16, 16)).isEqualTo(16);
+    assertThat(chaining.next(16, 8)).isEqualTo(16);
+    assertThat(chaining.next(16, 7)).isEqualTo(8);
+    assertThat(chaining.next(1, 0)).isEqualTo(1);
+    assertThat(Chaining.of(16).next(16, 0)).isEqualTo(16);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.core.queue.ShortCommand;
+import dev.doorbell.core.queue.WideCommand;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
@@ -75,6 +76,8 @@ final class Producer implements Agent {
       credited = true;
       if (format.words() == ShortCommand.WORDS) {
         ShortCommand.encode(commands.getFirst(), index, queue.entries(), words);
+      } else if (format.words() == WideCommand.WORDS) {
+        WideCommand.encode(commands.getFirst(), index, queue.entries(), words);
       } else {
         commands.getFirst().encode(index, queue.entries(), words);
       }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Relaxed ordering of memory regions, where libraries were told to do without it. */
+/** Relaxed ordering of memory regions, where libraries are configured not to use it. */
 final class OrderingCheck implements Check {
   private static final Set<String> NO = Set.of("0", "n", "no", "off", "false");
 

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that the doctor knows of a machine. */
+/** All facts about a machine that the checks read. */
 public record Facts(
     HostFacts host,
     NvidiaDriver driver,

@@ -5,9 +5,9 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * What the doctor wants of a function's config space. Offsets and bits are those of the PCI Express
- * base specification, chapter 7: the capability list starts at the byte at 0x34, the extended one
- * at 0x100.
+ * The fields of a function's config space that the checks read. Offsets and bits are those of the
+ * PCI Express base specification, chapter 7: the capability list starts at the byte at 0x34, the
+ * extended one at 0x100.
  *
  * <pre>
  * PCI Express capability (id 0x10)            extended capability header

@@ -53,7 +53,7 @@ public record RdmaPort(
 
   /**
    * The RDMA MTU that follows from the interface's: the largest of 256 to 4096 that leaves room for
-   * the headers, as the kernel's {@code iboe_get_mtu} computes it; 0 where it cannot be told.
+   * the headers, as the kernel's {@code iboe_get_mtu} computes it; 0 where it is unknown.
    */
   public int mtu() {
     if (!ethernet() || netdevMtu <= 0) {

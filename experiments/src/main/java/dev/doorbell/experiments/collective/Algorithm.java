@@ -19,7 +19,7 @@ public enum Algorithm {
   /** Everybody sends to everybody. */
   DIRECT;
 
-  /** Whether it makes a collective among so many ranks. */
+  /** Whether it performs a collective among {@code ranks}. */
   public boolean makes(Collective collective, int ranks) {
     return switch (this) {
       case RING -> collective != BARRIER && !collective.exchanges();

@@ -80,7 +80,7 @@ public final class ConfigReader {
         Schema.experiment().asBefore(), Vocabulary.anything(), extensions, Map.of());
   }
 
-  /** The reader that knows what the kernels of an experiment bring. */
+  /** The reader with the settings that the kernels of an experiment declare. */
   private ConfigReader extended(ObjectNode root, List<String> overrides) {
     List<String> kernels = new ArrayList<>();
     JsonNode words = root.path("kernel");

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 /**
  * A reader of a file format or of a protocol, as the fuzz sees it.
  *
- * @param name by which the command line knows it, such as {@code journal}
+ * @param name on the command line, such as {@code journal}
  * @param what it reads, in words
  * @param weight of this target when inputs are shared out among several, 1 or more
  * @param opener opens a session; called once for each thread that feeds inputs
@@ -57,7 +57,7 @@ public record FuzzTarget(String name, String what, int weight, Opener opener) {
       return List.of();
     }
 
-    /** Returns an input; a mutation of a seed unless the target knows better. */
+    /** Returns an input; a mutation of a seed unless the target generates its own. */
     default byte[] generate(RandomGenerator random, Mutator mutator) {
       return mutator.mutate(random);
     }

@@ -7,7 +7,7 @@ import dev.doorbell.core.fabric.timed.machine.Tlp;
 public final class Bounds {
   private Bounds() {}
 
-  /** Little's law: so many requests of so many bytes outstanding over a round trip. */
+  /** Little's law: {@code requests} of {@code bytes} outstanding over a round trip. */
   public static double little(int outstanding, long bytes, double roundTripNanos) {
     return outstanding * bytes / roundTripNanos;
   }
@@ -33,7 +33,7 @@ public final class Bounds {
    *
    * @param bufferBytes slots times bytes of a slot
    * @param roundTripNanos of the network
-   * @param creditNanos until the producer knows that a slot is free
+   * @param creditNanos until the producer sees that a slot is free
    */
   public static double staging(long bufferBytes, double roundTripNanos, double creditNanos) {
     return bufferBytes / (roundTripNanos + creditNanos);

@@ -110,7 +110,7 @@ public class Disk {
     } catch (OverlappingFileLockException e) {
       return false;
     } catch (IOException e) {
-      return true; // A file system without locks: nobody can be told apart there.
+      return true; // A file system without locks: owners cannot be distinguished there.
     }
   }
 

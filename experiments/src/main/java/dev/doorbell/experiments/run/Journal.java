@@ -131,7 +131,7 @@ public final class Journal implements Closeable {
   /**
    * Reads the bytes of a journal.
    *
-   * @throws IOException when a line is as it was written, and yet no entry that this version knows
+   * @throws IOException when a line is as it was written, and yet no entry of this version
    */
   public static Contents parse(byte[] bytes) throws IOException {
     List<JournalEntry> entries = new ArrayList<>();

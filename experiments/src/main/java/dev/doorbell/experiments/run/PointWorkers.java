@@ -71,7 +71,7 @@ public record PointWorkers(int threads, Interruption interruption) {
     }
   }
 
-  /** Ends with its point's time, or the user's patience. */
+  /** Ends at its point's deadline, or when the user interrupts it. */
   private final class Bounded implements PointContext {
     private final long deadline;
 

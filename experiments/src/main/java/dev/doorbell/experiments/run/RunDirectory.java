@@ -165,7 +165,7 @@ public final class RunDirectory implements Closeable {
         Files.deleteIfExists(file);
       }
     } catch (IOException | UncheckedIOException _) {
-      // The reason why the run could not be kept is told; the remains are where it says.
+      // The reason is reported with the folder of what was kept.
     }
   }
 

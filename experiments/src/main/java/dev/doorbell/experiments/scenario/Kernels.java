@@ -12,7 +12,7 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How kernels are told about in lists. */
+/** Descriptions of kernels in lists. */
 final class Kernels {
   private Kernels() {}
 

@@ -4,7 +4,7 @@ import org.apache.commons.math3.stat.regression.OLSMultipleLinearRegression;
 
 /**
  * The two-parameter cost of a message, {@code T(N) = alpha + gap·N}: Hockney's model, or LogGP's
- * {@code L + 2o} and {@code G} where the overheads are not told apart (Alexandrov et al., "LogGP",
+ * {@code L + 2o} and {@code G} where the overheads are not separated (Alexandrov et al., "LogGP",
  * SPAA 1995).
  *
  * @param alpha time of an empty message, ns

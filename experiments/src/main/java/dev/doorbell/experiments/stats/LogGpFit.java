@@ -13,7 +13,7 @@ import org.apache.commons.math3.util.Pair;
 /**
  * The parameters of LogGP (A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, SPAA 1995) from two
  * curves over size: the latency of one message, {@code L + 2o + (N − 1)·G}, and the interval of
- * messages in a full window, {@code g + (N − 1)·G}. L and o cannot be told apart from outside.
+ * messages in a full window, {@code g + (N − 1)·G}. L and o cannot be separated from outside.
  *
  * @param latency L + 2o, ns
  * @param gap g, ns

@@ -36,7 +36,7 @@ public final class SampleSize {
   }
 
   /**
-   * The smallest p that a two-sided rank test of so many samples can give: every sample of one set
+   * The smallest p that a two-sided rank test of these sizes can give: every sample of one set
    * above every sample of the other, in both directions, out of all ways to choose which are whose.
    */
   public static double leastP(int first, int second) {

@@ -5,7 +5,7 @@ import java.util.OptionalDouble;
 
 /**
  * What is reported of a set of samples: the median with its interval, the tail and the range, never
- * a mean alone. {@link SampleSize} says which of them so many samples carry.
+ * a mean alone. {@link SampleSize} says which of them the number of samples supports.
  *
  * <p>All values but {@code n} are in the unit of the samples.
  *

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What every {@link dev.doorbell.core.hca.Hca} has to do, whatever it is made of: here what arrives
- * where, and who is told; errors and objects are in the classes above. A back end extends this
- * class and provides the world.
+ * where, and which event is raised; errors and objects are in the classes above. A back end extends
+ * this class and provides the world.
  */
 public abstract class HcaContractTest extends HcaErrorContract {
   // Data.

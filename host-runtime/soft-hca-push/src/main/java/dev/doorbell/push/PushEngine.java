@@ -89,7 +89,7 @@ public final class PushEngine implements AutoCloseable {
   /**
    * An engine at {@code nic}, on {@code network}.
    *
-   * @param observer hears every event
+   * @param observer called for every event
    */
   public PushEngine(
       Fabric fabric, Locus nic, Network network, PushOptions options, PushObserver observer) {

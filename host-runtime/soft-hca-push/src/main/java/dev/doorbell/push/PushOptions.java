@@ -55,7 +55,7 @@ public record PushOptions(
   /**
    * When credits are written.
    *
-   * @param messages written when so many are released that the producer does not know of
+   * @param messages number of released slots after which a credit is written
    * @param nanos or when the oldest of them has waited so long; also the first of the distances,
    *     each twice the one before, at which a credit is written again in case it was lost
    */
@@ -72,7 +72,8 @@ public record PushOptions(
   /**
    * What an engine has to receive with.
    *
-   * @param messages room for so many that are not consumed yet, for each sender's ring; 0 means any
+   * @param messages capacity of each sender's ring, in messages that are not consumed yet; 0 means
+   *     any
    * @param consumeNanos from a message's arrival until its room is free, one after another
    * @param announced senders learn with each acknowledgement how much room there is, and keep to it
    * @param grantBytes where not 0, senders ask and the receiver grants, so that no more than so
@@ -87,7 +88,7 @@ public record PushOptions(
    * What an engine does wrong.
    *
    * @param releaseEarly slots are given back when sent, though retransmissions still read them
-   * @param loseCredit every so many-th credit is not written; 0 for none
+   * @param loseCredit one credit in this number is not written; 0 for none
    * @param repeatOldCredit every credit is followed by the one before it
    * @param trustDoorbell headers and payloads below the doorbell are not looked at before they go
    * @param refuseAbove posted writes are refused while more messages than this are not released; 0:

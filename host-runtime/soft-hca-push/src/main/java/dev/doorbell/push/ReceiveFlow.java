@@ -13,7 +13,7 @@ final class ReceiveFlow implements Completion {
   private boolean consuming;
   private boolean gapSaid;
 
-  /** Messages that the sender wants to send, and may send: counts as {@link #expected}. */
+  /** Messages that the sender has to send, and may send: counts as {@link #expected}. */
   private long wanted;
 
   private long granted;

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultInjector;
@@ -146,6 +147,11 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public Locus locus() {
     return locus;
+  }
+
+  @Override
+  public Promises promises() {
+    return options.promises();
   }
 
   @Override
@@ -381,7 +387,7 @@ public final class SoftHca implements Hca, HcaServices {
     }
   }
 
-  /** A doorbell page with BlueFlame halves of so many bytes. */
+  /** A doorbell page with BlueFlame halves of {@code bytes}. */
   Uar newUar(Allocation page, int blueFlameBytes) {
     return new Uar(queuePairs, completionQueues, page, blueFlameBytes);
   }

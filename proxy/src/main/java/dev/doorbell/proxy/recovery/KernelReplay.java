@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The WQEs are in the ring, and they are the truth. Those behind the last completion are split
  * by what the peer has executed: messages of a reliable connection are executed in order, so a
  * count will do. The HCA's own count of what it has begun says which message a WQE is: the ring
- * does not know how many messages went before it. What was executed is done; an atomic takes the
+ * cannot compute the number of messages before it. What was executed is done; an atomic takes the
  * result that the peer's HCA stores. The rest is written again, in its order, to a connection that
  * is connected anew.
  *

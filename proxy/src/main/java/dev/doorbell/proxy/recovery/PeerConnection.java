@@ -25,7 +25,7 @@ public interface PeerConnection extends AutoCloseable {
   /** What the peer has executed; null when it cannot tell. Called after {@link #stop}. */
   @Nullable ExecutedRequests executed();
 
-  /** Writes the result of an atomic where the command wants it. */
+  /** Writes the result of an atomic to the command's destination. */
   void deliver(CommandEntry command, long result);
 
   @Override

@@ -63,7 +63,7 @@ public final class RecoveringPoster implements AutoCloseable {
   /**
    * Makes a poster and its first connection.
    *
-   * @param listener told of each command's end, once, in order
+   * @param listener called at each command's end, once, in order
    */
   public RecoveringPoster(
       Fabric fabric,

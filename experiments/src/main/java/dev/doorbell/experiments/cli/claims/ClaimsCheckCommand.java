@@ -116,7 +116,7 @@ final class ClaimsCheckCommand extends CliCommand {
         .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
   }
 
-  /** What the ledger knows about it, or that it knows wrong. */
+  /** The ledger's value, or the error in it. */
   private static Optional<String> remark(Finding finding) {
     String known = finding.claim().known();
     return known.isEmpty() || finding.verdict() == Finding.Verdict.NOT_TESTABLE

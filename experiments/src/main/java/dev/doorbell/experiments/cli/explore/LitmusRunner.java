@@ -50,7 +50,7 @@ final class LitmusRunner {
   }
 
   /**
-   * Checks a file or all files of a folder. A file that cannot be read is told of, and the others
+   * Checks a file or all files of a folder. A file that cannot be read is reported, and the others
    * are checked.
    *
    * @return what the worst of them deserves

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
@@ -64,7 +65,7 @@ final class RunJob implements AutoCloseable {
    */
   private static RunJob begin(JobRank rank, RunOptions options, ExperimentConfig config)
       throws EnvironmentException {
-    JobMeeting meeting = JobMeeting.join(rank, options.patience * NANOS_PER_SECOND);
+    JobMeeting meeting = JobMeeting.join(rank, options.joinTimeout * NANOS_PER_SECOND);
     RunJob job = new RunJob(rank, meeting);
     try {
       List<String> hashes = meeting.gather("begin", config.hash());
@@ -116,7 +117,8 @@ final class RunJob implements AutoCloseable {
     }
     if (parts.size() < told.size()) {
       out.printf(
-          "%d of the runs are not visible here; bring them together and: doorbell table RUN...%n",
+          Typed.in(
+              "%d of the runs are not visible here; bring them together and: doorbell table RUN...%n"),
           told.size() - parts.size());
     }
     out.println();

@@ -60,7 +60,7 @@ final class RunOptions {
   @Option(
       names = "--tag",
       paramLabel = "NAME",
-      description = "A name for the run; compare, gate and table know it by it.")
+      description = "A name for the run; for compare, gate and table.")
   List<String> tags = new ArrayList<>();
 
   @Option(
@@ -86,10 +86,10 @@ final class RunOptions {
   @Nullable String rendezvous;
 
   @Option(
-      names = "--patience",
+      names = "--join-timeout",
       paramLabel = "SECONDS",
       description = "How long ranks wait for each other to start (default: ${DEFAULT-VALUE}).")
-  int patience = 60;
+  int joinTimeout = 60;
 
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   boolean strict;

@@ -39,7 +39,7 @@ public sealed interface Expectation {
    * metric of one is greater.
    *
    * @param greater whether it is that of {@code of}; otherwise that of {@code than}
-   * @param by so many times at least
+   * @param by the least factor
    */
   record Ordered(
       Scope scope, List<PointCondition> of, List<PointCondition> than, boolean greater, double by)

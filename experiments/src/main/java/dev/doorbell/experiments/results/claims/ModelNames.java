@@ -26,7 +26,7 @@ public final class ModelNames implements Expression.Names {
         int writes = Tlp.writes(0, bytes, a.integer(1));
         yield Bounds.efficiency(bytes, writes, Tlp.LONG_HEADER + Tlp.FRAMING);
       }
-      // Rate of so many requests of so many bytes over a round trip.
+      // Rate of n requests of a size over a round trip.
       case "little" -> {
         a.count(3);
         yield Bounds.little(a.integer(0), a.whole(1), a.number(2));
@@ -42,7 +42,7 @@ public final class ModelNames implements Expression.Names {
         a.count(3);
         yield Bounds.post(a.number(0), a.number(1), a.integer(2));
       }
-      // Payload that a WQE of so many blocks carries inline.
+      // Payload that a WQE of n blocks carries inline.
       case "inline_bytes" -> {
         a.count(1);
         yield Bounds.inlineBytes(a.integer(0));

@@ -19,7 +19,7 @@ import java.util.SequencedSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Several runs as one that has an axis more, by which they are told apart in one figure. */
+/** Several runs as one run with one more axis, which distinguishes them in one figure. */
 public final class JointRuns {
   /** Name of that axis. */
   public static final String AXIS = "run";

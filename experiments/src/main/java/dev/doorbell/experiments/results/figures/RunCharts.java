@@ -45,7 +45,7 @@ final class RunCharts {
   /** More panels than this are no figure. */
   private static final int MOST_PANELS = 12;
 
-  /** Steps that are drawn of a distribution; more could not be told apart. */
+  /** Steps that are drawn of a distribution; more would not be visible. */
   private static final int MOST_STEPS = 400;
 
   private final RunData run;

@@ -53,7 +53,7 @@ public final class Unplottable extends Exception {
     return new Unplottable(problem);
   }
 
-  /** What the user is told. */
+  /** The problem that is shown to the user. */
   public Problem problem() {
     return problem;
   }

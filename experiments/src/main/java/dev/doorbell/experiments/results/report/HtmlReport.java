@@ -140,7 +140,7 @@ public final class HtmlReport {
     page.raw("</section>\n");
   }
 
-  /** What a reader wants to know before anything else. */
+  /** The summary that stands first. */
   private void atAGlance(StoredRun run) {
     RunData data = run.data();
     List<List<String>> facts = new ArrayList<>();

@@ -33,7 +33,7 @@ enum Traffic {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The flows among so many ranks; of a victim's traffic, its own is the last. */
+  /** The flows among {@code ranks}; the victim's own flow is the last. */
   List<Flow> flows(int ranks, long seed) {
     List<Flow> flows = new ArrayList<>();
     switch (this) {

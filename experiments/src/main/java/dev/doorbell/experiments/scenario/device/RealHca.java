@@ -89,7 +89,7 @@ public record RealHca(String word, Driver driver, String filter) {
       throw new EnvironmentException(
           Problem.of("DB-E005", "hca", "'%s': %s".formatted(word, e.getMessage()))
               .effect("nothing was run")
-              .fix("mend that, choose another device with --hca, or use hca: soft"));
+              .fix("fix that, choose another device with --hca, or use hca: soft"));
     }
   }
 

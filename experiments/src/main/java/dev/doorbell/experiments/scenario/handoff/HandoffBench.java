@@ -16,7 +16,6 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.proxy.ShortCommandFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -150,11 +149,13 @@ final class HandoffBench implements Trial, AutoCloseable {
                   rank,
                   connection.endpoints(rank),
                   settings.rings(run),
-                  new ShortCommandFormat(
-                      from.local.address(),
-                      from.localRegion.lkey(),
-                      to.inbox.address(),
-                      to.inboxRegion.rkey()))));
+                  settings
+                      .handoff()
+                      .format(
+                          from.local.address(),
+                          from.localRegion.lkey(),
+                          to.inbox.address(),
+                          to.inboxRegion.rkey()))));
       LaunchConfig grid = rank == 0 ? load.grid : LaunchConfig.of(1, 1);
       kernels.add(
           owned.add(
@@ -206,19 +207,24 @@ final class HandoffBench implements Trial, AutoCloseable {
   private JobView job(int rank) {
     Side side = sides.get(rank);
     JobView job = new JobView();
+    Side peer = sides.get(1 - rank);
     job.local = side.local.address();
+    job.localKey = side.localRegion.lkey();
+    job.remote = peer.inbox.address();
+    job.remoteKey = peer.inboxRegion.rkey();
     job.bytes = settings.size();
     job.stride = settings.stride();
     job.iterations = load.iterations;
     job.warmup = load.warmup;
     job.window = load.window;
     job.opcode = settings.inline() ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
-    job.qpCount = settings.rings();
+    boolean shared = settings.background() > 0 && settings.probe() == HandoffSettings.Probe.SHARED;
+    job.qpCount = shared ? 1 : settings.rings();
     job.role = rank;
     job.inbox = load.bounces ? side.inbox.address() : 0;
     job.samples = samples != null && rank == 0 ? samples.address() : 0;
-    job.operand = settings.handoff() == HandoffSettings.Handoff.TUNED ? 1 : 0;
-    job.compare = settings.probe() == HandoffSettings.Probe.SHARED ? SHARED : 0;
+    job.operand = settings.handoff().operand;
+    job.compare = shared ? SHARED : 0;
     job.chunkBytes = settings.bulk();
     if (settings.background() > 0) {
       Memory words =
@@ -256,7 +262,7 @@ final class HandoffBench implements Trial, AutoCloseable {
     return (long) kernels.size() * settings.stride() * load.producers;
   }
 
-  /** A stride for messages of so many bytes. */
+  /** A stride for messages of {@code bytes}. */
   static int stride(int bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }

@@ -8,17 +8,18 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.proxy.Chaining;
+import dev.doorbell.proxy.CommandFormat;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.ProxyAgent;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.proxy.ShortCommandFormat;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rings of short commands from the kernels of one rank, and the CPU threads that post what is in
- * them: ring r to queue pair r modulo their number, which is one thread's.
+ * Rings of commands from the kernels of one rank, and the CPU threads that post what is in them:
+ * ring r to queue pair r modulo their number, which is one thread's. A first ring that is private
+ * has the first queue pair alone, if there are several.
  */
 public final class HandoffRings implements AutoCloseable {
   private final Owned owned = new Owned();
@@ -30,6 +31,7 @@ public final class HandoffRings implements AutoCloseable {
    * @param entries of a ring, a power of two
    * @param counter memory of the counters of finished commands
    * @param workers CPU threads
+   * @param privateFirst whether no other ring goes to the first ring's queue pair
    * @param blueFlame whether a lone WQE goes to the BlueFlame register
    * @param prices what the threads' own work costs in virtual time
    */
@@ -39,8 +41,13 @@ public final class HandoffRings implements AutoCloseable {
       MemoryKind counter,
       int workers,
       Chaining chaining,
+      boolean privateFirst,
       boolean blueFlame,
-      ProxyPrices prices) {}
+      ProxyPrices prices) {
+    private int queuePair(int ring, int all) {
+      return privateFirst && all > 1 && ring > 0 ? 1 + (ring - 1) % (all - 1) : ring % all;
+    }
+  }
 
   /**
    * Starts the CPU threads.
@@ -49,7 +56,7 @@ public final class HandoffRings implements AutoCloseable {
    * @param format of the commands, which says where payload and inbox lie
    */
   public HandoffRings(
-      World world, int rank, List<Endpoint> endpoints, Shape shape, ShortCommandFormat format) {
+      World world, int rank, List<Endpoint> endpoints, Shape shape, CommandFormat format) {
     List<ProxyAgent> workers = new ArrayList<>();
     for (int i = 0; i < shape.workers; i++) {
       workers.add(
@@ -57,7 +64,7 @@ public final class HandoffRings implements AutoCloseable {
     }
     byte[] bytes = new byte[shape.rings * QueuePairView.BYTES];
     for (int ring = 0; ring < shape.rings; ring++) {
-      Endpoint endpoint = endpoints.get(ring % endpoints.size());
+      Endpoint endpoint = endpoints.get(shape.queuePair(ring, endpoints.size()));
       CommandQueue queue =
           owned.add(
               new CommandQueue(world.rank(rank).gpu(), shape.entries, ring, format, shape.counter));

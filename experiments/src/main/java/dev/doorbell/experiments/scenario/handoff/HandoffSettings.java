@@ -11,6 +11,8 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.VirtualTime;
 import dev.doorbell.proxy.Chaining;
+import dev.doorbell.proxy.CommandFormat;
+import dev.doorbell.proxy.OffsetCommandFormat;
 import dev.doorbell.proxy.ProxyPrices;
 
 /**
@@ -20,6 +22,7 @@ import dev.doorbell.proxy.ProxyPrices;
  * @param qps queue pairs; ring r is served by posts to queue pair r modulo their number
  * @param proxies CPU threads
  * @param batch puts of a chain: behind one doorbell, with one CQE
+ * @param chains whether they are shorter while fewer commands are there
  * @param window puts of a producer in flight when the rate is measured
  * @param rings of commands
  * @param slots entries of a ring
@@ -41,6 +44,7 @@ record HandoffSettings(
     Ringing ringing,
     int proxies,
     int batch,
+    Chains chains,
     int window,
     Handoff handoff,
     int rings,
@@ -63,8 +67,41 @@ record HandoffSettings(
 
   /** How a command reaches the CPU, as the kernel counts the ways. */
   enum Handoff {
-    BASELINE,
-    TUNED
+    BASELINE(0),
+    TUNED(1),
+    FULL(2),
+    FIFO(3),
+    WIDE(4);
+
+    /** The kernel's number of it, {@code job.operand}. */
+    final int operand;
+
+    Handoff(int operand) {
+      this.operand = operand;
+    }
+
+    /** Whether a ring takes one producer. */
+    boolean ownsRing() {
+      return this == TUNED;
+    }
+
+    /** How the CPU reads entries between the two regions. */
+    CommandFormat format(long local, int localKey, long remote, int remoteKey) {
+      return this == FULL
+          ? CommandFormat.FULL
+          : new OffsetCommandFormat(
+              this == WIDE ? OffsetCommandFormat.Layout.WIDE : OffsetCommandFormat.Layout.SHORT,
+              local,
+              localKey,
+              remote,
+              remoteKey);
+    }
+  }
+
+  /** How long chains are. */
+  enum Chains {
+    FIXED,
+    ADAPTIVE
   }
 
   /** Whose the probe's ring is. */
@@ -104,7 +141,8 @@ record HandoffSettings(
         slots,
         counter,
         proxies,
-        Chaining.of(batch),
+        chains == Chains.ADAPTIVE ? Chaining.adaptive(batch) : Chaining.of(batch),
+        background > 0 && probe == Probe.OWN,
         ringing == Ringing.BLUEFLAME,
         prices(run, cpuMhz));
   }

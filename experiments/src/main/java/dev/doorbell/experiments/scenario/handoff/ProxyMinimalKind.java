@@ -53,7 +53,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   protected void check(HandoffSettings of, Checks checks) {
     checkAlone(of.point(), checks);
     checkCpuQueues(of.queues().placement(), of.path(), of.payload(), of.size(), checks);
-    boolean tuned = of.handoff() == HandoffSettings.Handoff.TUNED;
+    boolean tuned = of.handoff().ownsRing();
     boolean beside = of.background() > 0;
     boolean times = !Collections.disjoint(of.point().metrics(), TIMES);
     checks.refuseIf(
@@ -101,7 +101,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
         "use multiples of 8: the last word is what the peer waits for");
   }
 
-  /** What a CPU cannot post, whoever wants it posted. */
+  /** What a CPU cannot post. */
   static void checkCpuQueues(
       Placement queues, TransferPath path, MemoryKind payload, int size, Checks checks) {
     boolean inline = path == TransferPath.PUSH_INLINE;

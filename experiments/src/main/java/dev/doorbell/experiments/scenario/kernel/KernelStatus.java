@@ -17,7 +17,7 @@ public final class KernelStatus implements AutoCloseable {
 
   private final Memory words;
 
-  /** A word for each of so many threads, none of them written yet. */
+  /** A word for each thread, none of them written yet. */
   public KernelStatus(Gpu gpu, long threads) {
     words = gpu.allocate(MemoryKind.DEVICE, Integer.BYTES * threads, "status");
     reset();

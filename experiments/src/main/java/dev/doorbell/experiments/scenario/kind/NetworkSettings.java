@@ -44,7 +44,7 @@ public record NetworkSettings(
   /** A queue may have as much as is free: alpha = 1 for the one class of data. */
   private static final double THRESHOLD = 1;
 
-  /** A control by delay allows queues of so many full packets. */
+  /** A control by delay allows queues of this number of full packets. */
   private static final int ALLOWED_PACKETS = 16;
 
   /** Its largest window is what a port sends in so long: many round trips. */

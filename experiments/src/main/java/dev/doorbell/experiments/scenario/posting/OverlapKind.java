@@ -117,7 +117,7 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
               MemoryKind.DEVICE, (long) of.posters.allThreads() * Integer.BYTES, "results");
     }
 
-    /** Nanoseconds of a launch with so many messages and rounds of each thread. */
+    /** Nanoseconds of a launch by messages and rounds of each thread. */
     long nanos(long messages, long rounds) throws PointFailure {
       results.fill(0, results.size(), (byte) 0);
       JobView job = bench.job(messages, 0);

@@ -64,12 +64,12 @@ final class PushTraffic implements Cloneable {
     return copy(made -> made.flags = other);
   }
 
-  /** With so many messages to a doorbell. */
+  /** With {@code messages} to a doorbell. */
   PushTraffic withBatch(int other) {
     return copy(made -> made.batch = other);
   }
 
-  /** With so many threads in a block. */
+  /** With {@code threads} in a block. */
   PushTraffic withThreads(int other) {
     return copy(made -> made.threads = other);
   }

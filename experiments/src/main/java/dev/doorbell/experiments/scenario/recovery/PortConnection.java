@@ -29,7 +29,7 @@ final class PortConnection implements KernelConnection {
    * A connection that is not connected yet.
    *
    * @param exclusive one thread posts
-   * @param activated told the port that kernels are about to post by
+   * @param activated called with the port that kernels will post by
    */
   PortConnection(
       Ports ports,

@@ -1,6 +1,6 @@
 /**
  * What a point stands on: a fabric, ranks with a GPU and an HCA each, and the queue pairs between
- * them. It knows that there are back ends, and not what is done with them.
+ * them. It chooses back ends and does not use them.
  */
 @NullMarked
 package dev.doorbell.experiments.scenario.world;

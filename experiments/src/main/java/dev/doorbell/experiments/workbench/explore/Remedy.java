@@ -15,7 +15,7 @@ public enum Remedy {
   /** Memory that peers write to is registered for strict ordering. */
   STRICT_KEY("memory that peers write to registered for strict ordering"),
   /** The HCA reads back before it acknowledges or completes. */
-  READ_FLUSH("a READ behind the data before anybody is told"),
+  READ_FLUSH("a READ behind the data before the signal"),
   /** The connection is set up for placement in order. */
   ORDERED_PLACEMENT("a connection set up for placement in order (tier IBTA)"),
   /** There is a completer of atomics on the path. */

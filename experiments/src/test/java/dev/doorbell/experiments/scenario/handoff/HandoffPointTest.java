@@ -71,7 +71,11 @@ class HandoffPointTest {
     "baseline, pull, gpu, blueflame, gpu, wall",
     "tuned, pull, host, record-first, gpu, virtual",
     "tuned, push.inline, host, blueflame, host, wall",
-    "baseline, push.inline, host, record-first, host, virtual"
+    "baseline, push.inline, host, record-first, host, virtual",
+    "full, pull, gpu, record-first, host, virtual",
+    "full, push.inline, host, blueflame, gpu, wall",
+    "fifo, pull, host, record-first, host, virtual",
+    "wide, pull, gpu, blueflame, host, wall"
   })
   void every_handoff_delivers_every_message(
       String handoff, String path, String payload, String ringing, String counter, String clock)
@@ -96,13 +100,17 @@ class HandoffPointTest {
 
   @ParameterizedTest
   @CsvSource({
-    "baseline, 3, 2, 2, 1, 1",
-    "baseline, 8, 5, 3, 2, 4",
-    "tuned, 6, 6, 2, 2, 16",
-    "tuned, 6, 8, 8, 4, 1"
+    "baseline, 3, 2, 2, 1, 1, fixed",
+    "baseline, 8, 5, 3, 2, 4, adaptive",
+    "tuned, 6, 6, 2, 2, 16, fixed",
+    "tuned, 6, 8, 8, 4, 1, fixed",
+    "full, 7, 2, 2, 2, 8, adaptive",
+    "fifo, 8, 3, 2, 1, 16, adaptive",
+    "wide, 5, 2, 2, 2, 4, fixed"
   })
   void workers_rings_and_chains_deliver_every_message(
-      String handoff, int threads, int rings, int qps, int workers, int batch) throws Exception {
+      String handoff, int threads, int rings, int qps, int workers, int batch, String chains)
+      throws Exception {
     PointResult result =
         bench.run(
             point(
@@ -113,6 +121,7 @@ class HandoffPointTest {
                 "qps=" + qps,
                 "proxies=" + workers,
                 "batch=" + batch,
+                "chains=" + chains,
                 "window=3",
                 "slots=4"));
     assertThat(result.verifiedBytes()).isEqualTo(3L * threads * 64);

@@ -70,7 +70,7 @@ final class DirectWorker {
     LockSupport.unpark(thread);
   }
 
-  /** Stops sweeping; {@link #isResting} tells when the last sweep is over. */
+  /** Stops sweeping; {@link #isResting} is true when the last sweep is over. */
   void pause() {
     running = false;
   }

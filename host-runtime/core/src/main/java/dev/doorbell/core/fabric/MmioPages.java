@@ -45,7 +45,7 @@ final class MmioPages {
   }
 
   /**
-   * Stores to the page's memory, so that pollers see it, and tells the device.
+   * Stores to the page's memory, so that pollers see it, and notifies the device.
    *
    * @return false when no device answers there
    */

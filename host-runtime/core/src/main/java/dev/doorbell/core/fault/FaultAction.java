@@ -33,9 +33,9 @@ public enum FaultAction {
       "link-down", Set.of(FaultEvent.PACKET_SENT, FaultEvent.PACKET_RECEIVED, FaultEvent.WQE)),
   /** The receiver has no buffer ready: an RNR NAK with {@code timer}. */
   RECEIVER_NOT_READY("rnr", Set.of(FaultEvent.RECEIVE)),
-  /** The peer was told another path MTU: {@code mtu}. */
+  /** The peer was configured with another path MTU: {@code mtu}. */
   MTU_MISMATCH("mtu-mismatch", Set.of(FaultEvent.CONNECT)),
-  /** The peer was told a GID that is nobody's. */
+  /** The peer was configured with a GID that no port has. */
   WRONG_GID("wrong-gid", Set.of(FaultEvent.CONNECT)),
   /** There is no on-chip memory left. */
   MEMIC_EXHAUSTED("memic-exhausted", Set.of(FaultEvent.ALLOCATE)),

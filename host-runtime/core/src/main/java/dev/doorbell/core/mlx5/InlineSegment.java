@@ -26,7 +26,7 @@ public final class InlineSegment {
   /** The first payload byte. */
   public static final int DATA_OFFSET = 4;
 
-  /** The flag that tells it from a {@link DataSegment} ({@code MLX5_INLINE_SEG}). */
+  /** The flag that distinguishes it from a {@link DataSegment} ({@code MLX5_INLINE_SEG}). */
   public static final int INLINE = 0x8000_0000;
 
   private InlineSegment() {}

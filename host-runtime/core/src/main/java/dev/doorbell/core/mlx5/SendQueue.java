@@ -36,7 +36,7 @@ public final class SendQueue {
     return (ds + UNITS_PER_BLOCK - 1) >>> 2;
   }
 
-  /** True when a ring may have so many blocks: a power of two up to {@link #MAX_BLOCKS}. */
+  /** True when a ring may have this number of blocks: a power of two up to {@link #MAX_BLOCKS}. */
   public static boolean isLegalSize(int blocks) {
     return blocks > 0 && blocks <= MAX_BLOCKS && (blocks & (blocks - 1)) == 0;
   }

@@ -1,6 +1,6 @@
 /**
  * The mlx5 formats, byte by byte: work queue entries, completion queue entries, doorbell records,
- * doorbells. Nothing else in the project knows an offset of theirs.
+ * doorbells. Nothing else in the project contains their offsets.
  */
 @NullMarked
 package dev.doorbell.core.mlx5;

@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * Reads pcapng and classic pcap, in either byte order and any resolution of time.
  *
- * <p>Blocks that it does not know are passed over, as the format demands. Lengths are checked
- * before they are used; what is wrong is a {@link CaptureException} that says where.
+ * <p>Blocks of unknown types are skipped, as the format demands. Lengths are checked before they
+ * are used; what is wrong is a {@link CaptureException} that says where.
  */
 public final class CaptureReader {
   private static final int PCAP_MICROSECONDS = 0xa1b2c3d4;

@@ -11,7 +11,7 @@ public final class EnvironmentException extends Exception {
     this.problem = problem;
   }
 
-  /** What the user is told. */
+  /** The problem that is shown to the user. */
   public Problem problem() {
     return problem;
   }

@@ -1,8 +1,8 @@
 package dev.doorbell.core.queue;
 
 /**
- * A command of 16 bytes from a kernel to the CPU, a put between two regions that the CPU knows: the
- * Java side of kernels/include/doorbell/handoff.cuh.
+ * A command of 16 bytes from a kernel to the CPU, a put between two regions of the proxy's table:
+ * the Java side of kernels/include/doorbell/handoff.cuh.
  *
  * <pre>
  *        63      56 55              40 39       33  32 31                           1 0

@@ -70,7 +70,7 @@ public final class Aeth {
     return RNR_TIMERS[syndrome & VALUE_MASK] * 10;
   }
 
-  /** For people. */
+  /** The syndrome in words. */
   public static String text(int syndrome) {
     if (isAck(syndrome)) {
       return syndrome == ACK ? "ACK" : "ACK, credit code " + (syndrome & VALUE_MASK);

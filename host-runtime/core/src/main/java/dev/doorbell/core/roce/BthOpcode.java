@@ -164,7 +164,7 @@ public final class BthOpcode {
     };
   }
 
-  /** For people: {@code RC WRITE_FIRST}. */
+  /** Name for messages: {@code RC WRITE_FIRST}. */
   public static String name(int opcode) {
     return switch (opcode) {
       case CONGESTION_NOTIFICATION -> "CNP";

@@ -31,7 +31,7 @@ public final class Icrc {
   private final ByteBuffer masked = scratch.asByteBuffer();
   private final long prefix = scratch.address();
 
-  /** Makes one. */
+  /** Creates a computation. */
   public Icrc() {
     RawMemory.putLong(prefix, -1);
   }

@@ -41,7 +41,7 @@ final class MessageCount {
     }
   }
 
-  /** Packets are missing in the capture: nobody knows how many messages. */
+  /** Packets are missing in the capture: the number of messages is unknown. */
   void onGap() {
     known = false;
     sent = 0;

@@ -93,7 +93,7 @@ final class RequestFlow {
     }
   }
 
-  /** How many numbers the last READ took tells the path MTU. */
+  /** The number of PSNs of the last READ gives the path MTU. */
   private void learnMtuFromRead(int psn) {
     OutstandingRequest last = outstanding.peekLast();
     if (mtu != UNKNOWN || last == null || !last.read || last.length == 0) {

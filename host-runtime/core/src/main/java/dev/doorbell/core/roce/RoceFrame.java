@@ -41,7 +41,7 @@ public final class RoceFrame {
       this.text = text;
     }
 
-    /** For people. */
+    /** The frame in words. */
     public String text() {
       return text;
     }

@@ -66,7 +66,7 @@ public final class PrivateFolder {
     return real;
   }
 
-  /** A symbolic link of another user leads where that user wants. */
+  /** A symbolic link of another user may lead anywhere. */
   private static void checkLink(Path path) throws IOException {
     if (Files.isSymbolicLink(path) && !isTrusted(attributes(path).uid)) {
       throw new IOException("%s is a symbolic link of another user".formatted(path));

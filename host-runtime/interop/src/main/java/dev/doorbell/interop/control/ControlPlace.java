@@ -12,7 +12,7 @@ public sealed interface ControlPlace permits HostPort, SocketFile {
   /**
    * Connects.
    *
-   * @param nanos for the attempt, where the system knows a limit
+   * @param nanos for the attempt, where the system supports a limit
    */
   SocketChannel open(long nanos) throws IOException;
 

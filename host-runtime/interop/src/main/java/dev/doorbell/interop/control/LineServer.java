@@ -44,7 +44,7 @@ public final class LineServer implements AutoCloseable {
     final LineChannel channel;
     final long since = System.nanoTime();
 
-    /** It was told so; it may read that until its time is over. */
+    /** The refusal was sent; the client may read it until its deadline. */
     boolean refused;
 
     Greeting(LineChannel channel) {

@@ -130,7 +130,7 @@ public final class JobMeeting implements AutoCloseable {
                 "rank %d of %d".formatted(self.rank(), self.size()),
                 "%s: %s".formatted(what, why.problem().what()))
             .effect("this rank stops; what is in its journal is safe")
-            .fix("look at the output of the rank that is named; --patience allows more time"));
+            .fix("look at the output of the rank that is named; --join-timeout allows more time"));
   }
 
   /** Sets the timeout of later rounds; all ranks call it between the same two rounds. */

@@ -22,7 +22,7 @@ final class SysfsTree {
   private static final int NODE_MAJOR = 231;
   private static final int NODE_MINOR = 192;
 
-  /** A PCI domain that no machine has; the preload library knows it. */
+  /** A PCI domain that no machine has; the preload library uses the same one. */
   private static final String DOMAIN = "db00:00";
 
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What the compiler needs to know of an operation before it writes any bytecode for it. */
+/** Properties of an operation that the compiler needs before it emits bytecode for it. */
 public final class FlowGraphBuilder {
   /**
    * Operations that are executed through their object and always go on with the next one; any other

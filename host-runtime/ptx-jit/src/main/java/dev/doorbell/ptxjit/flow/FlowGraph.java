@@ -19,7 +19,7 @@ public record FlowGraph(List<Node> nodes) {
    * @param always true when it writes whenever it executes: false behind a predicate
    * @param diverts true when control may leave the method here and come back at the next one
    * @param bytes about how many bytes of bytecode it needs
-   * @param count how often it was executed so far, 0 when nobody knows
+   * @param count how often it was executed so far, 0 when unknown
    */
   public record Node(
       List<Integer> successors,

@@ -94,7 +94,7 @@ public final class RegionEmitter extends MethodEmitter {
     this.dirty = new DirtyRegisters(graph, members, this::isInFile);
   }
 
-  /** True for what is executed through its object, as {@link #execute(int, Op)} has it done. */
+  /** True for an operation that is executed through its object, by {@link #execute(int, Op)}. */
   private boolean isInFile(int index) {
     Op bare = callee.op(index).bare();
     return !(bare instanceof Branch) && !InstructionEmitter.knows(bare);

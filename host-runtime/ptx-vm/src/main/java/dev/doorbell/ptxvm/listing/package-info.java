@@ -1,6 +1,6 @@
 /**
- * What a kernel author wants to see of a module without running it: its entries, basic blocks, the
- * register slots that instructions use, and the loops that poll.
+ * What a module contains, without running it: its entries, basic blocks, the register slots that
+ * instructions use, and the loops that poll.
  */
 @NullMarked
 package dev.doorbell.ptxvm.listing;

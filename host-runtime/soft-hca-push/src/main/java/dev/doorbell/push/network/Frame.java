@@ -57,7 +57,7 @@ public abstract class Frame implements Completion {
     return (long) source << Integer.SIZE | destination;
   }
 
-  /** Whether it overtakes others in the queues of a network that knows urgent frames. */
+  /** Whether it overtakes others in the queues of a network with urgent frames. */
   protected boolean urgent() {
     return false;
   }

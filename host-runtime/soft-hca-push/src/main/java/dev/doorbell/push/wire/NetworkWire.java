@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * no room for is lost, and on the way in and out of each HCA things go wrong as its faults say.
  *
  * <p>The same HCAs, network, faults and seed carry the same packets at the same times to the last
- * one; {@link #digest} tells.
+ * one; {@link #digest} reports it.
  */
 public final class NetworkWire extends Wire {
   private static final double PICOS_PER_NANO = 1000;

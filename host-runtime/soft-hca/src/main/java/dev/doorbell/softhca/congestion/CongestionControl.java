@@ -26,7 +26,7 @@ public interface CongestionControl {
     return Integer.MAX_VALUE;
   }
 
-  /** A packet of so many bytes leaves. */
+  /** A packet of {@code bytes} leaves. */
   default void onSent(long now, int frameBytes) {}
 
   /** A CNP has arrived: the receiver has seen marked packets of this queue pair. */

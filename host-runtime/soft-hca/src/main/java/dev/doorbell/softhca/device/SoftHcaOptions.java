@@ -35,7 +35,7 @@ public record SoftHcaOptions(
   /** A BlueFlame half may not reach the end of its page. */
   public static final int MAX_BLUE_FLAME_BYTES = 1024;
 
-  /** The usual. */
+  /** The defaults. */
   public static final SoftHcaOptions DEFAULT =
       new SoftHcaOptions(
           Limits.DEFAULT,
@@ -174,7 +174,7 @@ public record SoftHcaOptions(
     return adapter.promises();
   }
 
-  /** A path MTU that InfiniBand knows. */
+  /** A path MTU that InfiniBand defines. */
   public static boolean isMtu(int bytes) {
     return Check.isMtu(bytes);
   }

@@ -16,6 +16,6 @@ public interface DirectPeer {
   /** The port of the peer's HCA. */
   DevicePort port();
 
-  /** Whole messages of so many packets were carried out and acknowledged without packets. */
+  /** Whole messages, counted in packets, were executed and acknowledged without packets. */
   void completeInline(int messages, int packets);
 }

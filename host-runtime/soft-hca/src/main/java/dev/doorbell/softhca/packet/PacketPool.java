@@ -33,7 +33,7 @@ public final class PacketPool {
     this.limit = limit;
   }
 
-  /** A packet, or null when all are out; the owner is told once one comes back. */
+  /** A packet, or null when all are in use; the owner is notified when one is returned. */
   public @Nullable Packet take() {
     if (freeCount > 0) {
       Packet packet = free[--freeCount];

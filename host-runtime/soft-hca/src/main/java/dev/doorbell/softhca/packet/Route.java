@@ -27,7 +27,8 @@ public abstract class Route {
   }
 
   /**
-   * Whether a packet comes from where this route leads. What a wire does not know it accepts.
+   * Whether a packet's source is this route's destination. True where the wire has no address to
+   * compare.
    *
    * @param peer number of the queue pair there
    */

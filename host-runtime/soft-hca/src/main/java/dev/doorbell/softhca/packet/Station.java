@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.DevicePort;
 
 /** An HCA as a wire sees it. All calls are made by the host thread that steps the HCA. */
 public interface Station {
-  /** What peers on the wire know it by. */
+  /** Its address on the wire. */
   String name();
 
   /** The upper half of its GID. */

@@ -29,7 +29,7 @@ final class IncomingMessage {
   /** {@link #accept}: there is no receive WQE. */
   static final int NOT_READY = -2;
 
-  /** The largest message that InfiniBand knows. */
+  /** The largest message that InfiniBand allows. */
   private static final long LARGEST = 1L << 31;
 
   private enum Kind {
@@ -71,7 +71,7 @@ final class IncomingMessage {
     kind = Kind.NONE;
   }
 
-  /** What the host is told when {@link #accept} refused, or null when a CQE tells it. */
+  /** The asynchronous event when {@link #accept} refused, or null when a CQE reports it. */
   AsyncEvent.@Nullable Type event() {
     return event;
   }

@@ -267,7 +267,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   /**
    * Refuses a request; the queue pair is in error afterwards.
    *
-   * @param event what the host is told, or null when a CQE tells it
+   * @param event the asynchronous event, or null when a CQE reports it
    * @return true: the request is dealt with
    */
   boolean nak(int syndrome, int psn, AsyncEvent.@Nullable Type event) {

@@ -10,7 +10,7 @@ import dev.doorbell.core.roce.RoceFrame;
 abstract class FrameLink {
   final UdpSocket socket;
 
-  /** Hears of frames that the link itself makes; {@link RoceWire} tells it of packets. */
+  /** Receives the frames that the link itself makes; {@link RoceWire} reports packets. */
   final Tap tap;
 
   FrameLink(UdpSocket socket, Tap tap) {

@@ -129,7 +129,7 @@ final class MessageBlock {
     return controls + (long) i * CONTROL_BYTES;
   }
 
-  /** Message {@code i} has so many bytes of control messages, or room for them. */
+  /** Message {@code i} has {@code bytes} of control messages, or room for them. */
   void controlBytes(int i, long bytes) {
     RawMemory.putLong(message(i) + MESSAGE_CONTROL, bytes == 0 ? 0 : control(i));
     RawMemory.putLong(message(i) + MESSAGE_CONTROL_BYTES, bytes);

@@ -46,7 +46,7 @@ final class Outgoing {
   private long refused;
 
   /**
-   * @param segments whether the system knows UDP_SEGMENT
+   * @param segments whether the system supports UDP_SEGMENT
    */
   Outgoing(LinuxSockets libc, int socket, Gid local, boolean segments) {
     this.libc = libc;

@@ -36,7 +36,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   private static final int SMALLEST_WINDOW = 8;
 
-  /** Peers come and go; a new one after so many is looked up again. */
+  /** Peers come and go; above this number a new one is looked up again. */
   private static final int REMEMBERED_ROUTES = 4096;
 
   /** Bytes under way on a connection that keep both ends busy; more would only leave the caches. */
@@ -231,7 +231,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return sender.frames + receiver.frames;
   }
 
-  /** What the system knows the socket by, or -1 when it is closed. */
+  /** The socket's file descriptor, or -1 when it is closed. */
   int descriptor() {
     return closed ? -1 : socket.descriptor();
   }

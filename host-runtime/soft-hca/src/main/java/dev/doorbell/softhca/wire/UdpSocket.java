@@ -49,7 +49,8 @@ final class UdpSocket implements AutoCloseable {
    * @param port port to bind, 0 for any
    * @param hopLimit of what is sent, 1 to 255
    * @param messages received a call
-   * @param whole whether datagrams may go and come many in a message, where the system knows that
+   * @param whole whether datagrams may go and come many in a message, where the system supports
+   *     that
    * @throws HcaException when the system refuses
    */
   UdpSocket(Gid local, int port, int hopLimit, int messages, boolean whole) {
@@ -165,7 +166,7 @@ final class UdpSocket implements AutoCloseable {
     return 2 * Integer.highestOneBit(bytes + BUFFER_ENDS - 1) + BUFFER_RECORD;
   }
 
-  /** What the system knows the socket by. */
+  /** The socket's file descriptor. */
   int descriptor() {
     return descriptor;
   }

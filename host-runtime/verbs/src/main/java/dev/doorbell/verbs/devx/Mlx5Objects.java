@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * {@code mlx5dv_init_obj}: what libmlx5 knows of an object that libibverbs created. {@code struct
+ * {@code mlx5dv_init_obj}: libmlx5's data of an object that libibverbs created. {@code struct
  * mlx5dv_obj} has seven pairs of pointers: the object, and the struct that the call fills.
  */
 public final class Mlx5Objects {

@@ -32,7 +32,7 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
     }
   }
 
-  /** A point is told from its neighbours by a few percent: more room than a column has. */
+  /** Neighbouring points differ by a few percent: a column is too narrow. */
   @Override
   public Drawing draw() {
     return draw(WIDTH);

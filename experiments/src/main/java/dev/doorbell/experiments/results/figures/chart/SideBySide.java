@@ -16,7 +16,7 @@ final class SideBySide {
   /** From one line to the next, points: markers touch. */
   private static final double STEP = 3.2;
 
-  /** Heights that differ by less cannot be told apart, points. */
+  /** Heights that differ by less look equal, points. */
   private static final double SAME = 0.6;
 
   /** Lines with this share of their common places at one height are taken for equal. */

@@ -39,7 +39,7 @@ public record Drawing(
     tables = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(tables));
   }
 
-  /** The page so many times as large, with all that is on it. */
+  /** The page and all that is on it, scaled by {@code factor}. */
   public Drawing scaled(double factor) {
     return factor == 1
         ? this

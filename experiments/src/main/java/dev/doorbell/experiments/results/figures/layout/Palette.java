@@ -82,7 +82,7 @@ public final class Palette {
   }
 
   /**
-   * As a figure wants it.
+   * The palette of a figure.
    *
    * @param wanted a palette's name, or colours such as {@code #0072B2,#D55E00} in the order of the
    *     series, which begin again where they are fewer; empty for the usual ones

@@ -22,7 +22,7 @@ final class LoadsTogether {
   private static final String HOST = "host";
   private static final String DEVICE = "device";
 
-  /** What so many loads took, in nanoseconds, sample by sample. */
+  /** Nanoseconds of a number of loads, sample by sample. */
   private static final class Rung {
     private final double[] issued;
     private final double[] there;

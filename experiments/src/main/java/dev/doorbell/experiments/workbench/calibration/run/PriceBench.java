@@ -167,7 +167,7 @@ final class PriceBench implements AutoCloseable {
     nanosPerCycle = (double) out.getLong(Long.BYTES) / out.getLong(0);
   }
 
-  /** Cycles of so many rounds without the operation, the readings of the clock included. */
+  /** Cycles of the rounds without the operation, the readings of the clock included. */
   private double empty(int rounds) {
     return empty.computeIfAbsent(
         rounds, count -> Summary.of(cycles(EMPTY, device.address(), count), 1).median());

@@ -92,7 +92,7 @@ final class PriceKernels {
 
   private PriceKernels() {}
 
-  /** The kernel that stores, or loads, so many bytes at a time. */
+  /** The kernel that stores, or loads, {@code bytes} at a time. */
   static String bandwidth(boolean stores, int width) {
     return (stores ? "stores_" : "loads_") + width;
   }
@@ -234,7 +234,7 @@ final class PriceKernels {
   }
 
   /**
-   * A module of one kernel: so many loads that do not depend on each other, each of a line of its
+   * A module of one kernel: {@code loads} that do not depend on each other, each of a line of its
    * own, and then their values used; the same lines for each sample. ISA and target are those of
    * {@link #ptx}.
    */

@@ -39,7 +39,7 @@ import java.util.SplittableRandom;
  * @param ranks of a kernel that runs at all of them; otherwise 2
  * @param exclusive one thread posts
  * @param collapsed one completion entry
- * @param batch ring at the latest when so many blocks wait
+ * @param batch ring at the latest when this number of blocks waits
  * @param mover of a real GPU
  */
 record ComparedCase(
@@ -156,7 +156,7 @@ record ComparedCase(
         warmup);
   }
 
-  /** Other libraries' device code knows one kind of completion queue alone. */
+  /** Other libraries' device code supports one kind of completion queue alone. */
   private static boolean collapsed(Protocol protocol, boolean otherwise) {
     return protocol.descriptor().api().map(DeviceApi::collapsed).orElse(otherwise);
   }

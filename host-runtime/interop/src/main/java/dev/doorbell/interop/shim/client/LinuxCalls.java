@@ -138,7 +138,7 @@ final class LinuxCalls {
     }
   }
 
-  /** Who connected, as the kernel knows it: {@code struct ucred}, process id and user id. */
+  /** The peer's credentials from the kernel: {@code struct ucred}, process id and user id. */
   int[] peer(int socket) {
     scratch.set(INT, 16, 12);
     try {

@@ -95,7 +95,7 @@ final class QueuePairCommands {
             receive,
             shared,
             command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
-    // struct ib_uverbs_qp_cap: libmlx5 knows what it may send, the kernel what may be received.
+    // struct ib_uverbs_qp_cap: libmlx5 computes the send limits, the kernel the receive limits.
     Struct capabilities =
         command
             .in(UverbsAbi.CREATE_QP_CAP, 20)

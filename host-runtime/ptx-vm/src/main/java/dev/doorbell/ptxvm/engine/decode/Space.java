@@ -4,7 +4,7 @@ import dev.doorbell.ptxvm.ir.Instruction;
 
 /** Where an access goes. */
 public enum Space {
-  /** Any address; the block's own windows are told apart by range. */
+  /** Any address; its range selects the block's own windows. */
   GENERIC,
   /** Through the port. */
   GLOBAL,
@@ -21,7 +21,7 @@ public enum Space {
     return this != GENERIC && this != GLOBAL;
   }
 
-  /** The space that the modifiers name; parameters are told apart by their variable. */
+  /** The space that the modifiers name; a parameter's variable selects its kind. */
   public static Space of(Instruction i) throws Unsupported {
     for (String modifier : i.modifiers()) {
       switch (modifier) {

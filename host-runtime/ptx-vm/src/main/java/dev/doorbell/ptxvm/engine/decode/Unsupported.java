@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm.engine.decode;
 
-/** An instruction that this engine does not know, or a form of it. Becomes a refusal at load. */
+/**
+ * An instruction, or a form of one, that this engine does not implement. Becomes a refusal at load.
+ */
 public final class Unsupported extends Exception {
   private static final long serialVersionUID = 1L;
 

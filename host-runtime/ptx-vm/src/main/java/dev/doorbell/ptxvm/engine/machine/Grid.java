@@ -103,7 +103,7 @@ public final class Grid extends GridContext {
               .formatted(image.name()));
     }
     int workers = 1;
-    // One thread counts what runs how often, or tells a probe.
+    // One thread counts executions of each instruction, or calls a probe.
     if (settings.workers() > 1
         && code.counts == null
         && stepper == null

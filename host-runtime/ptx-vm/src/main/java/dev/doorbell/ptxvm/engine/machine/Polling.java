@@ -30,7 +30,7 @@ public final class Polling {
   private int count;
   private boolean over;
 
-  /** True when the fabric knows a cell to wait for. */
+  /** True when the fabric has a cell to wait for. */
   private boolean strongLoad;
 
   private long lastEffects = -1;

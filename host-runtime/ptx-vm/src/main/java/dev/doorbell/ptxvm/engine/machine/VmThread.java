@@ -289,7 +289,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
   }
 
-  /** Notes a load from shared memory; what a thread reads of its own tells nothing. */
+  /** Records a load from shared memory; loads of the thread's own stores do not count. */
   public void loadedScratch(long address, long value) {
     if (Long.compareUnsigned(address - sharedBase, sharedSize) < 0) {
       polling.loaded(address, value);

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Steps the threads of a grid in place of {@link VmThread#step}, and tells a {@link Probe}. */
+/** Steps the threads of a grid in place of {@link VmThread#step}, and calls a {@link Probe}. */
 public final class Instrument implements Stepper {
   private final Probe probe;
 

@@ -8,12 +8,13 @@ import java.util.List;
  * Hears of every instruction that a launch executes, one at a time, on the host thread that runs
  * the fabric. A launch with a probe runs in the interpreter; one without pays nothing for it.
  *
- * <p>An instruction is told once, when it is done: neither the attempts of a load that the fabric
- * parks nor the wait at a barrier count.
+ * <p>An instruction is reported once, when it is done: neither the attempts of a load that the
+ * fabric parks nor the wait at a barrier count.
  */
 public interface Probe {
   /**
-   * Whether {@link #followed} wants this thread's values; otherwise it is only counted.
+   * Whether {@link #followed} receives this thread's values; otherwise its instructions are only
+   * counted.
    *
    * @param thread its linear index in the grid
    */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code cp.async.bulk} and {@code cp.reduce.async.bulk} between global and shared memory, in units
- * of 16 bytes. Done when it is issued, as {@link AsyncCopy}; an mbarrier hears of it at once.
+ * of 16 bytes. Done when it is issued, as {@link AsyncCopy}; its mbarrier is signalled at once.
  */
 final class BulkCopy extends Op {
   private static final int UNIT = 16;

@@ -23,7 +23,7 @@ public final class ScoreboardWait extends Op {
     return new ScoreboardWait(inner, slots);
   }
 
-  /** Before {@code inner}, which wants all registers. */
+  /** Before {@code inner}, which needs all registers. */
   public static ScoreboardWait all(Op inner) {
     return new ScoreboardWait(inner, null);
   }
