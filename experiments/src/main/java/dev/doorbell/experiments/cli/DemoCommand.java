@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -23,7 +24,8 @@ final class DemoCommand extends CliCommand {
       context
           .terminal()
           .out()
-          .println("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push");
+          .println(
+              Typed.in("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push"));
     }
     return ExitCode.OK;
   }

@@ -55,7 +55,7 @@ public final class KernelFolders {
     List<Problem> problems = new ArrayList<>();
     for (Path file : descriptors(folders)) {
       try {
-        UserKernel kernel = read(reader, file);
+        UserKernel kernel = read(reader, file, List.of());
         UserKernel other = kernels.get(kernel.name());
         String where = kernel.descriptor().place("/kernel");
         if (taken.contains(kernel.name())) {
@@ -105,11 +105,18 @@ public final class KernelFolders {
    * @throws ConfigException with every problem of the descriptor
    */
   public static UserKernel read(Path file) throws ConfigException {
-    return read(new KernelDescriptorReader(), file);
+    return read(file, List.of());
   }
 
-  private static UserKernel read(KernelDescriptorReader reader, Path file) throws ConfigException {
-    KernelDescriptor descriptor = reader.read(file.toString(), text(file, file.toString()));
+  /** The same with other defaults of the kernel's own settings, each {@code name=value}. */
+  public static UserKernel read(Path file, List<String> settings) throws ConfigException {
+    return read(new KernelDescriptorReader(), file, settings);
+  }
+
+  private static UserKernel read(KernelDescriptorReader reader, Path file, List<String> settings)
+      throws ConfigException {
+    KernelDescriptor descriptor =
+        reader.read(file.toString(), text(file, file.toString()), settings);
     Path ptx = file.resolveSibling(descriptor.ptx());
     if (!Files.isRegularFile(ptx)) {
       throw new ConfigException(

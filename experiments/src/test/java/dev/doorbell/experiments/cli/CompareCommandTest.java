@@ -69,6 +69,8 @@ class CompareCommandTest {
     assertThat(session.out())
         .contains("undecided (n = 3; run with --repeat 2)")
         .contains("undecided overall: 5 undecided")
+        .contains("--tag few -s samples=60 -s samples=3 --repeat 2\n")
+        .contains("--tag worse -s samples=60 --seed 43 -s samples=3 -s repeat=1 --repeat 2\n")
         .doesNotContain("no change");
     assertThat(gate("worse", "few")).isEqualTo(ExitCode.UNDECIDED);
     assertThat(session.out()).endsWith("gate undecided: too few samples for a verdict\n");

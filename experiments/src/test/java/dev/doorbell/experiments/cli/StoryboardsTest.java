@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Three first hours with Doorbell, typed as docs/first-hours.md has them. */
+/** First hours with Doorbell, typed as docs/first-hours.md has them. */
 @Tag("slow")
 class StoryboardsTest {
   private static final Path FIRST_HOURS = Path.of("../docs/first-hours.md");
@@ -118,10 +118,27 @@ class StoryboardsTest {
   @Test
   void an_author_measures_goes_on_compares_with_a_model_and_packs()
       throws IOException, InterruptedException {
+    // Another page was typed before.
+    Files.createDirectories(folder.resolve("runs/20260101-000000-pull-vs-push-0000"));
     assertThat(page(3))
         .contains("4 of 4 points verified", "no change", "to the byte", "mine.zip")
         .containsPattern("metric +measured +.95 % CI. +modelled +.95 % CI. +error")
         .contains("MEASURED RESULT", "MODELLED RESULT");
+  }
+
+  @Test
+  void a_regression_is_caught_in_ci_and_a_figure_printed_for_two_columns()
+      throws IOException, InterruptedException {
+    assertThat(page(4))
+        .contains("gate failed", "REGRESSED", "\n6\n", "paper/latency.pdf")
+        .contains("\\begin{tabular}", "change", "main");
+    assertThat(Files.readString(folder.resolve("gate.xml"))).contains("failures=\"6\"");
+    try (Stream<Path> figures = Files.list(folder.resolve("paper"))) {
+      Path svg = figures.filter(file -> file.toString().endsWith(".svg")).findFirst().orElseThrow();
+      assertThat(Files.readString(svg))
+          .contains("NIC pull by BlueFlame", "Message size")
+          .doesNotContain("modelled - not a hardware");
+    }
   }
 
   @Test

@@ -200,7 +200,8 @@ class ToolTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"experiments", "kernels", "paths", "topologies", "metrics", "axes"})
+  @ValueSource(
+      strings = {"experiments", "kernels", "paths", "topologies", "metrics", "axes", "codes"})
   void everything_can_be_listed_and_what_is_listed_can_be_described(String kind) {
     assertThat(session.type("list", kind)).isEqualTo(ExitCode.OK);
     List<String> names = session.out().lines().map(line -> line.split(" ", 2)[0]).toList();

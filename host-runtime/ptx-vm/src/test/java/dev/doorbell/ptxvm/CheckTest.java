@@ -50,7 +50,7 @@ class CheckTest {
 
   @Test
   void what_stops_a_thread_that_gets_there_is_named_beside_it() {
-    assertThat(PtxCheck.of("put.ptx", INLINED).stops())
+    assertThat(PtxCheck.of(PtxParser.parse("put.ptx", INLINED)).stops())
         .extracting(stop -> stop.describe("put.ptx"))
         .containsExactly(
             "put.ptx:12: clusters are not supported: barrier.cluster.arrive;"

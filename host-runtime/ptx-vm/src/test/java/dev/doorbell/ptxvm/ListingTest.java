@@ -56,7 +56,7 @@ class ListingTest {
 
   @Test
   void an_entry_says_what_its_launch_needs() {
-    EntrySummary entry = EntrySummary.of(module()).getFirst();
+    EntrySummary entry = EntrySummary.of(module(), FunctionListing.of(module())).getFirst();
     assertThat(entry.name()).isEqualTo("await");
     assertThat(entry.parameters())
         .containsExactly(

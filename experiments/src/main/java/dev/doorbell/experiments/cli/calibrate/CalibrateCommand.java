@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.calibrate;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -247,7 +248,10 @@ public final class CalibrateCommand extends CliCommand {
       context
           .terminal()
           .out()
-          .printf("written  %s   doorbell run pull-vs-push -s placement=%s%n", output, output);
+          .printf(
+              Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"),
+              output,
+              output);
     }
   }
 

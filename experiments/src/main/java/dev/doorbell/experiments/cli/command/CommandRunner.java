@@ -4,6 +4,7 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
 import java.io.PrintWriter;
@@ -54,7 +55,7 @@ public final class CommandRunner {
 
   private static CommandLine parser(String name, CliCommand command) {
     CommandLine parser = new CommandLine(command);
-    parser.setCommandName("doorbell " + name);
+    parser.setCommandName(Typed.program() + " " + name);
     parser.setUsageHelpWidth(WIDTH);
     parser.setUnmatchedOptionsArePositionalParams(false);
     parser.setCaseInsensitiveEnumValuesAllowed(true);

@@ -22,6 +22,7 @@ import dev.doorbell.experiments.workbench.explore.Schedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +83,12 @@ public final class ExploreCommand extends CliCommand {
       arity = "0..1",
       description = "A kernel of the project, or a file.")
   private String kernel = "";
+
+  @Option(
+      names = "-s",
+      paramLabel = "SETTING=VALUE",
+      description = "A setting of the kernel's own descriptor; repeat for more.")
+  private List<String> settings = new ArrayList<>();
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -355,7 +362,7 @@ public final class ExploreCommand extends CliCommand {
   }
 
   private Scenario.Program program(Laboratory laboratory) throws UsageException {
-    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry);
+    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry, settings);
     if (own != null) {
       described = own;
       return own.program();

@@ -26,10 +26,12 @@ record ExploredKernel(UserKernel kernel) {
    * user's folders; null when it is something else.
    *
    * @param entry that was asked for by name, or null
+   * @param settings of its own, each {@code name=value}
    */
-  static @Nullable ExploredKernel find(UserKernels kernels, String argument, @Nullable String entry)
+  static @Nullable ExploredKernel find(
+      UserKernels kernels, String argument, @Nullable String entry, List<String> settings)
       throws UsageException {
-    UserKernel kernel = kernels.find(argument);
+    UserKernel kernel = kernels.find(argument, settings);
     if (kernel == null || (entry != null && !entry.equals(kernel.descriptor().entry()))) {
       return null;
     }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.kernel;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,6 +64,12 @@ final class KernelDiffRunCommand extends CliCommand {
               + " push_shared, or all of these; or one of your own: its name, its descriptor, or"
               + " PTX beside a descriptor.")
   private List<String> kernels = new ArrayList<>();
+
+  @Option(
+      names = "-s",
+      paramLabel = "SETTING=VALUE",
+      description = "A setting of the kernel's own descriptor; repeat for more.")
+  private List<String> settings = new ArrayList<>();
 
   @Option(
       names = "--gpu",
@@ -190,7 +198,7 @@ final class KernelDiffRunCommand extends CliCommand {
       } else if (known.contains(kernel)) {
         chosen.add(new Chosen(kernel, kernel, Optional.empty()));
       } else {
-        UserKernel own = userKernels.find(kernel);
+        UserKernel own = userKernels.find(kernel, settings);
         if (own == null) {
           throw unknown(kernel, known);
         }
@@ -237,13 +245,15 @@ final class KernelDiffRunCommand extends CliCommand {
       return;
     }
     out.printf(
-        "%-14s run %d %s: %s%n    again: doorbell kernel diff-run %s --gpu %s --seed %d --first %d"
+        "%-14s run %d %s: %s%n    again: %s kernel diff-run %s%s --gpu %s --seed %d --first %d"
             + " --runs 1 --timeout %s%n",
         kernel.name(),
         run.number(),
         run.failed() ? "fails" : "differs",
         run.parameters(),
+        Typed.program(),
         kernel.said(),
+        settings.stream().map(setting -> " -s " + setting).collect(Collectors.joining()),
         gpu,
         seed,
         run.number(),

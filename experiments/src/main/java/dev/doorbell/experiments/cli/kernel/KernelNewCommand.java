@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -128,10 +129,11 @@ final class KernelNewCommand extends CliCommand {
     files.forEach(file -> out.println("  " + file));
     out.println();
     out.println("next");
-    out.printf("  doorbell kernel check %s%n", chosen.resolve(name + ".kernel.yaml"));
-    out.printf("  doorbell run %s%n", chosen.resolve(name + ".experiment.yaml"));
+    out.printf("  %s kernel check %s%n", Typed.program(), chosen.resolve(name + ".kernel.yaml"));
+    out.printf("  %s run %s%n", Typed.program(), chosen.resolve(name + ".experiment.yaml"));
     out.println();
-    out.printf("after a change of %s.cu: doorbell kernel build %s, which runs%n", name, chosen);
+    out.printf(
+        "after a change of %s.cu: %s kernel build %s, which runs%n", name, Typed.program(), chosen);
     out.println("  " + compile);
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -109,7 +110,7 @@ final class PaperNewCommand extends CliCommand {
     RunFiles.writeAll(context.disk(), folder, files)
         .forEach(file -> context.terminal().out().println(folder.resolve(file)));
     if (!common().quiet()) {
-      context.terminal().out().println("next  doorbell paper build " + folder);
+      context.terminal().out().println(Typed.in("next  doorbell paper build " + folder));
     }
     return ExitCode.OK;
   }

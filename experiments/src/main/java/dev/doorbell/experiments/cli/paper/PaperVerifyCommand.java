@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -64,8 +65,10 @@ final class PaperVerifyCommand extends CliCommand {
     differences.forEach((file, what) -> out.printf("%-9s %s%n", what, file));
     if (!differences.isEmpty()) {
       out.printf(
-          "%d of %d files are not what the runs give; doorbell paper build %s%n",
-          differences.size(), built.files().size(), folder);
+          Typed.in("%d of %d files are not what the runs give; doorbell paper build %s%n"),
+          differences.size(),
+          built.files().size(),
+          folder);
     } else if (!common().quiet()) {
       out.printf("%d files are what the runs give, to the byte%n", built.files().size());
     }

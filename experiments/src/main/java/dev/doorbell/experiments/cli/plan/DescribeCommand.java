@@ -15,10 +15,11 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell describe NAME}. */
 @CommandLine.Command(
     header = {
-      "Explains an experiment, a kernel, a path, a topology, a metric or an axis.",
+      "Explains an experiment, kernel, path, topology, metric, axis or code of a problem.",
       "",
       "  doorbell describe pull-vs-push",
       "  doorbell describe push.memic",
+      "  doorbell describe DB-C035",
       ""
     })
 public final class DescribeCommand extends CliCommand {
@@ -27,10 +28,16 @@ public final class DescribeCommand extends CliCommand {
   @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
   private String name = "";
 
+  /** Codes are also found in lower case. */
+  private boolean isCode(Glossary.Entry entry) {
+    return entry.kind().equals("code") && entry.name().equalsIgnoreCase(name);
+  }
+
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
     List<Glossary.Entry> all = new Glossary(kernels.join(context, null)).all();
-    List<Glossary.Entry> found = all.stream().filter(entry -> entry.name().equals(name)).toList();
+    List<Glossary.Entry> found =
+        all.stream().filter(entry -> entry.name().equals(name) || isCode(entry)).toList();
     if (found.isEmpty()) {
       List<String> names = all.stream().map(Glossary.Entry::name).distinct().toList();
       throw new UsageException(

@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
@@ -21,12 +23,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Everything that has a name, with what there is to say about it. */
 public final class Glossary {
-  /** Arguments of {@code list}. */
+  /** Arguments of {@code list}, which prints all but the codes where it has none. */
   public static final List<String> KINDS =
-      List.of("experiments", "kernels", "paths", "topologies", "metrics", "axes");
+      List.of("experiments", "kernels", "paths", "topologies", "metrics", "axes", "codes");
+
+  static final String CODES = "codes";
 
   private final CommandContext context;
   private final Schema schema = Schema.experiment();
@@ -51,6 +56,7 @@ public final class Glossary {
       case "paths" -> words("path", "path");
       case "metrics" -> metrics();
       case "axes" -> schema.settings().values().stream().map(this::axis).toList();
+      case CODES -> codes();
       default -> throw new IllegalArgumentException("no kind of thing: " + kind);
     };
   }
@@ -89,6 +95,17 @@ public final class Glossary {
     return setting.words().entrySet().stream()
         .map(entry -> new Entry(kind, entry.getKey(), entry.getValue(), ""))
         .toList();
+  }
+
+  /** Codes of problems, and those of the doctor. */
+  private static List<Entry> codes() {
+    Stream<Entry> problems =
+        ProblemCodes.all().stream()
+            .map(each -> new Entry("code", each.code(), each.meaning(), "fix      " + each.fix()));
+    Stream<Entry> doctor =
+        Code.all().stream()
+            .map(each -> new Entry("code", each.id(), each.title(), TextReport.explain(each)));
+    return Stream.concat(problems, doctor).toList();
   }
 
   private List<Entry> metrics() {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 /** {@code doorbell list WHAT}. */
 @CommandLine.Command(
     header = {
-      "Lists experiments, kernels, paths, topologies, metrics, axes, runs or tags.",
+      "Lists experiments, kernels, paths, topologies, metrics, axes, codes, runs or tags.",
       "",
       "  doorbell list",
       "  doorbell list paths",
@@ -37,7 +37,10 @@ public final class ListCommand extends CliCommand {
 
   @Mixin private UserKernels kernels = new UserKernels();
 
-  @Parameters(paramLabel = "WHAT", arity = "0..1", description = "Everything when left out.")
+  @Parameters(
+      paramLabel = "WHAT",
+      arity = "0..1",
+      description = "Everything but codes, runs and tags when left out.")
   private @Nullable String what;
 
   @Option(
@@ -51,7 +54,10 @@ public final class ListCommand extends CliCommand {
     if (RUNS.equals(what) || TAGS.equals(what)) {
       return listRuns(context, TAGS.equals(what));
     }
-    List<String> kinds = what == null ? Glossary.KINDS : List.of(kind(what));
+    List<String> kinds =
+        what == null
+            ? Glossary.KINDS.stream().filter(kind -> !kind.equals(Glossary.CODES)).toList()
+            : List.of(kind(what));
     Glossary glossary = new Glossary(kernels.join(context, null));
     Map<String, List<Glossary.Entry>> found = new LinkedHashMap<>();
     kinds.forEach(kind -> found.put(kind, glossary.entries(kind)));

@@ -101,6 +101,24 @@ public final class UserKernels {
     }
   }
 
+  /** As {@link #find(String)}, with other defaults of its own settings, each {@code name=value}. */
+  public @Nullable UserKernel find(String argument, List<String> settings) throws UsageException {
+    UserKernel kernel = find(argument);
+    if (settings.isEmpty()) {
+      return kernel;
+    }
+    if (kernel == null) {
+      throw new UsageException(
+          Problem.of("DB-U003", "-s", "'%s' has no settings of its own".formatted(argument))
+              .fix("name a kernel of yours, whose descriptor has settings"));
+    }
+    try {
+      return KernelFolders.read(Path.of(kernel.file()), settings);
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+  }
+
   /** Returns the kernels of the folders, including those with wrong descriptors. */
   public KernelFolders.Found scan() throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
@@ -89,7 +90,7 @@ public final class ResultTable {
         counts.entrySet().stream()
             .map(e -> e.getValue() + " " + e.getKey().word())
             .collect(Collectors.joining(", "));
-    return "warnings  %s; doorbell table RUN --warnings says where and what to do%n"
+    return Typed.in("warnings  %s; doorbell table RUN --warnings says where and what to do%n")
         .formatted(kinds);
   }
 

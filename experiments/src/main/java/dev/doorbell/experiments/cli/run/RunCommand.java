@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -36,6 +37,7 @@ import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RepeatedRunner;
 import dev.doorbell.experiments.run.RunDirectory;
+import dev.doorbell.experiments.run.RunEstimate;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunExecution;
 import dev.doorbell.experiments.run.RunFinder;
@@ -269,7 +271,7 @@ public final class RunCommand extends CliCommand {
     ExperimentConfig.Measure measure = begun.plan().config().measure();
     directory.log().line("started: " + String.join(" ", context.arguments()));
     Progress progress =
-        new Progress(context.terminal(), prepared.points(), prepared.runtime()::estimateNanos);
+        new Progress(context.terminal(), prepared.points(), estimate(prepared)::ofPoint);
     RunExecution execution =
         new RunExecution(
             directory,
@@ -437,14 +439,14 @@ public final class RunCommand extends CliCommand {
             width));
     ExperimentConfig config = prepared.config();
     List<Point> points = prepared.points();
-    long once = points.stream().mapToLong(prepared.runtime()::estimateNanos).sum();
-    long nanos = once * Math.max(1, config.measure().repeat());
+    RunEstimate estimate = estimate(prepared);
     print.printf(
-        "%s   seed %d   points %d   est. %s   config %.8s%n",
+        "%s   seed %d   points %d   est. %s%s   config %.8s%n",
         config.name(),
         config.seed(),
         points.size(),
-        Show.minutes(nanos / options.jobs),
+        Show.minutes(estimate.ofRun(points, options.jobs)),
+        estimate.runs() == 0 ? "" : " by past runs",
         config.hash());
     if (before != null) {
       before.damage().forEach(problem -> damaged(print, problem));
@@ -453,6 +455,11 @@ public final class RunCommand extends CliCommand {
     if (dryRun && common().verbose()) {
       points.forEach(point -> print.println("  " + point.id()));
     }
+  }
+
+  private RunEstimate estimate(PreparedRun prepared) {
+    return RunEstimate.of(
+        prepared.config(), prepared.environment(), prepared.runtime()::estimateNanos, out);
   }
 
   private static void damaged(PrintStream print, Problem problem) {
@@ -499,7 +506,9 @@ public final class RunCommand extends CliCommand {
     }
     figures.missing().forEach(problem -> print.println("note  " + problem.text()));
     if (code == ExitCode.INTERRUPTED) {
-      print.printf("resume   doorbell run --resume %s%n", stored.path());
+      print.printf(
+          "resume   %s%n",
+          Typed.command(List.of("run", "--resume", String.valueOf(stored.path()))));
     }
     if (comparison != null) {
       print.printf("%nagainst  %s%n", comparison.before().path());

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.results.ResultTable;
@@ -116,7 +117,8 @@ final class RunJob implements AutoCloseable {
     }
     if (parts.size() < told.size()) {
       out.printf(
-          "%d of the runs are not visible here; bring them together and: doorbell table RUN...%n",
+          Typed.in(
+              "%d of the runs are not visible here; bring them together and: doorbell table RUN...%n"),
           told.size() - parts.size());
     }
     out.println();

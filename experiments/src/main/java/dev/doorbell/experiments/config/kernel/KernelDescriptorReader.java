@@ -7,6 +7,7 @@ import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
+import dev.doorbell.experiments.config.schema.Suggestions;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -53,10 +54,24 @@ public final class KernelDescriptorReader {
    * @throws ConfigException with every problem at once
    */
   public KernelDescriptor read(String file, String text) throws ConfigException {
+    return read(file, text, List.of());
+  }
+
+  /**
+   * Reads a descriptor with other defaults of its own settings.
+   *
+   * @param file name to be shown in problems
+   * @param settings each as {@code name=value}
+   * @throws ConfigException with every problem at once
+   */
+  public KernelDescriptor read(String file, String text, List<String> settings)
+      throws ConfigException {
     YamlDocument.Parsed document = YamlDocument.parse(file, text, "kernel descriptor");
     SourcePositions positions = document.positions();
     ObjectNode root = document.root();
-    List<Problem> problems = new ArrayList<>(CHECKER.check(root, positions));
+    List<Problem> problems = new ArrayList<>();
+    settings.forEach(setting -> set(root, setting, problems));
+    problems.addAll(CHECKER.check(root, positions));
     List<String> fields = Schema.strings(SCHEMA.at("/properties/parameters/x-fields"));
     List<String> parameters = parameters(root, fields, positions, problems);
     KernelExtension extension =
@@ -96,10 +111,39 @@ public final class KernelDescriptorReader {
             verify(root),
             extension,
             comparison(root.path("compare"), shared),
-            text,
+            settings.isEmpty() ? text : root.toString(), // JSON is YAML
             positions::ofValue);
     checkTogether(descriptor);
     return descriptor;
+  }
+
+  /** Changes the default of one of the kernel's settings. */
+  private static void set(ObjectNode root, String setting, List<Problem> problems) {
+    String where = "-s " + setting;
+    int equals = setting.indexOf('=');
+    String name = setting.substring(0, Math.max(0, equals)).strip();
+    String value = setting.substring(equals + 1).strip();
+    List<String> known = List.copyOf(root.path("settings").propertyNames());
+    if (equals < 0) {
+      problems.add(
+          Problem.of("DB-C040", where, "a setting is given as name=value")
+              .fix("its settings: " + String.join(", ", known)));
+    } else if (!(root.at("/settings").get(name) instanceof ObjectNode node)) {
+      problems.add(
+          Suggestions.unknown(where, "setting of the kernel", name, known)
+              .fix(
+                  known.isEmpty()
+                      ? "its descriptor has no settings"
+                      : "its settings: " + String.join(", ", known)));
+    } else if (Sizes.parse(value).isPresent()) {
+      node.put("default", Sizes.parse(value).orElseThrow());
+    } else {
+      try {
+        node.put("default", Double.parseDouble(value));
+      } catch (NumberFormatException _) {
+        problems.add(Problem.of("DB-C015", where, "'%s' is no number".formatted(value)));
+      }
+    }
   }
 
   /** What parameters name; nothing where the schema speaks. */

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.compare;
 
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Screen;
@@ -19,6 +20,7 @@ import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A comparison of two runs as text, as a table and as JSON. */
 public final class ComparisonReport {
@@ -46,7 +48,41 @@ public final class ComparisonReport {
                         comparison.overall().text(),
                         verdicts(),
                         Screen.basis(comparison.before().manifest().basis())),
-            width);
+            width)
+        + again();
+  }
+
+  /** The commands that would decide what is undecided: those of the runs, with more samples. */
+  private String again() {
+    int repeats =
+        comparison.points().stream()
+            .filter(point -> point.verdict() == ChangeVerdict.UNDECIDED)
+            .mapToInt(comparison::repeatsToDecide)
+            .max()
+            .orElse(0);
+    String option = comparison.byProcess() ? "--processes" : "--repeat";
+    return repeats == 0
+        ? ""
+        : Stream.of(comparison.before(), comparison.after())
+            .map(run -> run.manifest().arguments())
+            .filter(words -> words.contains("run") && !words.contains("--resume"))
+            .map(words -> "decide   %s%n".formatted(Typed.command(with(words, option, repeats))))
+            .distinct()
+            .collect(Collectors.joining());
+  }
+
+  /** A command line with a value of an option in place of any that it had. */
+  private static List<String> with(List<String> words, String option, int value) {
+    List<String> line = new ArrayList<>();
+    for (int i = 0; i < words.size(); i++) {
+      if (words.get(i).equals(option)) {
+        i++;
+      } else if (!words.get(i).startsWith(option + "=")) {
+        line.add(words.get(i));
+      }
+    }
+    line.addAll(List.of(option, Integer.toString(value)));
+    return line;
   }
 
   /** Every point and metric, with the method and what is missing below. */

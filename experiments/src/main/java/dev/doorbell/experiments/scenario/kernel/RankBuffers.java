@@ -99,7 +99,12 @@ public final class RankBuffers implements AutoCloseable {
   public record Source(long address, int key) {}
 
   /** Signal words, zero at first. */
-  private record Signals(Memory words, MemoryRegion region, int count) {}
+  private record Signals(Memory words, MemoryRegion region, int count) {
+    /** Those of a rank. */
+    ApiAdapter.Span span(Target target) {
+      return new ApiAdapter.Span(target.signals(), words.size(), target.signalsKey());
+    }
+  }
 
   /** A staging area: as the kernel stores to it, and as work requests name it. */
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
@@ -340,6 +345,9 @@ public final class RankBuffers implements AutoCloseable {
                             new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
                             span(asOwnSource()),
                             targets.stream().map(this::span).toList(),
+                            signals == null
+                                ? List.of()
+                                : targets.stream().map(signals::span).toList(),
                             owned)))
             .orElse(views);
     KernelArguments arguments =

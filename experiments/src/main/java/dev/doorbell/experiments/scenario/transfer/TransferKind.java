@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class TransferKind extends ExperimentKind<TransferSettings> {
   private static final long POINT_NANOS = 200_000_000L;
   private static final double NANOS_A_BYTE = 0.6;
+  private static final long NANOS_A_SAMPLE = 100_000L;
 
   /** Virtual time after which a kernel is stopped. */
   private static final long KERNEL_NANOS = 2_000_000_000L;
@@ -125,7 +126,9 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   @Override
   protected long estimateNanos(TransferSettings of) {
     long ranks = Math.max(2, of.ranks());
-    return (POINT_NANOS + (long) (NANOS_A_BYTE * of.size())) * (ranks * ranks / 4);
+    long samples = (long) of.point().samples() + of.point().warmup();
+    return (POINT_NANOS + NANOS_A_SAMPLE * samples + (long) (NANOS_A_BYTE * of.size()))
+        * (ranks * ranks / 4);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.problem.ConfigException;
@@ -48,6 +49,21 @@ class KernelDescriptorReaderTest {
                 0));
     assertThat(kernel.takes("push.memic")).isTrue();
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.RECEIVER);
+  }
+
+  @Test
+  void its_own_settings_can_have_other_defaults() throws Exception {
+    String text = LEAST + "settings: { fanout: { type: u32, default: 2, range: [1, 16] } }\n";
+    KernelDescriptorReader reader = new KernelDescriptorReader();
+    KernelDescriptor kernel = reader.read("my.kernel.yaml", text, List.of("fanout=16"));
+    assertThat(kernel.extension().settings().getFirst().standard().text()).isEqualTo("16");
+    assertThat(read(kernel.text()).extension()).isEqualTo(kernel.extension());
+    assertThat(read(text).extension()).isNotEqualTo(kernel.extension());
+    for (String wrong : List.of("fanout=17", "fanut=2", "fanout=many", "fanout")) {
+      assertThatThrownBy(() -> reader.read("my.kernel.yaml", text, List.of(wrong)))
+          .as(wrong)
+          .isInstanceOf(ConfigException.class);
+    }
   }
 
   @Test

@@ -120,6 +120,19 @@ public abstract class DevicePort {
   /** Takes {@code nanos} of virtual time; finishes at once where time is not modelled. */
   public abstract boolean delay(long nanos, Completion completion);
 
+  /**
+   * As {@link #delay(long, Completion)}, where {@code completion} is carried out at another device.
+   */
+  public boolean delay(DevicePort there, long nanos, Completion completion) {
+    return delay(nanos, completion);
+  }
+
+  /**
+   * Says that nothing that this device does reaches another rank in less than {@code nanos}; a
+   * fabric of virtual time may use that to work faster, and assumes nothing without it.
+   */
+  public void apart(long nanos) {}
+
   /** Calls {@code completion} after {@code nanos} of the fabric's clock, virtual or wall. */
   public abstract void timer(long nanos, Completion completion);
 

@@ -34,7 +34,10 @@ public record Problem(
     return new Problem(code, where, what, consequence, fix);
   }
 
-  /** One line for {@code what}, and one each for effect and fix where there are any. */
+  /**
+   * One line for {@code what}, and one each for effect and fix where there are any, with commands
+   * as they are typed.
+   */
   public String text() {
     StringBuilder text = new StringBuilder();
     if (where != null) {
@@ -42,10 +45,10 @@ public record Problem(
     }
     text.append(code).append("  ").append(what);
     if (effect != null) {
-      text.append("\n  effect  ").append(effect);
+      text.append("\n  effect  ").append(Typed.in(effect));
     }
     if (fix != null) {
-      text.append("\n  fix     ").append(fix);
+      text.append("\n  fix     ").append(Typed.in(fix));
     }
     return text.toString();
   }

@@ -73,6 +73,7 @@ public final class Dataflow {
     switch (operand) {
       case Operand.Reg(Register register) -> visit.accept(register);
       case Operand.Not(Register register) -> visit.accept(register);
+      case Operand.Part part -> visit.accept(part.register());
       case Operand.Address(Operand.Reg(Register register), long offset) -> visit.accept(register);
       case Operand.Vector(var elements) -> elements.forEach(element -> visitAll(element, visit));
       case Operand.Arguments(var elements) -> elements.forEach(element -> visitAll(element, visit));

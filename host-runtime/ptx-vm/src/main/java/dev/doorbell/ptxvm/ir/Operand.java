@@ -11,6 +11,14 @@ public sealed interface Operand {
   /** {@code !p}. */
   record Not(Register register) implements Operand {}
 
+  /**
+   * Part of a register of 32 bits, as video instructions take it.
+   *
+   * @param selector {@code b0} to {@code b3}, {@code h0}, {@code h1}, several digits for several
+   *     lanes, or nothing for the whole register
+   */
+  record Part(Register register, String selector, boolean negated) implements Operand {}
+
   /** An integer literal. */
   record Int(long value) implements Operand {}
 

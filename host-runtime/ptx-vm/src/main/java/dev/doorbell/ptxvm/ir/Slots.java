@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.stream.IntStream;
 
 /**
  * Puts the registers of a function into as few slots as their lives allow. Names in PTX are used
@@ -46,19 +47,28 @@ public final class Slots {
   private static List<Interval> intervals(Function function, ControlFlow flow) {
     int size = function.code().size();
     int registers = function.registers().size();
-    BitSet[] liveIn = liveIn(function, flow, size);
+    int[][] reads = new int[size][];
+    int[][] writes = new int[size][];
+    for (int i = 0; i < size; i++) {
+      IntStream.Builder read = IntStream.builder();
+      IntStream.Builder written = IntStream.builder();
+      Dataflow.reads(function.code().get(i), register -> read.add(register.id()));
+      Dataflow.writes(function.code().get(i), register -> written.add(register.id()));
+      reads[i] = read.build().toArray();
+      writes[i] = written.build().toArray();
+    }
+    BitSet[] liveIn = liveIn(function, flow, reads, writes);
     int[] first = new int[registers];
     int[] last = new int[registers];
     Arrays.fill(first, Integer.MAX_VALUE);
     Arrays.fill(last, -1);
     for (int i = 0; i < size; i++) {
-      int at = i;
-      Instruction instruction = function.code().get(i);
-      Dataflow.writes(instruction, register -> touch(first, last, register.id(), at));
-      Dataflow.reads(instruction, register -> touch(first, last, register.id(), at));
-      liveIn[i].stream().forEach(register -> touch(first, last, register, at));
-      for (int successor : flow.successors(i)) {
-        liveIn[successor].stream().forEach(register -> touch(first, last, register, at));
+      touch(first, last, reads[i], i);
+      touch(first, last, writes[i], i);
+      BitSet live = liveIn[i]; // what lives behind it lives here or is written here
+      for (int register = live.nextSetBit(0); register >= 0; ) {
+        touch(first, last, register, i);
+        register = live.nextSetBit(register + 1);
       }
     }
     List<Interval> intervals = new ArrayList<>();
@@ -71,31 +81,45 @@ public final class Slots {
     return intervals;
   }
 
+  private static void touch(int[] first, int[] last, int[] registers, int at) {
+    for (int register : registers) {
+      touch(first, last, register, at);
+    }
+  }
+
   private static void touch(int[] first, int[] last, int register, int at) {
     first[register] = Math.min(first[register], at);
     last[register] = Math.max(last[register], at);
   }
 
-  private static BitSet[] liveIn(Function function, ControlFlow flow, int size) {
+  private static BitSet[] liveIn(
+      Function function, ControlFlow flow, int[][] reads, int[][] writes) {
+    int size = reads.length;
     BitSet[] liveIn = new BitSet[size];
     for (int i = 0; i < size; i++) {
       liveIn[i] = new BitSet();
     }
+    BitSet live = new BitSet();
     boolean changed = true;
     while (changed) {
       changed = false;
       for (int i = size - 1; i >= 0; i--) {
-        BitSet live = new BitSet();
+        live.clear();
         for (int successor : flow.successors(i)) {
           live.or(liveIn[successor]);
         }
-        Instruction instruction = function.code().get(i);
-        if (instruction.guard() == null) {
-          Dataflow.writes(instruction, register -> live.clear(register.id()));
+        if (function.code().get(i).guard() == null) {
+          for (int register : writes[i]) {
+            live.clear(register);
+          }
         }
-        Dataflow.reads(instruction, register -> live.set(register.id()));
+        for (int register : reads[i]) {
+          live.set(register);
+        }
         if (!live.equals(liveIn[i])) {
+          BitSet before = liveIn[i];
           liveIn[i] = live;
+          live = before;
           changed = true;
         }
       }

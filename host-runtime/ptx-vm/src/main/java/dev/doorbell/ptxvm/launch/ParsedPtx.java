@@ -47,7 +47,7 @@ final class ParsedPtx {
   }
 
   private final PtxParser.Result result;
-  private final Map<Options, Linked> shared = new HashMap<>();
+  private final Map<Options, Linked> linked = new HashMap<>();
 
   private ParsedPtx(PtxParser.Result result) {
     this.result = result;
@@ -72,18 +72,24 @@ final class ParsedPtx {
     return refusals;
   }
 
-  /** Links the text for one GPU, whose compiler may change it. */
-  Linked link(long stackBytes, boolean loadsAhead) {
+  /** Links one kernel for one GPU, whose compiler may change it. */
+  LinkedKernel link(String kernel, long stackBytes, boolean loadsAhead) {
+    return KernelLinker.link(module(), kernel, stackBytes, loadsAhead);
+  }
+
+  /** Links all kernels, once for all GPUs; only an interpreter may run them. */
+  synchronized Linked linked(long stackBytes, boolean loadsAhead) {
+    return linked.computeIfAbsent(new Options(stackBytes, loadsAhead), this::linkAll);
+  }
+
+  private Linked linkAll(Options options) {
     SortedMap<Integer, Refusal> refusals = refusals();
     return new Linked(
         KernelLinker.link(
-            module(), stackBytes, loadsAhead, new KernelLinker.Refusals(refusals, new TreeMap<>())),
+            module(),
+            options.stackBytes(),
+            options.loadsAhead(),
+            new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);
-  }
-
-  /** Links the text for all GPUs whose kernels are interpreted. */
-  synchronized Linked shared(long stackBytes, boolean loadsAhead) {
-    return shared.computeIfAbsent(
-        new Options(stackBytes, loadsAhead), key -> link(key.stackBytes(), key.loadsAhead()));
   }
 }

@@ -25,7 +25,7 @@ public final class PtxCheck {
    * @return empty when the file can be loaded
    */
   public static List<Refusal> check(String name, String ptx) {
-    return of(name, ptx).refusals();
+    return of(PtxParser.parse(name, ptx)).refusals();
   }
 
   /**
@@ -37,8 +37,7 @@ public final class PtxCheck {
   public record Result(List<Refusal> refusals, List<Refusal> stops) {}
 
   /** As {@link #check}, with the instructions that are refused when they are executed. */
-  public static Result of(String name, String ptx) {
-    PtxParser.Result parsed = PtxParser.parse(name, ptx);
+  public static Result of(PtxParser.Result parsed) {
     TreeMap<Integer, Refusal> refusals = new TreeMap<>();
     TreeMap<Integer, Refusal> stops = new TreeMap<>();
     parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));

@@ -5,12 +5,13 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.ptxvm.engine.link.LinkedKernel;
 import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -18,14 +19,22 @@ import java.util.SortedMap;
 /** Loaded PTX: its variables have memory, its kernels are built. */
 final class VmModule implements GpuModule {
   private final VmGpu gpu;
+  private final ParsedPtx parsed;
   private final PtxModule ptx;
+  private final Map<String, LinkedKernel> linked;
   private final ModuleMemory memory;
-  private final Map<String, VmKernel> kernels = new LinkedHashMap<>();
+
+  /** Those that were asked for. */
+  private final Map<String, VmKernel> kernels = new HashMap<>();
+
   private boolean closed;
 
-  private VmModule(VmGpu gpu, PtxModule ptx, ModuleMemory memory) {
+  private VmModule(
+      VmGpu gpu, ParsedPtx parsed, Map<String, LinkedKernel> linked, ModuleMemory memory) {
     this.gpu = gpu;
-    this.ptx = ptx;
+    this.parsed = parsed;
+    this.ptx = parsed.module();
+    this.linked = linked;
     this.memory = memory;
   }
 
@@ -42,27 +51,17 @@ final class VmModule implements GpuModule {
     } catch (IllegalStateException e) {
       throw new GpuException("%s cannot be loaded: %s".formatted(name, e.getMessage()), e);
     }
-    VmModule module = new VmModule(gpu, ptx, memory);
     try {
-      Fabric fabric = gpu.fabric();
-      long stack = gpu.options().stackBytes();
       ParsedPtx.Linked linked =
-          KernelCode.mayCompile(fabric)
-              ? parsed.link(stack, fabric.hasLoadsAhead())
-              : parsed.shared(stack, fabric.hasLoadsAhead());
+          parsed.linked(gpu.options().stackBytes(), gpu.fabric().hasLoadsAhead());
       if (!linked.refusals().isEmpty()) {
         throw refused(name, linked.refusals());
       }
-      linked
-          .kernels()
-          .forEach(
-              (entry, kernel) ->
-                  module.kernels.put(entry, new VmKernel(module, kernel.at(memory::address))));
+      return new VmModule(gpu, parsed, linked.kernels(), memory);
     } catch (RuntimeException e) {
       memory.close();
       throw e;
     }
-    return module;
   }
 
   private static GpuException refused(String name, SortedMap<Integer, Refusal> refusals) {
@@ -90,18 +89,28 @@ final class VmModule implements GpuModule {
 
   @Override
   public List<String> entries() {
-    return List.copyOf(kernels.keySet());
+    return List.copyOf(linked.keySet());
   }
 
   @Override
   public Kernel kernel(String entry) {
-    VmKernel kernel = kernels.get(entry);
-    if (kernel == null) {
+    LinkedKernel found = linked.get(entry);
+    if (found == null) {
       throw new GpuException(
           "%s has no entry '%s'; it has %s"
-              .formatted(name(), entry, String.join(", ", kernels.keySet())));
+              .formatted(name(), entry, String.join(", ", linked.keySet())));
     }
-    return kernel;
+    return kernels.computeIfAbsent(entry, _ -> new VmKernel(this, own(entry, found)));
+  }
+
+  /** A kernel at the addresses of this module; a copy of its own where a compiler may change it. */
+  private KernelCode own(String entry, LinkedKernel shared) {
+    Fabric fabric = gpu.fabric();
+    LinkedKernel kernel =
+        KernelCode.mayCompile(fabric)
+            ? parsed.link(entry, gpu.options().stackBytes(), fabric.hasLoadsAhead())
+            : shared;
+    return kernel.at(memory::address);
   }
 
   @Override

@@ -43,9 +43,13 @@ public record EntrySummary(
    */
   public record Parameter(String name, String type, long offset, long bytes, int align) {}
 
-  /** The entries of a module, in the order of the file. */
-  public static List<EntrySummary> of(PtxModule module) {
-    return FunctionListing.of(module).stream()
+  /**
+   * The entries of a module, in the order of the file.
+   *
+   * @param listings of its functions
+   */
+  public static List<EntrySummary> of(PtxModule module, List<FunctionListing> listings) {
+    return listings.stream()
         .filter(listing -> listing.function().entry())
         .map(listing -> of(module, listing))
         .toList();

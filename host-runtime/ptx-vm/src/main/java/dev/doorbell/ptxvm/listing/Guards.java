@@ -9,7 +9,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,10 @@ final class Guards {
 
   private final List<Instruction> code;
   private final List<FunctionListing.Block> blocks;
+  private final Register[][] written;
+
+  /** Predicates by the number of their register, from 1; 0 for other registers. */
+  private final int[] predicates;
 
   /** One more than the largest literal. */
   private final int literals;
@@ -29,11 +35,25 @@ final class Guards {
   /** The literals known to be true where a block starts; null where control never comes. */
   private final List<@Nullable BitSet> start = new ArrayList<>();
 
-  Guards(FunctionListing listing, List<List<Integer>> predecessors) {
+  /** What is known on the edges that were asked for, by the blocks that they join. */
+  private final Map<Long, BitSet> edges = new HashMap<>();
+
+  /**
+   * @param written what each instruction writes
+   */
+  Guards(FunctionListing listing, List<List<Integer>> predecessors, Register[][] written) {
     Function function = listing.function();
+    this.written = written;
     code = function.code();
     blocks = listing.blocks();
-    literals = 2 + 2 * function.registers().size();
+    predicates = new int[function.registers().size()];
+    int count = 0;
+    for (Register register : function.registers()) {
+      if (register.type() == ScalarType.PRED) {
+        predicates[register.id()] = ++count;
+      }
+    }
+    literals = 2 + 2 * count;
     blocks.forEach(_ -> start.add(null));
     start.set(0, new BitSet());
     Deque<Integer> open = new ArrayDeque<>(List.of(0));
@@ -42,7 +62,7 @@ final class Guards {
         BitSet met = next == 0 ? new BitSet() : null;
         for (int from : predecessors.get(next)) {
           if (start.get(from) != null) {
-            BitSet known = knownOnEdge(from, next);
+            BitSet known = onEdge(from, next);
             if (met == null) {
               met = known;
             } else {
@@ -58,8 +78,8 @@ final class Guards {
     }
   }
 
-  private static int literal(Register predicate, boolean negated) {
-    return 2 + 2 * predicate.id() + (negated ? 1 : 0);
+  private int literal(Register predicate, boolean negated) {
+    return 2 * predicates[predicate.id()] + (negated ? 1 : 0);
   }
 
   /** Under which literal an instruction does anything. */
@@ -73,10 +93,14 @@ final class Guards {
     return literal ^ 1;
   }
 
-  /** Whether an instruction writes the predicate of a literal. */
-  boolean changes(Instruction instruction, int literal) {
-    return FunctionListing.written(instruction).stream()
-        .anyMatch(register -> literal >> 1 == 1 + register.id());
+  /** Whether the instruction at an index writes the predicate of a literal. */
+  boolean changes(int at, int literal) {
+    for (Register register : written[at]) {
+      if (register.type() == ScalarType.PRED && literal >> 1 == predicates[register.id()]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Literals that are true when an instruction looks at what a register holds. */
@@ -125,21 +149,23 @@ final class Guards {
     }
 
     /** Goes past an instruction; of a predicate that it writes, {@code facts} says nothing more. */
-    void step(Instruction instruction, BitSet facts) {
-      for (Register register : FunctionListing.written(instruction)) {
-        if (register.type() == ScalarType.PRED) {
-          forget(known, register);
-          forget(facts, register);
-        }
-      }
+    void step(int at, BitSet facts) {
+      forget(known, at);
+      forget(facts, at);
+      Instruction instruction = code.get(at);
       if (instruction.guard() != null && leaves(instruction)) {
         known.set(not(literal(instruction)));
       }
     }
+  }
 
-    private void forget(BitSet literals, Register predicate) {
-      literals.clear(literal(predicate, false));
-      literals.clear(literal(predicate, true));
+  /** Of the predicates that an instruction writes, {@code facts} says nothing more. */
+  void forget(BitSet facts, int at) {
+    for (Register register : written[at]) {
+      if (register.type() == ScalarType.PRED) {
+        facts.clear(literal(register, false));
+        facts.clear(literal(register, true));
+      }
     }
   }
 
@@ -150,12 +176,13 @@ final class Guards {
     };
   }
 
-  private BitSet knownOnEdge(int from, int to) {
+  /** What is known where control goes from a block to another; a set of the caller's own. */
+  private BitSet onEdge(int from, int to) {
     FunctionListing.Block block = blocks.get(from);
     Walk walk = walk(from);
     BitSet none = new BitSet();
     for (int i = block.first(); i < block.end(); i++) {
-      walk.step(code.get(i), none);
+      walk.step(i, none);
     }
     Instruction last = code.get(block.end() - 1);
     if (last.guard() != null && !leaves(last)) {
@@ -175,7 +202,7 @@ final class Guards {
    * holds for certain.
    */
   BitSet arriving(BitSet holds, int from, int to) {
-    BitSet known = knownOnEdge(from, to);
+    BitSet known = edges.computeIfAbsent((long) from << Integer.SIZE | to, _ -> onEdge(from, to));
     BitSet arriving = (BitSet) holds.clone();
     if (arriving.get(ALWAYS) || arriving.intersects(known)) {
       arriving.set(ALWAYS, literals);

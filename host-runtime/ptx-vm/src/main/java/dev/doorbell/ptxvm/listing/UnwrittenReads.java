@@ -4,13 +4,17 @@ import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +46,22 @@ public final class UnwrittenReads {
   private final List<Instruction> code;
   private final List<FunctionListing.Block> blocks;
   private final List<List<Integer>> predecessors = new ArrayList<>();
+
+  /** By instruction. */
+  private final Register[][] written;
+
+  private final Register[][] read;
+
+  /** By register, the instructions that write or read it, in order. */
+  private final Map<Integer, List<Integer>> writers = new HashMap<>();
+
+  private final Map<Integer, List<Integer>> readers = new HashMap<>();
+
+  private final int[] blockOf;
+
+  /** By block, the instructions that write a predicate, in order. */
+  private final int[][] predicateWrites;
+
   private final Guards guards;
 
   private UnwrittenReads(FunctionListing listing) {
@@ -52,7 +72,36 @@ public final class UnwrittenReads {
     for (FunctionListing.Block block : blocks) {
       block.successors().forEach(next -> predecessors.get(next).add(block.number()));
     }
-    guards = new Guards(listing, predecessors);
+    written = new Register[code.size()][];
+    read = new Register[code.size()][];
+    for (int i = 0; i < code.size(); i++) {
+      written[i] = FunctionListing.written(code.get(i)).toArray(Register[]::new);
+      read[i] = read(code.get(i)).toArray(Register[]::new);
+      note(writers, written[i], i);
+      note(readers, read[i], i);
+    }
+    blockOf = new int[code.size()];
+    for (FunctionListing.Block block : blocks) {
+      Arrays.fill(blockOf, block.first(), block.end(), block.number());
+    }
+    predicateWrites = new int[blocks.size()][];
+    for (FunctionListing.Block block : blocks) {
+      predicateWrites[block.number()] =
+          IntStream.range(block.first(), block.end())
+              .filter(i -> Arrays.stream(written[i]).anyMatch(UnwrittenReads::isPredicate))
+              .toArray();
+    }
+    guards = new Guards(listing, predecessors, written);
+  }
+
+  private static void note(Map<Integer, List<Integer>> by, Register[] registers, int at) {
+    for (Register register : registers) {
+      by.computeIfAbsent(register.id(), _ -> new ArrayList<>()).add(at);
+    }
+  }
+
+  private static boolean isPredicate(Register register) {
+    return register.type() == ScalarType.PRED;
   }
 
   /** The first such read of each register, in the order of the code. */
@@ -67,8 +116,7 @@ public final class UnwrittenReads {
     for (FunctionListing.Block block : blocks) {
       BitSet state = copy(unwritten.get(block.number()));
       for (int i = block.first(); state != null && i < block.end(); i++) {
-        Instruction instruction = code.get(i);
-        for (Register register : read(instruction)) {
+        for (Register register : read[i]) {
           if (state.get(register.id()) && !looked.get(register.id())) {
             looked.set(register.id());
             Finding finding = new OneRegister(register).firstRead();
@@ -77,7 +125,7 @@ public final class UnwrittenReads {
             }
           }
         }
-        step(instruction, state);
+        step(i, state);
       }
     }
     findings.sort((a, b) -> Integer.compare(a.instruction().line(), b.instruction().line()));
@@ -109,24 +157,37 @@ public final class UnwrittenReads {
 
   /** Registers that may be unwritten where a block starts; null where control never comes. */
   private List<@Nullable BitSet> unwrittenAtStart() {
+    List<BitSet> certain = new ArrayList<>();
+    for (FunctionListing.Block block : blocks) {
+      BitSet writes = new BitSet();
+      for (int i = block.first(); i < block.end(); i++) {
+        if (code.get(i).guard() == null) {
+          for (Register register : written[i]) {
+            writes.set(register.id());
+          }
+        }
+      }
+      certain.add(writes);
+    }
     List<@Nullable BitSet> start = new ArrayList<>();
     blocks.forEach(_ -> start.add(null));
     BitSet all = new BitSet();
     all.set(0, function.registers().size());
     start.set(0, all);
-    Deque<Integer> open = new ArrayDeque<>(List.of(0));
+    Open open = new Open(0);
     while (!open.isEmpty()) {
       FunctionListing.Block block = blocks.get(open.remove());
       BitSet state = copy(start.get(block.number()));
-      for (int i = block.first(); state != null && i < block.end(); i++) {
-        step(code.get(i), state);
+      if (state == null) {
+        continue;
       }
+      state.andNot(certain.get(block.number()));
       for (int next : block.successors()) {
         BitSet known = start.get(next);
         if (known == null) {
           start.set(next, copy(state));
           open.add(next);
-        } else if (state != null) {
+        } else {
           int before = known.cardinality();
           known.or(state);
           if (known.cardinality() > before) {
@@ -138,15 +199,43 @@ public final class UnwrittenReads {
     return start;
   }
 
-  private static void step(Instruction instruction, BitSet unwritten) {
-    if (instruction.guard() == null) {
-      FunctionListing.written(instruction).forEach(register -> unwritten.clear(register.id()));
+  private void step(int at, BitSet unwritten) {
+    if (code.get(at).guard() == null) {
+      for (Register register : written[at]) {
+        unwritten.clear(register.id());
+      }
+    }
+  }
+
+  /** Blocks to look at, each once, the first in the code first. */
+  private static final class Open {
+    private final BitSet blocks = new BitSet();
+
+    Open(int first) {
+      blocks.set(first);
+    }
+
+    boolean isEmpty() {
+      return blocks.isEmpty();
+    }
+
+    void add(int block) {
+      blocks.set(block);
+    }
+
+    int remove() {
+      int first = blocks.nextSetBit(0);
+      blocks.clear(first);
+      return first;
     }
   }
 
   /** Where one register is written, as far as guards and branches tell. */
   private final class OneRegister {
     private final Register register;
+
+    /** The instructions that write it, guarded or not, by block. */
+    private final Map<Integer, List<Integer>> writes = new HashMap<>();
 
     /**
      * By block, the literals (see {@link Guards}) under each of which the register is written where
@@ -156,9 +245,12 @@ public final class UnwrittenReads {
 
     OneRegister(Register register) {
       this.register = register;
+      for (int at : writers.getOrDefault(register.id(), List.of())) {
+        writes.computeIfAbsent(blockOf[at], _ -> new ArrayList<>()).add(at);
+      }
       blocks.forEach(_ -> start.add(null));
       start.set(0, new BitSet());
-      Deque<Integer> open = new ArrayDeque<>(List.of(0));
+      Open open = new Open(0);
       while (!open.isEmpty()) {
         for (int next : blocks.get(open.remove()).successors()) {
           BitSet met = meet(next);
@@ -191,54 +283,69 @@ public final class UnwrittenReads {
     }
 
     private BitSet through(int block, BitSet before) {
-      BitSet written = (BitSet) before.clone();
-      Guards.Walk walk = guards.walk(block);
-      for (int i = blocks.get(block).first(); i < blocks.get(block).end(); i++) {
-        step(code.get(i), written, walk);
-      }
-      return written;
-    }
-
-    private void step(Instruction instruction, BitSet written, Guards.Walk walk) {
-      boolean writes = FunctionListing.written(instruction).contains(register);
-      int literal = guards.literal(instruction);
-      boolean certain = writes && (literal == Guards.ALWAYS || walk.knows(literal));
-      walk.step(instruction, written);
-      if (certain) {
-        written.set(Guards.ALWAYS);
-      } else if (writes && !guards.changes(instruction, literal)) {
-        written.set(literal);
-        if (written.get(Guards.not(literal))) {
-          written.set(Guards.ALWAYS);
+      BitSet holds = (BitSet) before.clone();
+      if (writes.containsKey(block)) {
+        Guards.Walk walk = guards.walk(block);
+        for (int i = blocks.get(block).first(); i < blocks.get(block).end(); i++) {
+          step(i, holds, walk);
+        }
+      } else if (!holds.isEmpty()) {
+        for (int at : predicateWrites[block]) {
+          guards.forget(holds, at);
         }
       }
+      return holds;
+    }
+
+    private void step(int at, BitSet holds, Guards.Walk walk) {
+      Instruction instruction = code.get(at);
+      boolean writes = isIn(written[at]);
+      int literal = guards.literal(instruction);
+      boolean certain = writes && (literal == Guards.ALWAYS || walk.knows(literal));
+      walk.step(at, holds);
+      if (certain) {
+        holds.set(Guards.ALWAYS);
+      } else if (writes && !guards.changes(at, literal)) {
+        holds.set(literal);
+        if (holds.get(Guards.not(literal))) {
+          holds.set(Guards.ALWAYS);
+        }
+      }
+    }
+
+    private boolean isIn(Register[] some) {
+      for (Register each : some) {
+        if (each.equals(register)) {
+          return true;
+        }
+      }
+      return false;
     }
 
     @Nullable Finding firstRead() {
-      for (FunctionListing.Block block : blocks) {
-        BitSet before = start.get(block.number());
+      for (int number :
+          readers.getOrDefault(register.id(), List.of()).stream()
+              .map(at -> blockOf[at])
+              .distinct()
+              .toList()) {
+        FunctionListing.Block block = blocks.get(number);
+        BitSet before = start.get(number);
         if (before == null) {
           continue;
         }
-        BitSet written = (BitSet) before.clone();
-        Guards.Walk walk = guards.walk(block.number());
+        BitSet holds = (BitSet) before.clone();
+        Guards.Walk walk = guards.walk(number);
         for (int i = block.first(); i < block.end(); i++) {
-          Instruction instruction = code.get(i);
-          if (reads(instruction)
-              && !walk.implies(written, guards.readsUnder(instruction, register))) {
+          if (isIn(read[i]) && !walk.implies(holds, guards.readsUnder(code.get(i), register))) {
             Finding finding = finding(block, i);
             if (finding != null) {
               return finding;
             }
           }
-          step(instruction, written, walk);
+          step(i, holds, walk);
         }
       }
       return null;
-    }
-
-    private boolean reads(Instruction instruction) {
-      return read(instruction).contains(register);
     }
 
     private @Nullable Finding finding(FunctionListing.Block block, int at) {
@@ -246,8 +353,12 @@ public final class UnwrittenReads {
       boolean behindLoops = true;
       for (FunctionListing.Block writer : blocks) {
         boolean itself = writer.number() == block.number();
-        boolean before = itself && writesIn(block, at);
-        boolean around = start.get(writer.number()) != null && writesIn(writer, writer.end());
+        List<Integer> places = writes.getOrDefault(writer.number(), List.of());
+        if (places.isEmpty()) {
+          continue;
+        }
+        boolean before = itself && places.getFirst() < at;
+        boolean around = start.get(writer.number()) != null;
         if (before || (around && reaches(writer.number(), block.number()))) {
           may = true;
           behindLoops &=
@@ -283,12 +394,6 @@ public final class UnwrittenReads {
       }
     }
 
-    /** Whether the register is written in a block, guarded or not, before an index. */
-    private boolean writesIn(FunctionListing.Block block, int end) {
-      return code.subList(block.first(), end).stream()
-          .anyMatch(instruction -> FunctionListing.written(instruction).contains(register));
-    }
-
     /** The last branch of a shortest way without a write whose other way leads to one. */
     private @Nullable Instruction parting(int read) {
       int[] from = new int[blocks.size()];
@@ -296,7 +401,7 @@ public final class UnwrittenReads {
       Deque<Integer> open = new ArrayDeque<>(List.of(0));
       while (!open.isEmpty() && from[read] < 0) {
         FunctionListing.Block block = blocks.get(open.remove());
-        if (!writesIn(block, block.end())) {
+        if (!writes.containsKey(block.number())) {
           for (int next : block.successors()) {
             if (next != 0 && from[next] < 0) {
               from[next] = block.number();
@@ -322,7 +427,9 @@ public final class UnwrittenReads {
       return blocks.stream()
           .anyMatch(
               other ->
-                  other.number() != read && seen[other.number()] && writesIn(other, other.end()));
+                  other.number() != read
+                      && seen[other.number()]
+                      && writes.containsKey(other.number()));
     }
   }
 }

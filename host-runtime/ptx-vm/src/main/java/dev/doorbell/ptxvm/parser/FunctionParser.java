@@ -10,9 +10,11 @@ import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The body of one function: scopes, declarations, labels, instructions. */
@@ -39,6 +41,7 @@ final class FunctionParser {
 
   private final Map<String, List<String>> branchTargets = new HashMap<>();
   private final Map<String, Operand> prototypes = new HashMap<>();
+  private final Map<Variable, Operand> resultRegisters = new LinkedHashMap<>();
   private Scope scope;
   private final Map<Position, SourceLine> located = new HashMap<>();
   private SourceLine source = SourceLine.NONE;
@@ -54,11 +57,21 @@ final class FunctionParser {
     this.operands = new OperandParser(tokens, this::find);
   }
 
-  /** Parses from the opening brace to the closing one. */
+  /**
+   * Parses from the opening brace to the closing one.
+   *
+   * @param inRegisters the parameters and results that are registers of the function
+   */
   Function body(
-      String name, boolean entry, List<Variable> parameters, List<Variable> results, int line)
+      String name,
+      boolean entry,
+      List<Variable> parameters,
+      List<Variable> results,
+      Set<Variable> inRegisters,
+      int line)
       throws SyntaxException {
     tokens.expect("{");
+    registerParameters(parameters, results, inRegisters, line);
     int depth = 1;
     while (depth > 0) {
       if (tokens.atEnd()) {
@@ -191,12 +204,19 @@ final class FunctionParser {
 
   private void registers() throws SyntaxException {
     ScalarType type = null;
-    boolean wide = false;
+    List<String> parts = List.of();
     while (tokens.peek().kind() == Token.Kind.DOT) {
       Token word = tokens.next();
-      wide = word.text().equals("b128");
-      type = wide ? ScalarType.B64 : ScalarType.of(word.text());
-      if (type == null) {
+      switch (word.text()) {
+        case "b128" -> {
+          parts = Scope.HALVES;
+          type = ScalarType.B64;
+        }
+        case "v2" -> parts = Scope.ELEMENTS.subList(0, 2);
+        case "v4" -> parts = Scope.ELEMENTS;
+        default -> type = ScalarType.of(word.text());
+      }
+      if (type == null && parts.isEmpty()) {
         throw new SyntaxException(word.line(), "registers of type " + word + " are not supported");
       }
     }
@@ -211,9 +231,9 @@ final class FunctionParser {
           throw tokens.unexpected("at most %d registers".formatted(MAX_REGISTERS));
         }
         tokens.expect(">");
-        scope.declareFamily(name, count, type, wide);
+        scope.declareFamily(name, count, type, parts);
       } else {
-        scope.declare(name, Scope.make(name, type, wide, registers));
+        scope.declare(name, Scope.make(name, type, parts, registers));
       }
     } while (tokens.accept(","));
     tokens.expect(";");
@@ -252,8 +272,128 @@ final class FunctionParser {
     }
     List<Operand> list = operands.list();
     tokens.expect(";");
-    code.add(new Instruction(name, List.copyOf(modifiers), guard, list, line, source));
+    Instruction instruction =
+        new Instruction(name, List.copyOf(modifiers), guard, list, line, source);
+    String mismatch = OperandTypes.mismatch(instruction);
+    if (mismatch != null) {
+      throw new SyntaxException(line, mismatch);
+    }
+    add(instruction);
+  }
+
+  /** Adds an instruction, or the simpler ones that it stands for. */
+  private void add(Instruction instruction) throws SyntaxException {
+    List<Operand> operands = instruction.operands();
+    switch (instruction.name()) {
+      case "ret" -> storeResults(instruction);
+      case "mov" -> {
+        if ((instruction.has("v2") || instruction.has("v4")) && operands.size() == 2) {
+          moveVector(instruction);
+          return;
+        }
+      }
+      case "vote", "shfl" -> {
+        if (!instruction.has("sync")) {
+          append(amongActive(instruction));
+          return;
+        }
+      }
+      default -> {}
+    }
+    append(instruction);
+  }
+
+  private void append(Instruction instruction) {
+    code.add(instruction);
     scopes.add(scope);
+  }
+
+  /** The elements are read before any is written. */
+  private void moveVector(Instruction move) throws SyntaxException {
+    List<String> modifiers = new ArrayList<>(move.modifiers());
+    int count = modifiers.remove("v2") ? 2 : 4;
+    modifiers.remove("v4");
+    ScalarType type = modifiers.isEmpty() ? null : ScalarType.of(modifiers.getLast());
+    if (type == null
+        || !(move.operands().getFirst() instanceof Operand.Vector(List<Operand> to))
+        || !(move.operands().get(1) instanceof Operand.Vector(List<Operand> from))
+        || to.size() != count
+        || from.size() != count) {
+      throw new SyntaxException(
+          move.line(), "mov.v%d takes two vectors of %d elements".formatted(count, count));
+    }
+    List<Operand> between = new ArrayList<>();
+    for (Operand element : from) {
+      between.add(Scope.make("%element", type, List.of(), registers));
+      append(simpler(move, "mov", modifiers, List.of(between.getLast(), element)));
+    }
+    for (int i = 0; i < count; i++) {
+      append(simpler(move, "mov", modifiers, List.of(to.get(i), between.get(i))));
+    }
+  }
+
+  /** {@code vote} and {@code shfl} without {@code .sync}: among the lanes that are here. */
+  private Instruction amongActive(Instruction instruction) throws SyntaxException {
+    if (module.mayDiverge()) {
+      throw new SyntaxException(
+          instruction.line(),
+          "'%s' without .sync is not supported on sm_70 and later from PTX ISA 6.4 on"
+              .formatted(instruction.name()));
+    }
+    Operand mask = Scope.make("%active", ScalarType.B32, List.of(), registers);
+    append(simpler(instruction, "activemask", List.of("b32"), List.of(mask)));
+    List<String> modifiers = new ArrayList<>(List.of("sync"));
+    modifiers.addAll(instruction.modifiers());
+    List<Operand> operands = new ArrayList<>(instruction.operands());
+    operands.add(mask);
+    return simpler(instruction, instruction.name(), modifiers, operands);
+  }
+
+  private static Instruction simpler(
+      Instruction of, String name, List<String> modifiers, List<Operand> operands) {
+    return new Instruction(
+        name, List.copyOf(modifiers), of.guard(), List.copyOf(operands), of.line(), of.source());
+  }
+
+  /** The registers that a function declares as parameters or results lie in its frame for calls. */
+  private void storeResults(Instruction ret) {
+    resultRegisters.forEach(
+        (variable, register) ->
+            append(
+                simpler(
+                    ret,
+                    "st",
+                    List.of("param", variable.type().ptx()),
+                    List.of(inFrame(variable), register))));
+  }
+
+  private static Operand inFrame(Variable variable) {
+    return new Operand.Address(new Operand.Symbol(variable, 0, false), 0);
+  }
+
+  /** Declares registers in which a function gets parameters or leaves results. */
+  private void registerParameters(
+      List<Variable> parameters, List<Variable> results, Set<Variable> inRegisters, int line) {
+    Instruction entry = new Instruction("ld", List.of(), null, List.of(), line, source);
+    for (Variable variable : parameters) {
+      if (inRegisters.contains(variable)) {
+        Operand register = Scope.make(variable.name(), variable.type(), List.of(), registers);
+        scope.declare(variable.name(), register);
+        append(
+            simpler(
+                entry,
+                "ld",
+                List.of("param", variable.type().ptx()),
+                List.of(register, inFrame(variable))));
+      }
+    }
+    for (Variable variable : results) {
+      if (inRegisters.contains(variable)) {
+        Operand register = Scope.make(variable.name(), variable.type(), List.of(), registers);
+        scope.declare(variable.name(), register);
+        resultRegisters.put(variable, register);
+      }
+    }
   }
 
   private @Nullable Operand find(String name) {
@@ -273,7 +413,9 @@ final class FunctionParser {
     }
     if (code.isEmpty() || !code.getLast().endsFlow()) {
       int line = code.isEmpty() ? 0 : code.getLast().line();
-      code.add(new Instruction("ret", List.of(), null, List.of(), line, source));
+      Instruction ret = new Instruction("ret", List.of(), null, List.of(), line, source);
+      storeResults(ret);
+      code.add(ret);
     }
   }
 
@@ -313,5 +455,8 @@ final class FunctionParser {
     String debugText(String label, long offset);
 
     void variable(String space, boolean external) throws SyntaxException;
+
+    /** Whether lanes of a warp run by themselves, so that they have to say who takes part. */
+    boolean mayDiverge();
   }
 }

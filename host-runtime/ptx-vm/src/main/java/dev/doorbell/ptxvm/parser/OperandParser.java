@@ -59,6 +59,16 @@ final class OperandParser {
       }
       throw new SyntaxException(line, "'!' stands before a predicate register");
     }
+    if (tokens.peek().is("-") && tokens.peek(1).kind() == Token.Kind.NAME) {
+      tokens.next();
+      int line = tokens.peek().line();
+      return switch (named()) {
+        case Operand.Reg(Register register) -> new Operand.Part(register, "", true);
+        case Operand.Part(Register register, String selector, _) ->
+            new Operand.Part(register, selector, true);
+        default -> throw new SyntaxException(line, "'-' stands before a register");
+      };
+    }
     if (tokens.peek().kind() == Token.Kind.NAME) {
       Operand first = named();
       if (tokens.accept("|")) {
@@ -104,6 +114,26 @@ final class OperandParser {
     return new Operand.Address(base, offset);
   }
 
+  /** {@code v.x} of a vector register, {@code r.h1} of a register. */
+  private Operand component(Operand whole, Token name) throws SyntaxException {
+    String word = tokens.next().text();
+    if (whole instanceof Operand.Vector(List<Operand> elements)) {
+      int index = word.length() == 1 ? Math.max("xyzw".indexOf(word), "rgba".indexOf(word)) : -1;
+      if (index >= 0 && index < elements.size() && isVector(elements.getFirst())) {
+        return elements.get(index);
+      }
+    }
+    if (whole instanceof Operand.Reg(Register register) && word.matches("b[0-7]+|h[0-3]+")) {
+      return new Operand.Part(register, word, false);
+    }
+    throw new SyntaxException(name.line(), "%s has no component .%s".formatted(name, word));
+  }
+
+  /** Returns true of an element of a vector register; halves of 128 bits have other names. */
+  private static boolean isVector(Operand element) {
+    return element instanceof Operand.Reg(Register register) && register.name().endsWith(".x");
+  }
+
   private Operand named() throws SyntaxException {
     Token token = tokens.peek();
     String name = tokens.name();
@@ -112,7 +142,9 @@ final class OperandParser {
     }
     Operand known = names.find(name);
     if (known != null) {
-      return known;
+      return tokens.peek().kind() == Token.Kind.DOT && tokens.peek().joined()
+          ? component(known, token)
+          : known;
     }
     if (name.startsWith("%")) {
       if (tokens.peek().kind() == Token.Kind.DOT && tokens.peek().joined()) {

@@ -5,14 +5,17 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.ir.ScalarType;
 import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * every line that has to change.
  */
 public final class PtxParser {
+  /** By major version of PTX ISA, the last minor version there was (release notes of PTX ISA). */
+  private static final int[] LAST_MINOR = {-1, 5, 3, 2, 3, 0, 5, 8, 8, 2};
+
   private final List<String> lines;
   private final TokenStream tokens;
   private final VariableParser variables;
@@ -93,7 +99,7 @@ public final class PtxParser {
       }
       switch (token.text()) {
         case "version" -> {
-          version = tokens.next().text();
+          version = version(tokens.next());
           return;
         }
         case "target" -> {
@@ -142,15 +148,43 @@ public final class PtxParser {
     }
   }
 
+  /** A version of PTX ISA that exists; a file of a later one may mean something else. */
+  private static String version(Token token) throws SyntaxException {
+    String[] parts = token.text().split("\\.", -1);
+    boolean known = false;
+    if (parts.length == 2 && token.text().matches("[0-9]\\.[0-9]")) {
+      int major = Integer.parseInt(parts[0]);
+      known = major < LAST_MINOR.length && Integer.parseInt(parts[1]) <= LAST_MINOR[major];
+    }
+    if (!known) {
+      throw new SyntaxException(
+          token.line(),
+          "PTX ISA %s is not known; the last one that is known is %d.%d"
+              .formatted(token.text(), LAST_MINOR.length - 1, LAST_MINOR[LAST_MINOR.length - 1]));
+    }
+    return token.text();
+  }
+
+  private boolean mayDiverge() {
+    String digits = target.replaceAll("[^0-9]", "");
+    String[] parts = version.split("\\.", -1);
+    boolean known = parts.length == 2 && !digits.isEmpty() && digits.length() < 5;
+    return known
+        && Integer.parseInt(digits) >= 70
+        && Integer.parseInt(parts[0]) * 10 + Integer.parseInt(parts[1]) >= 64;
+  }
+
   private void variable(String space, boolean external) throws SyntaxException {
     StateSpace where = StateSpace.valueOf(space.toUpperCase(Locale.ROOT));
     do {
       int line = tokens.peek().line();
       Variable variable = variables.declaration(where, external);
       Variable before = globals.get(variable.name());
-      if (external && where != StateSpace.SHARED) {
+      if (external && where != StateSpace.SHARED && variable.bytes() == 0) {
         throw new SyntaxException(
-            line, "variable '%s' is defined in another file".formatted(variable.name()));
+            line,
+            "variable '%s' is defined in another file, and its size is not known here"
+                .formatted(variable.name()));
       }
       if (before == null || before.external()) {
         globals.put(variable.name(), variable);
@@ -162,13 +196,15 @@ public final class PtxParser {
   private void function(boolean entry) throws SyntaxException {
     Scope scope = new Scope(null);
     List<Variable> results = new ArrayList<>();
+    Set<Variable> inRegisters = new HashSet<>();
     tokens.acceptDot("attribute");
     if (!entry && tokens.peek().is("(")) {
-      results = parameters(scope);
+      results = parameters(scope, false, inRegisters);
     }
     int line = tokens.peek().line();
     String word = tokens.name();
-    List<Variable> parameters = tokens.peek().is("(") ? parameters(scope) : new ArrayList<>();
+    List<Variable> parameters =
+        tokens.peek().is("(") ? parameters(scope, entry, inRegisters) : new ArrayList<>();
     while (!tokens.peek().is("{") && !tokens.peek().is(";")) {
       performanceDirective();
     }
@@ -178,7 +214,7 @@ public final class PtxParser {
     }
     Function body =
         new FunctionParser(tokens, new Context(), scope)
-            .body(word, entry, parameters, results, line);
+            .body(word, entry, parameters, results, inRegisters, line);
     Function before = functions.put(word, body);
     if (before != null && before.defined()) {
       refuse(line, "'%s' is defined twice".formatted(word));
@@ -214,16 +250,25 @@ public final class PtxParser {
     }
   }
 
-  private List<Variable> parameters(Scope scope) throws SyntaxException {
+  private List<Variable> parameters(Scope scope, boolean entry, Set<Variable> inRegisters)
+      throws SyntaxException {
     List<Variable> list = new ArrayList<>();
     tokens.expect("(");
     while (!tokens.accept(")")) {
       Token space = tokens.next();
-      if (!space.dot("param")) {
+      boolean register = !entry && space.dot("reg");
+      if (!register && !space.dot("param")) {
         throw new SyntaxException(
             space.line(), "parameters lie in .param space here, found " + space);
       }
       Variable variable = variables.declaration(StateSpace.PARAM, false);
+      if (register) {
+        if (variable.type() == ScalarType.PRED || variable.bytes() != variable.type().bytes()) {
+          throw new SyntaxException(
+              space.line(), "a register that is a parameter has 8 to 64 bits here");
+        }
+        inRegisters.add(variable);
+      }
       list.add(variable);
       scope.declare(variable.name(), new Operand.Symbol(variable, 0, false));
       if (!tokens.accept(",") && !tokens.peek().is(")")) {
@@ -272,6 +317,11 @@ public final class PtxParser {
     @Override
     public void variable(String space, boolean external) throws SyntaxException {
       PtxParser.this.variable(space, external);
+    }
+
+    @Override
+    public boolean mayDiverge() {
+      return PtxParser.this.mayDiverge();
     }
   }
 

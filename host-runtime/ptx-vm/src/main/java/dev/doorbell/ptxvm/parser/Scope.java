@@ -20,7 +20,13 @@ final class Scope {
   private final List<Family> families = new ArrayList<>();
 
   /** {@code %r<100>}: registers made when they are first named. */
-  private record Family(String stem, int count, ScalarType type, boolean wide) {}
+  private record Family(String stem, int count, ScalarType type, List<String> parts) {}
+
+  /** The halves of a register of 128 bits, the lower first. */
+  static final List<String> HALVES = List.of(".lo", ".hi");
+
+  /** The elements of a vector register. */
+  static final List<String> ELEMENTS = List.of(".x", ".y", ".z", ".w");
 
   Scope(@Nullable Scope outer) {
     this.outer = outer;
@@ -50,17 +56,20 @@ final class Scope {
     return null;
   }
 
-  void declareFamily(String stem, int count, ScalarType type, boolean wide) {
-    families.add(new Family(stem, count, type, wide));
+  void declareFamily(String stem, int count, ScalarType type, List<String> parts) {
+    families.add(new Family(stem, count, type, parts));
   }
 
-  /** A new register; one of 128 bits is the vector of its two halves, the lower first. */
-  static Operand make(String name, ScalarType type, boolean wide, List<Register> registers) {
-    if (wide) {
-      return new Operand.Vector(
-          List.of(
-              make(name + ".lo", type, false, registers),
-              make(name + ".hi", type, false, registers)));
+  /**
+   * A new register, or the vector of several.
+   *
+   * @param parts what is added to the name for each of them; none for a register
+   */
+  static Operand make(String name, ScalarType type, List<String> parts, List<Register> registers) {
+    if (!parts.isEmpty()) {
+      List<Operand> elements = new ArrayList<>();
+      parts.forEach(part -> elements.add(make(name + part, type, List.of(), registers)));
+      return new Operand.Vector(List.copyOf(elements));
     }
     Register register = new Register(name, type, registers.size());
     registers.add(register);
@@ -76,7 +85,7 @@ final class Scope {
       }
       for (Family family : scope.families) {
         if (name.startsWith(family.stem) && isMember(name, family)) {
-          Operand operand = make(name, family.type, family.wide, registers);
+          Operand operand = make(name, family.type, family.parts, registers);
           scope.names.put(name, operand);
           return operand;
         }

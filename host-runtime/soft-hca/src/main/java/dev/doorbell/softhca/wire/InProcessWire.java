@@ -79,6 +79,7 @@ public final class InProcessWire extends Wire {
               .formatted(station.name()));
     }
     station.plug(this);
+    station.port().apart(latencyNanos);
   }
 
   /**
@@ -161,7 +162,8 @@ public final class InProcessWire extends Wire {
         long now = from.station.port().now();
         into.packet(from.captureInterface, now, packet, from.gid, toGid);
       }
-      if (!timed || from.station.port().delay(travelNanos(packet), packet.travel(this))) {
+      if (!timed
+          || from.station.port().delay(to.port(), travelNanos(packet), packet.travel(this))) {
         to.deliver(packet);
       }
     }

@@ -53,9 +53,9 @@ final class PostingNotes {
   }
 
   /** The notes on a module whose kernels take (queue pairs, job) if they take two addresses. */
-  static List<KernelReport.Line> of(PtxModule module) {
+  static List<KernelReport.Line> of(PtxModule module, List<FunctionListing> listings) {
     List<KernelReport.Line> all = new ArrayList<>();
-    for (FunctionListing listing : FunctionListing.of(module)) {
+    for (FunctionListing listing : listings) {
       boolean usual = listing.function().entry() && listing.function().parameters().size() == 2;
       PostingNotes notes = new PostingNotes(module, listing, usual ? 0 : -1, usual ? 1 : -1);
       notes.look();

@@ -15,6 +15,7 @@ import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.SourceLine;
+import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
@@ -57,9 +58,13 @@ public final class VmWorkbench implements KernelWorkbench {
 
   @Override
   public KernelReport check(String file, String ptx) {
-    PtxModule module = PtxParser.parse(file, ptx).module();
-    PtxCheck.Result result = PtxCheck.of(file, ptx);
-    List<KernelReport.Line> notes = new ArrayList<>(notes(file, ptx, module));
+    PtxParser.Result parsed = PtxParser.parse(file, ptx);
+    PtxModule module = parsed.module();
+    PtxCheck.Result result = PtxCheck.of(parsed);
+    List<FunctionListing> listings = FunctionListing.of(module);
+    List<KernelReport.Line> notes = new ArrayList<>(unnamed(file, ptx, module));
+    notes.addAll(external(module));
+    notes.addAll(notes(module, listings));
     for (Refusal stop : result.stops()) {
       notes.add(line(stop, stop.reason() + ": a thread that gets here stops the kernel"));
     }
@@ -67,7 +72,7 @@ public final class VmWorkbench implements KernelWorkbench {
         file,
         module.version(),
         module.target(),
-        EntrySummary.of(module).stream().map(VmWorkbench::entry).toList(),
+        EntrySummary.of(module, listings).stream().map(VmWorkbench::entry).toList(),
         result.refusals().stream().map(refusal -> line(refusal, refusal.reason())).toList(),
         notes);
   }
@@ -89,6 +94,23 @@ public final class VmWorkbench implements KernelWorkbench {
                         .formatted(
                             layout.api(), layout.version(), String.join(", ", layout.unnamed())),
                     ""))
+        .toList();
+  }
+
+  /** Variables of other files, which nothing here initialises. */
+  private static List<KernelReport.Line> external(PtxModule module) {
+    return module.variables().stream()
+        .filter(variable -> variable.external() && variable.space() != StateSpace.SHARED)
+        .map(
+            variable -> {
+              int line = lineOf(module, variable.name());
+              return new KernelReport.Line(
+                  line,
+                  module.text(line),
+                  "'%s' is defined in another file: it is zero unless the host fills it"
+                      .formatted(variable.name()),
+                  "");
+            })
         .toList();
   }
 
@@ -118,9 +140,9 @@ public final class VmWorkbench implements KernelWorkbench {
   }
 
   /** Loops that poll and never look at a clock wait for ever for what does not come. */
-  private static List<KernelReport.Line> notes(String file, String ptx, PtxModule module) {
-    List<KernelReport.Line> notes = new ArrayList<>(unnamed(file, ptx, module));
-    for (FunctionListing listing : FunctionListing.of(module)) {
+  private static List<KernelReport.Line> notes(PtxModule module, List<FunctionListing> listings) {
+    List<KernelReport.Line> notes = new ArrayList<>();
+    for (FunctionListing listing : listings) {
       for (FunctionListing.Polling loop : listing.loops()) {
         if (!watchesClock(listing, loop)
             && loop.kind().pure()
@@ -137,13 +159,14 @@ public final class VmWorkbench implements KernelWorkbench {
         }
       }
     }
-    notes.addAll(PostingNotes.of(module));
-    notes.addAll(unwritten(module));
+    notes.addAll(PostingNotes.of(module, listings));
+    notes.addAll(unwritten(module, listings));
     return notes;
   }
 
-  private static List<KernelReport.Line> unwritten(PtxModule module) {
-    return FunctionListing.of(module).stream()
+  private static List<KernelReport.Line> unwritten(
+      PtxModule module, List<FunctionListing> listings) {
+    return listings.stream()
         .flatMap(listing -> UnwrittenReads.of(listing).stream())
         .limit(MOST_UNWRITTEN)
         .map(

@@ -14,6 +14,7 @@ import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.thread.ThreadScheduler;
+import dev.doorbell.core.fabric.timed.thread.TimedThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
@@ -35,6 +36,9 @@ import java.util.function.BooleanSupplier;
  * <p>Its clock counts picoseconds and starts at 0.
  */
 public final class TimedFabric extends Fabric {
+  /** From how many ranks on it pays that each runs ahead of the others. */
+  private static final int MANY_RANKS = 32;
+
   private final AddressSpace memory;
   private final Topology topology;
   private final Interconnect interconnect;
@@ -79,7 +83,11 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, long block, Agent agent) {
-    return threads.attach(locus, block, agent, attached++);
+    TimedThreadPort port = threads.attach(locus, block, agent, attached++);
+    if (threads.hasThreadsOfCpus()) {
+      queue.lookahead(0, 0);
+    }
+    return port;
   }
 
   @Override
@@ -91,6 +99,7 @@ public final class TimedFabric extends Fabric {
   public DevicePort attachDevice(Locus locus, Agent agent) {
     TimedDevicePort port =
         new TimedDevicePort(interconnect, interconnect.component(locus), agent, attached++);
+    queue.lookahead(0, 0); // until the next run asks it
     devices.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
     return port;
   }
@@ -119,6 +128,7 @@ public final class TimedFabric extends Fabric {
     long room = (Long.MAX_VALUE - clock) / Picos.PER_NANO;
     long deadline = nanos >= room ? Long.MAX_VALUE : clock + nanos * Picos.PER_NANO;
     wakeAll();
+    queue.lookahead(lookahead(), deadline);
     while (!done.getAsBoolean()) {
       Event event = queue.poll();
       if (event == null) {
@@ -126,17 +136,42 @@ public final class TimedFabric extends Fabric {
       }
       if (threads.isDeadlocked(queue)) {
         queue.schedule(event, event.time());
+        queue.rest();
         return RunOutcome.STALLED;
       }
       if (event.time() > deadline) {
         queue.schedule(event, event.time());
+        queue.rest();
         queue.clock(deadline);
         return RunOutcome.DEADLINE;
       }
       queue.fire(event);
     }
+    queue.catchUp();
     drainStores();
+    queue.rest();
     return RunOutcome.DONE;
+  }
+
+  /**
+   * Picoseconds that anything needs at least to get from one rank to another; 0 where that is not
+   * known, where the order of events of different ranks shows in what is recorded, or where the
+   * ranks are so few that what they need is in the cache anyway.
+   */
+  private long lookahead() {
+    if (queue.ranks() < MANY_RANKS
+        || threads.hasThreadsOfCpus()
+        || interconnect.tracing()
+        || topology.hasJitter()) {
+      return 0;
+    }
+    long least = Long.MAX_VALUE;
+    for (List<TimedDevicePort> ports : devices.values()) {
+      for (TimedDevicePort port : ports) {
+        least = Math.min(least, port.apart());
+      }
+    }
+    return least == Long.MAX_VALUE ? 0 : least;
   }
 
   /** What ended threads stored arrives before the host goes on, as at the end of a kernel. */
@@ -152,13 +187,15 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void quiesce() {
+    queue.lookahead(0, 0);
     while (interconnect.underWay() > 0) {
       Event event = queue.poll();
       if (event == null) {
-        return;
+        break;
       }
       queue.fire(event);
     }
+    queue.rest();
   }
 
   /** The host may have written anything since the last run. */

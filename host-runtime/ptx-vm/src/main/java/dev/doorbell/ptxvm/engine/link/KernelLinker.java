@@ -25,7 +25,9 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
@@ -80,6 +82,19 @@ public final class KernelLinker {
     return kernels;
   }
 
+  /**
+   * Links one kernel of a module that {@link #link(PtxModule, long, boolean, Refusals)} did not
+   * refuse: a copy that a compiler may change.
+   *
+   * @param kernel its name
+   */
+  public static LinkedKernel link(
+      PtxModule module, String kernel, long stackBytes, boolean loadsAhead) {
+    Function root = Objects.requireNonNull(module.functions().get(kernel), kernel);
+    Refusals none = new Refusals(new TreeMap<>(), new TreeMap<>());
+    return new KernelLinker(module, new CallGraph(module), root, none).link(stackBytes, loadsAhead);
+  }
+
   private LinkedKernel link(long stackBytes, boolean loadsAhead) {
     if (root.entry()) {
       scope.parameters().add(root.parameters());
@@ -130,11 +145,12 @@ public final class KernelLinker {
     if (readsReserved(functions)) {
       shared.skip(Windows.RESERVED_BYTES);
     }
+    Set<Variable> used = sharedNamed(functions);
     for (Variable variable : module.variables()) {
       if (variable.space() == StateSpace.SHARED) {
         if (variable.external() || variable.bytes() == 0) {
           dynamic.add(variable);
-        } else if (uses(functions, variable)) {
+        } else if (used.contains(variable)) {
           shared.add(variable);
         }
       }
@@ -168,17 +184,19 @@ public final class KernelLinker {
                     && SpecialRegister.isReserved(name));
   }
 
-  private static boolean uses(List<Function> functions, Variable variable) {
-    return operands(functions).anyMatch(operand -> names(operand, variable));
-  }
-
-  private static boolean names(Operand operand, Variable variable) {
-    return switch (operand) {
-      case Operand.Symbol symbol -> symbol.variable().equals(variable);
-      case Operand.Address(Operand.Symbol symbol, long offset) ->
-          symbol.variable().equals(variable);
-      default -> false;
-    };
+  /** The variables in shared memory that functions name. */
+  private static Set<Variable> sharedNamed(List<Function> functions) {
+    Set<Variable> named = new HashSet<>();
+    operands(functions)
+        .map(operand -> operand instanceof Operand.Address(Operand base, _) ? base : operand)
+        .forEach(
+            operand -> {
+              if (operand instanceof Operand.Symbol symbol
+                  && symbol.variable().space() == StateSpace.SHARED) {
+                named.add(symbol.variable());
+              }
+            });
+    return named;
   }
 
   int place(Instruction instruction, ToIntFunction<Register> slotOf) {

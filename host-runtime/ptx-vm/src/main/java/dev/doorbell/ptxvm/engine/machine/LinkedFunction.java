@@ -1,10 +1,13 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Function;
+import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +43,13 @@ public final class LinkedFunction {
 
   private final Slots slots;
 
+  /** By register, the only instruction that writes it; null where several do, or none. */
+  private final @Nullable Instruction[] onlyWriters;
+
   public LinkedFunction(Function function, Slots slots, int firstSlot, boolean recursive) {
     this.function = function;
     this.slots = slots;
+    this.onlyWriters = onlyWriters(function);
     this.firstSlot = firstSlot;
     this.lastSlot = firstSlot + slots.count();
     this.recursive = recursive;
@@ -54,6 +61,28 @@ public final class LinkedFunction {
     frameBytes = frame.bytes();
     parameterOffsets = offsets(function.parameters());
     resultOffsets = offsets(function.results());
+  }
+
+  private static @Nullable Instruction[] onlyWriters(Function function) {
+    @Nullable Instruction[] only = new Instruction[function.registers().size()];
+    BitSet several = new BitSet();
+    for (Instruction instruction : function.code()) {
+      Dataflow.writes(
+          instruction,
+          register -> {
+            if (only[register.id()] != null) {
+              several.set(register.id());
+            }
+            only[register.id()] = instruction;
+          });
+    }
+    several.stream().forEach(register -> only[register] = null);
+    return only;
+  }
+
+  /** The only instruction that writes a register; null where several do, or none. */
+  public @Nullable Instruction onlyWriter(Register register) {
+    return onlyWriters[register.id()];
   }
 
   private long[] offsets(List<Variable> variables) {

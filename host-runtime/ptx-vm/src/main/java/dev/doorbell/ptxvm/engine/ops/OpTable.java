@@ -17,6 +17,7 @@ import dev.doorbell.ptxvm.engine.ops.arithmetic.Moves;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.TernaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Video;
 import dev.doorbell.ptxvm.engine.ops.control.BarrierOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Call;
@@ -98,6 +99,19 @@ public final class OpTable {
     factory("addc subc madc", "with and without .cc, 32 and 64 bits", Carry::make);
     factory("lop3", ".b32", OpTable::anyLogic);
     factory("bfi", ".b32 .b64", OpTable::insertField);
+
+    factory(
+        "vadd vsub vabsdiff vmin vmax",
+        "parts of operands and of the result, .sat; .add .min .max, merging",
+        Video::scalar);
+    factory("vshl vshr", ".clamp .wrap, .sat, parts; .add .min .max, merging", Video::scalar);
+    factory("vset", "every comparison, parts; .add .min .max, merging", Video::scalar);
+    factory("vmad", ".po .sat .shr7 .shr15, parts, negated operands", Video::multiply);
+    factory(
+        "vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4"
+            + " vset4",
+        "parts of operands, masks, .sat, .add",
+        Video::lanes);
 
     factory("bra", "", Branch::make);
     factory("brx", ".idx", Flow::indexed);
@@ -249,14 +263,7 @@ public final class OpTable {
     for (int at = modifiers.size() - 1; at >= 0; at--) {
       ScalarType type = ScalarType.of(modifiers.get(at));
       if (type != null) {
-        if (name.startsWith("vabsdiff")) {
-          // Three types: those of d, a and b.
-          List<String> types = List.copyOf(modifiers.subList(0, at + 1));
-          modifiers.subList(0, at + 1).clear();
-          modifiers.addAll(types);
-        } else {
-          modifiers.add(modifiers.remove(at));
-        }
+        modifiers.add(modifiers.remove(at));
         return type;
       }
     }

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.event.RankEvents;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
 import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
@@ -16,6 +17,7 @@ import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +37,26 @@ public final class TimedDevicePort extends DevicePort {
   private final Component component;
   private final long onChipRead;
   private final Agent agent;
-  private final Turn turn = new Turn();
+  private final RankEvents rank;
+  private final Turn turn;
   private final DmaEngine engine;
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
-  private final List<Timer> cancellable = new ArrayList<>();
+
+  /** By what it calls, the timer that was set last. */
+  private final IdentityHashMap<Completion, Timer> timers = new IdentityHashMap<>();
+
   private boolean attached = true;
+  private long apart;
   private long turnsAt = -1;
   private int turns;
 
   /** The device's turn to run. */
   private final class Turn extends Event {
+    Turn() {
+      super(rank, false);
+    }
+
     @Override
     protected void fire() {
       takeTurn(time());
@@ -56,13 +67,17 @@ public final class TimedDevicePort extends DevicePort {
   private final class Timer extends Event {
     private final Completion completion;
 
-    Timer(Completion completion) {
+    /** That which was set before it with the same completion. */
+    private @Nullable Timer older;
+
+    Timer(RankEvents at, Completion completion) {
+      super(at, false);
       this.completion = completion;
     }
 
     @Override
     protected void fire() {
-      cancellable.remove(this);
+      forget(this);
       finish(completion, true);
     }
   }
@@ -76,6 +91,8 @@ public final class TimedDevicePort extends DevicePort {
     this.number = number;
     this.interconnect = interconnect;
     this.queue = interconnect.queue();
+    this.rank = queue.rank(component.locus.rank());
+    this.turn = new Turn();
     this.component = component;
     this.agent = agent;
     NicPrices prices =
@@ -193,37 +210,75 @@ public final class TimedDevicePort extends DevicePort {
   }
 
   @Override
+  public void apart(long nanos) {
+    apart = nanos * Picos.PER_NANO;
+  }
+
+  /** Picoseconds that whatever it does needs at least to reach another rank; 0: not known. */
+  public long apart() {
+    return apart;
+  }
+
+  @Override
   public boolean delay(long nanos, Completion completion) {
     return delayPicos(nanos * Picos.PER_NANO, completion);
   }
 
+  @Override
+  public boolean delay(DevicePort there, long nanos, Completion completion) {
+    return there instanceof TimedDevicePort other
+        ? delay(other.rank, nanos * Picos.PER_NANO, completion)
+        : delay(nanos, completion);
+  }
+
   private boolean delayPicos(long picos, Completion completion) {
+    return delay(rank, picos, completion);
+  }
+
+  private boolean delay(RankEvents at, long picos, Completion completion) {
     if (picos <= 0) {
       return true;
     }
-    queue.schedule(new Timer(completion), queue.clock() + picos);
+    queue.schedule(new Timer(at, completion), queue.clock() + picos);
     return false;
   }
 
   @Override
   public void timer(long nanos, Completion completion) {
-    Timer timer = new Timer(completion);
-    cancellable.add(timer);
+    Timer timer = new Timer(rank, completion);
+    timer.older = timers.put(completion, timer);
     queue.schedule(timer, queue.clock() + Math.max(0, nanos) * Picos.PER_NANO);
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // the very completion that was given
   public boolean cancelTimer(Completion completion) {
-    for (int i = cancellable.size() - 1; i >= 0; i--) {
-      Timer timer = cancellable.get(i);
-      if (timer.completion == completion) {
-        cancellable.remove(i);
-        queue.remove(timer);
-        return true;
-      }
+    Timer timer = timers.get(completion);
+    if (timer == null) {
+      return false;
     }
-    return false;
+    forget(timer);
+    queue.remove(timer);
+    return true;
+  }
+
+  /** Takes a timer, or the end of a delay, out of the timers of its completion. */
+  @SuppressWarnings("ReferenceEquality") // this very timer
+  private void forget(Timer timer) {
+    Timer last = timers.get(timer.completion);
+    if (last == timer) {
+      if (timer.older == null) {
+        timers.remove(timer.completion);
+      } else {
+        timers.put(timer.completion, timer.older);
+      }
+      return;
+    }
+    while (last != null && last.older != timer) {
+      last = last.older;
+    }
+    if (last != null) {
+      last.older = timer.older;
+    }
   }
 
   @Override

@@ -7,21 +7,49 @@ public abstract class Event {
   /** {@link #place} of an event that is in no queue. */
   static final int NOWHERE = -1;
 
-  /** {@link #place} of an event in a bucket of {@link EventQueue}. */
+  /** {@link #place} of an event in a bucket of {@link Timeline}. */
   static final int IN_BUCKET = -2;
 
   private long time;
 
-  /** Its index in the heap of {@link EventQueue}, or one of the negative places. */
+  /** Its index in the heap of {@link Timeline}, or one of the negative places. */
   int place = NOWHERE;
 
-  /** Counts up with everything that is scheduled: tells events of one moment apart. */
+  /** When it was scheduled: tells events of one moment apart. */
+  long born;
+
+  /** Counts up with everything that is scheduled: tells apart what was scheduled at one moment. */
   long order;
+
+  /** Where it is, or was last. */
+  @Nullable Timeline at;
+
+  /** Where it belongs; null: where it is scheduled from. */
+  private final @Nullable Timeline home;
+
+  private final boolean runsAhead;
 
   /** Its neighbours in its bucket. */
   @Nullable Event previous;
 
   @Nullable Event next;
+
+  /** An event of the rank from which it is scheduled. */
+  protected Event() {
+    this(null, false);
+  }
+
+  /**
+   * An event of a rank.
+   *
+   * @param of its rank, or null: that from which it is scheduled
+   * @param runsAhead whether it touches nothing but its own rank's memory and what leads there, so
+   *     that it may happen before what other ranks do a little earlier
+   */
+  protected Event(@Nullable RankEvents of, boolean runsAhead) {
+    this.home = of == null ? null : of.timeline;
+    this.runsAhead = runsAhead;
+  }
 
   /** Carries it out; called once for each time that it was scheduled. */
   protected abstract void fire();
@@ -36,13 +64,25 @@ public abstract class Event {
     return place != NOWHERE;
   }
 
-  final void schedule(long when, long number) {
+  final @Nullable Timeline home() {
+    return home;
+  }
+
+  final boolean runsAhead() {
+    return runsAhead;
+  }
+
+  final void schedule(long when, long since, long number) {
     time = when;
+    born = since;
     order = number;
   }
 
   /** Whether it comes before {@code other}. */
   final boolean before(Event other) {
-    return time != other.time ? time < other.time : order < other.order;
+    if (time != other.time) {
+      return time < other.time;
+    }
+    return born != other.born ? born < other.born : order < other.order;
   }
 }

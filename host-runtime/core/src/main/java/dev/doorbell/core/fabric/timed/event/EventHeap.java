@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A heap of events by time and order. What is compared lies beside the events, four children of a
- * node next to each other: following an event to its time would miss the cache.
+ * A heap of events in their order. Their times lie beside the events, four children of a node next
+ * to each other: following an event to its time would miss the cache.
  */
 final class EventHeap {
   /** Children of a node, as a shift. */
@@ -13,8 +13,12 @@ final class EventHeap {
 
   private @Nullable Event[] heap = new Event[64];
   private long[] times = new long[64];
-  private long[] orders = new long[64];
   private int size;
+
+  /** The time of the first event, or {@link Long#MAX_VALUE}. */
+  long firstTime() {
+    return size == 0 ? Long.MAX_VALUE : times[0];
+  }
 
   /** The first event, or null. */
   @Nullable Event first() {
@@ -26,9 +30,8 @@ final class EventHeap {
     if (size == heap.length) {
       heap = Arrays.copyOf(heap, size * 2);
       times = Arrays.copyOf(times, size * 2);
-      orders = Arrays.copyOf(orders, size * 2);
     }
-    up(event, event.time(), event.order, size++);
+    up(event, event.time(), size++);
   }
 
   /** Takes out an event that is in this heap. */
@@ -37,13 +40,12 @@ final class EventHeap {
     event.place = Event.NOWHERE;
     Event last = at(--size);
     long time = times[size];
-    long order = orders[size];
     heap[size] = null;
     if (hole != size) {
-      if (hole > 0 && before(time, order, (hole - 1) >>> FAN)) {
-        up(last, time, order, hole);
+      if (hole > 0 && before(last, time, (hole - 1) >>> FAN)) {
+        up(last, time, hole);
       } else {
-        down(last, time, order, hole);
+        down(last, time, hole);
       }
     }
   }
@@ -56,54 +58,53 @@ final class EventHeap {
     return event;
   }
 
-  private void up(Event event, long time, long order, int start) {
+  private void up(Event event, long time, int start) {
     int hole = start;
     while (hole > 0) {
       int above = (hole - 1) >>> FAN;
-      if (!before(time, order, above)) {
+      if (!before(event, time, above)) {
         break;
       }
       move(above, hole);
       hole = above;
     }
-    put(event, time, order, hole);
+    put(event, time, hole);
   }
 
-  private void down(Event event, long time, long order, int start) {
+  private void down(Event event, long time, int start) {
     int hole = start;
     int child = (hole << FAN) + 1;
     while (child < size) {
       int first = child;
       int end = Math.min(child + (1 << FAN), size);
       for (int other = child + 1; other < end; other++) {
-        if (before(times[other], orders[other], first)) {
+        if (before(at(other), times[other], first)) {
           first = other;
         }
       }
-      if (before(time, order, first)) {
+      if (before(event, time, first)) {
         break;
       }
       move(first, hole);
       hole = first;
       child = (hole << FAN) + 1;
     }
-    put(event, time, order, hole);
+    put(event, time, hole);
   }
 
   private void move(int from, int to) {
-    put(at(from), times[from], orders[from], to);
+    put(at(from), times[from], to);
   }
 
-  private void put(Event event, long time, long order, int index) {
+  private void put(Event event, long time, int index) {
     heap[index] = event;
     times[index] = time;
-    orders[index] = order;
     event.place = index;
   }
 
-  /** Whether an event of this time and order comes before the one at {@code index}. */
-  private boolean before(long time, long order, int index) {
+  /** Whether an event of this time comes before the one at {@code index}. */
+  private boolean before(Event event, long time, int index) {
     long other = times[index];
-    return time != other ? time < other : order < orders[index];
+    return time != other ? time < other : event.before(at(index));
   }
 }

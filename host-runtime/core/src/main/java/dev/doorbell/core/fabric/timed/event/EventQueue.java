@@ -1,44 +1,67 @@
 package dev.doorbell.core.fabric.timed.event;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The clock of virtual time and the events to come, by time; those of one moment happen in the
  * order in which they were scheduled.
  *
- * <p>Most events are scheduled a few hundred nanoseconds ahead, hundreds of them within one: the
- * next microsecond is a calendar of short buckets, each a list in order, so that an event enters
- * and leaves in a constant number of steps. A heap has what is later, and what would have to pass
- * many events of its bucket. The next event is the first of the two. Nothing is allocated for an
- * event.
+ * <p>Each rank has a timeline of its own. Where nothing that one rank does reaches another one in
+ * less than the {@link #lookahead}, events that say so run ahead of other ranks by up to that: they
+ * happen as often and at the same times, but many of one rank after each other, so that what they
+ * need is in the cache. All other events happen in the order of their times. Nothing is allocated
+ * for an event.
  */
 public final class EventQueue {
-  /** Picoseconds of a bucket, as a shift: about what a GPU's instruction takes. */
-  private static final int WIDTH = 8;
+  /** Events of no rank; nothing runs ahead of them. */
+  private final Timeline common = new Timeline();
 
-  private static final int BUCKETS = 4096;
-  private static final int WORD = 6;
+  private final Map<Integer, RankEvents> ranks = new HashMap<>();
 
-  /** How many events of its bucket an event passes at most, from the end. */
-  private static final int STEPS = 16;
+  /** Timelines with events, but for the active one. */
+  private final EventHeap others = new EventHeap();
 
-  private final @Nullable Event[] heads = new Event[BUCKETS];
-  private final @Nullable Event[] tails = new Event[BUCKETS];
+  /** That of the event polled last. */
+  private @Nullable Timeline active;
 
-  /** Which buckets have events, a bit each; and which of these words are not 0. */
-  private final long[] filled = new long[BUCKETS >>> WORD];
+  private long lookahead;
 
-  private long filledWords;
+  /** Nothing runs ahead of this. */
+  private long limit = Long.MAX_VALUE;
 
-  /** The first bucket of the calendar, counted from time 0: that of the event polled last. */
-  private long base;
-
-  private final EventHeap heap = new EventHeap();
-  private @Nullable Event first;
   private int size;
   private long scheduled;
   private long fired;
   private long clock;
+
+  /** The event carried out last by time, when it was scheduled, and its number. */
+  private long lastTime;
+
+  private long lastBorn;
+  private long lastOrder;
+
+  /** Where the events of a rank belong. */
+  public RankEvents rank(int number) {
+    return ranks.computeIfAbsent(number, key -> new RankEvents());
+  }
+
+  /** How many ranks have asked for {@link #rank}. */
+  public int ranks() {
+    return ranks.size();
+  }
+
+  /**
+   * Says how far events may run ahead.
+   *
+   * @param picos nothing that a rank does reaches another one in less; 0: not known
+   * @param until nothing runs ahead of this time
+   */
+  public void lookahead(long picos, long until) {
+    lookahead = picos;
+    limit = until;
+  }
 
   /** The current virtual time in picoseconds, from 0. */
   public long clock() {
@@ -54,7 +77,16 @@ public final class EventQueue {
   public void fire(Event event) {
     clock = event.time();
     fired++;
+    if (clock > lastTime || (clock == lastTime && isLater(event))) {
+      lastTime = clock;
+      lastBorn = event.born;
+      lastOrder = event.order;
+    }
     event.fire();
+  }
+
+  private boolean isLater(Event event) {
+    return event.born != lastBorn ? event.born > lastBorn : event.order > lastOrder;
   }
 
   /** How many events have been carried out. */
@@ -69,121 +101,120 @@ public final class EventQueue {
 
   /** The time of the next event, or {@link Long#MAX_VALUE}. */
   public long nextTime() {
-    Event next = first;
-    return next == null ? Long.MAX_VALUE : next.time();
+    Timeline here = active;
+    long other = others.firstTime();
+    return here == null ? other : Math.min(here.nextTime(), other);
+  }
+
+  /** Up to when nothing happens that an event that runs ahead, and is being fired, could notice. */
+  public long quietUntil() {
+    Timeline here = active;
+    return here == null || lookahead == 0 ? nextTime() : Math.min(here.nextTime(), horizon());
+  }
+
+  private long horizon() {
+    long other = others.firstTime();
+    long reach = other >= Long.MAX_VALUE - lookahead ? other : other + lookahead - 1;
+    return Math.min(Math.min(common.nextTime(), limit), reach);
   }
 
   /** Schedules an event, or moves one that is scheduled already. */
   public void schedule(Event event, long time) {
     remove(event);
-    event.schedule(time, scheduled++);
+    event.schedule(time, clock, scheduled++);
+    Timeline here = active;
+    Timeline home = event.home();
+    Timeline to = home != null ? home : here != null ? here : common;
+    event.at = to;
     size++;
-    if (bucket(event) - base >= BUCKETS || !enter(event)) {
-      heap.add(event);
-    }
-    Event before = first;
-    if (before == null || time < before.time()) {
-      first = event;
+    Event before = to.first();
+    to.add(event);
+    if (to != here && (before == null || time < before.time())) {
+      replace(to);
     }
   }
 
   /** Takes an event out; nothing when it is not scheduled. */
   public void remove(Event event) {
-    if (!event.scheduled()) {
+    Timeline from = event.at;
+    if (from == null || !event.scheduled()) {
       return;
     }
-    take(event);
-    if (event.equals(first)) {
-      first = find();
+    size--;
+    Event before = from.first();
+    from.remove(event);
+    if (from != active && event.equals(before)) {
+      replace(from);
+    }
+  }
+
+  /** Puts a timeline that is not the active one where its next event is. */
+  private void replace(Timeline timeline) {
+    if (timeline.scheduled()) {
+      others.remove(timeline);
+    }
+    Event next = timeline.first();
+    if (next != null) {
+      timeline.follow(next);
+      others.add(timeline);
     }
   }
 
   /** Takes out the next event, or returns null. */
   public @Nullable Event poll() {
-    Event event = first;
-    if (event == null) {
-      return null;
+    Timeline here = active;
+    if (here == null || !goesOn(here)) {
+      rest();
+      here = (Timeline) others.first();
+      if (here == null) {
+        return null;
+      }
+      others.remove(here);
+      active = here;
     }
-    take(event);
-    base = Math.max(base, event.time() >>> WIDTH);
-    first = find();
+    Event event = here.first();
+    if (event != null) {
+      size--;
+      here.poll(event);
+    }
     return event;
   }
 
-  /** The bucket of an event, counted from time 0; what comes before the first one shares it. */
-  private long bucket(Event event) {
-    return Math.max(event.time() >>> WIDTH, base);
+  private boolean goesOn(Timeline here) {
+    Event next = here.first();
+    Event other = others.first();
+    return next != null
+        && (other == null
+            || next.before(other)
+            || (next.runsAhead() && lookahead > 0 && next.time() <= horizon()));
   }
 
-  /** Puts an event into its bucket, or returns false where its place is far from the end. */
-  private boolean enter(Event event) {
-    int index = (int) bucket(event) & (BUCKETS - 1);
-    Event next = null;
-    Event previous = tails[index];
-    for (int steps = 0; previous != null && event.before(previous); steps++) {
-      if (steps == STEPS) {
-        return false;
+  /** What is scheduled from now on, and says no rank, is of none. */
+  public void rest() {
+    Timeline here = active;
+    active = null;
+    if (here != null) {
+      replace(here);
+    }
+  }
+
+  /** Carries out what comes before an event that ran ahead: then all is as if none had. */
+  public void catchUp() {
+    lookahead = 0;
+    rest();
+    Event next = others.first();
+    while (next != null && !isAfterLast(next)) {
+      Event event = poll();
+      if (event != null) {
+        fire(event);
       }
-      next = previous;
-      previous = previous.previous;
+      rest();
+      next = others.first();
     }
-    event.place = Event.IN_BUCKET;
-    link(index, previous, event);
-    link(index, event, next);
-    filled[index >>> WORD] |= 1L << index;
-    filledWords |= 1L << (index >>> WORD);
-    return true;
+    clock = Math.max(clock, lastTime);
   }
 
-  private void take(Event event) {
-    size--;
-    if (event.place != Event.IN_BUCKET) {
-      heap.remove(event);
-      return;
-    }
-    // Where it is the only one of its list, or at an end, the bucket's ends change.
-    int index = (int) bucket(event) & (BUCKETS - 1);
-    link(index, event.previous, event.next);
-    event.previous = null;
-    event.next = null;
-    event.place = Event.NOWHERE;
-    if (heads[index] == null) {
-      filled[index >>> WORD] &= ~(1L << index);
-      if (filled[index >>> WORD] == 0) {
-        filledWords &= ~(1L << (index >>> WORD));
-      }
-    }
-  }
-
-  /** Makes two events neighbours; where there is no such event, the other one is at an end. */
-  private void link(int index, @Nullable Event left, @Nullable Event right) {
-    if (left == null) {
-      heads[index] = right;
-    } else {
-      left.next = right;
-    }
-    if (right == null) {
-      tails[index] = left;
-    } else {
-      right.previous = left;
-    }
-  }
-
-  /** The next event of the calendar, whose buckets go round from the base on, or of the heap. */
-  private @Nullable Event find() {
-    Event other = heap.first();
-    if (filledWords == 0) {
-      return other;
-    }
-    int start = (int) base & (BUCKETS - 1);
-    int word = start >>> WORD;
-    long bits = filled[word] & (-1L << start);
-    if (bits == 0) {
-      long behind = filledWords & (-2L << word);
-      word = Long.numberOfTrailingZeros(behind != 0 ? behind : filledWords);
-      bits = filled[word];
-    }
-    Event near = heads[(word << WORD) + Long.numberOfTrailingZeros(bits)];
-    return near == null || (other != null && other.before(near)) ? other : near;
+  private boolean isAfterLast(Event event) {
+    return event.time() != lastTime ? event.time() > lastTime : isLater(event);
   }
 }

@@ -47,6 +47,11 @@ public record Topology(
     return locus.part().name().toLowerCase(Locale.ROOT) + locus.index();
   }
 
+  /** Whether what crosses any path is late by chance. */
+  public boolean hasJitter() {
+    return paths.stream().anyMatch(path -> path.jitterNanos() > 0);
+  }
+
   /** Whether a node has {@code component}. */
   public boolean has(Locus.Part part, int index) {
     return switch (part) {

@@ -44,7 +44,11 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   private final Agent agent;
   private final EventQueue queue;
   final Polls polls;
-  private final Turn turn = new Turn();
+  private final Turn turn;
+
+  /** A thread of a GPU reaches other ranks by its node's HCAs alone. */
+  private final boolean runsAhead;
+
   private Sleep sleep = Sleep.AWAKE;
   private boolean attached = true;
   private boolean returnedFromPoll;
@@ -54,6 +58,10 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
 
   /** The thread's turn to run. */
   private final class Turn extends Event {
+    Turn() {
+      super(queue.rank(processor.component.locus.rank()), runsAhead);
+    }
+
     @Override
     protected void fire() {
       takeTurn(time());
@@ -69,6 +77,8 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     this.polls = new Polls(prices.pollsDrift(), number);
     this.agent = agent;
     this.queue = interconnect.queue();
+    this.runsAhead = processor.component.isGpu();
+    this.turn = new Turn();
     this.time = queue.clock();
     queue.schedule(turn, time);
   }
@@ -169,7 +179,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
       parked = true;
       return true;
     }
-    if (time > queue.nextTime()) {
+    if (time > (runsAhead ? queue.quietUntil() : queue.nextTime())) {
       parked = true;
       queue.schedule(turn, time);
       return true;

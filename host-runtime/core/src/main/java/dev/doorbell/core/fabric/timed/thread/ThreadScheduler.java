@@ -20,6 +20,7 @@ public final class ThreadScheduler {
   private final Map<Locus, Processor> processors = new HashMap<>();
   private final IdentityHashMap<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
   private int polling;
+  private int ofCpus;
   private long drained;
   private long fences;
   private long fenceTime;
@@ -48,6 +49,9 @@ public final class ThreadScheduler {
     }
     TimedThreadPort port = new TimedThreadPort(this, processor, agent, number, block);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
+    if (!processor.component.isGpu()) {
+      ofCpus++;
+    }
     return port;
   }
 
@@ -57,8 +61,16 @@ public final class ThreadScheduler {
     if (gone != null) {
       for (TimedThreadPort port : gone) {
         drained = Math.max(drained, port.detach());
+        if (!port.processor.component.isGpu()) {
+          ofCpus--;
+        }
       }
     }
+  }
+
+  /** Whether there are threads of CPUs: what they do is not bound to their rank. */
+  public boolean hasThreadsOfCpus() {
+    return ofCpus > 0;
   }
 
   /** Picoseconds at which the stores of all threads that have ended are where they belong. */

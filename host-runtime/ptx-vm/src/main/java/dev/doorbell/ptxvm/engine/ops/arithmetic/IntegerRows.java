@@ -195,10 +195,6 @@ public final class IntegerRows {
             "szext.clamp.s32",
             (a, b) -> signedField(signed32(a), 0, Math.min(b & U32, 32), 32) & U32)
         .ternary("fns.b32", IntegerRows::findNth)
-        .ternary("vabsdiff4.u32.u32.u32", (a, b, c) -> byteDifferences(a, b, c, false, false))
-        .ternary("vabsdiff4.u32.s32.s32", (a, b, c) -> byteDifferences(a, b, c, true, false))
-        .ternary("vabsdiff4.add.u32.u32.u32", (a, b, c) -> byteDifferences(a, b, c, false, true))
-        .ternary("vabsdiff4.add.u32.s32.s32", (a, b, c) -> byteDifferences(a, b, c, true, true))
         .ternary("prmt.b32", IntegerRows::permute)
         .ternary("prmt.b32.f4e", (a, b, c) -> permute(a, b, forward((int) c & 3)))
         .ternary("prmt.b32.b4e", (a, b, c) -> permute(a, b, backward((int) c & 3)))
@@ -212,19 +208,6 @@ public final class IntegerRows {
   private static long pair(long a, long b, LongBinaryOperator f) {
     return (f.applyAsLong(a & U16, b & U16) & U16)
         | (f.applyAsLong(a >>> 16 & U16, b >>> 16 & U16) & U16) << 16;
-  }
-
-  /** PTX ISA, {@code vabsdiff4}: differences of bytes, plus their sum when {@code sums}. */
-  private static long byteDifferences(long a, long b, long c, boolean signed, boolean sums) {
-    long result = sums ? c : 0;
-    for (int shift = 0; shift < 32; shift += 8) {
-      int x = (int) (a >>> shift);
-      int y = (int) (b >>> shift);
-      long difference =
-          Math.abs((signed ? (byte) x : x & 0xff) - (signed ? (byte) y : y & 0xff)) & 0xff;
-      result = sums ? result + difference : result | difference << shift;
-    }
-    return result & U32;
   }
 
   /** PTX ISA, {@code fns}: the place of the n-th set bit from {@code base} on, up or down. */

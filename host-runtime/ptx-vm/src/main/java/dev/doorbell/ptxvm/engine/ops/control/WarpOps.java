@@ -4,14 +4,11 @@ import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
-import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -55,17 +52,10 @@ public final class WarpOps {
 
   /** What the only instruction that writes the register moves there, or null. */
   private static @Nullable Operand onlyValue(Register register, Assembler a) {
-    Operand value = null;
-    int writers = 0;
-    for (Instruction i : a.function().function.code()) {
-      Set<Register> written = new HashSet<>();
-      Dataflow.writes(i, written::add);
-      if (written.contains(register)) {
-        writers++;
-        value = i.name().equals("mov") && i.guard() == null ? i.operands().get(1) : null;
-      }
-    }
-    return writers == 1 ? value : null;
+    Instruction writer = a.function().onlyWriter(register);
+    return writer != null && writer.name().equals("mov") && writer.guard() == null
+        ? writer.operands().get(1)
+        : null;
   }
 
   /** {@code vote.sync.mode d, p, mask}. */

@@ -1,0 +1,109 @@
+package dev.doorbell.experiments.run;
+
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.Point;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * How long a run is going to take. Past runs of the same experiment on as many cores know what its
+ * points take; where there are none, the kinds of points guess it.
+ */
+public final class RunEstimate {
+  /**
+   * What a run takes beside its points: the virtual machine's start, the plan, the compilation of
+   * what its first points use, tables and figures. Measured with {@code run --timings} over the
+   * built-in experiments.
+   */
+  static final long AROUND_NANOS = 5_000_000_000L;
+
+  private static final int MOST_RUNS = 2;
+
+  private final ToLongFunction<Point> guess;
+  private final int repeat;
+  private final Map<String, Long> known = new HashMap<>();
+  private double scale = 1;
+  private int runs;
+
+  private RunEstimate(ToLongFunction<Point> guess, int repeat) {
+    this.guess = guess;
+    this.repeat = Math.max(1, repeat);
+  }
+
+  /**
+   * An estimate for runs of a config.
+   *
+   * @param guess the wall time of a point that is run once
+   * @param folder where past runs are
+   */
+  public static RunEstimate of(
+      ExperimentConfig config, Environment environment, ToLongFunction<Point> guess, Path folder) {
+    List<RunIndex> past = new ArrayList<>();
+    int cores = Runtime.getRuntime().availableProcessors();
+    for (RunFinder.Known run : new RunFinder(folder).known().reversed()) {
+      Manifest manifest = run.manifest();
+      if (past.size() < MOST_RUNS
+          && manifest.experiment().equals(config.name())
+          && manifest.state() == Manifest.State.COMPLETE
+          && manifest.environment().equals(environment)
+          && manifest.machine().cores() == cores) {
+        try {
+          past.add(RunIndex.read(run.path()));
+        } catch (RunException _) {
+          // A run that cannot be read says nothing; the commands that need it say why.
+        }
+      }
+    }
+    return refined(config.measure().repeat(), guess, past);
+  }
+
+  /** As {@link #of}, from runs that are known. */
+  static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
+    RunEstimate estimate = new RunEstimate(guess, repeat);
+    double guessed = 0;
+    double taken = 0;
+    for (RunIndex run : past.reversed()) {
+      int repeated = Math.max(1, run.plan().config().measure().repeat());
+      for (JournalEntry entry : run.entries()) {
+        Point point = run.plan().points().get(entry.index());
+        if (entry.status() == JournalEntry.Status.OK) {
+          long once = entry.wallNanos() / repeated;
+          estimate.known.put(key(point), once);
+          guessed += Math.max(1, guess.applyAsLong(point));
+          taken += once;
+        }
+      }
+    }
+    estimate.scale = taken > 0 ? taken / guessed : 1;
+    estimate.runs = past.size();
+    return estimate;
+  }
+
+  /** What a point's time depends on beside the machine. */
+  private static String key(Point point) {
+    return "%s %d %d".formatted(point.id(), point.samples(), point.warmup());
+  }
+
+  /** Returns the wall time of a point with its repetitions, in nanoseconds. */
+  public long ofPoint(Point point) {
+    Long once = known.get(key(point));
+    return repeat * (once == null ? (long) (scale * guess.applyAsLong(point)) : once);
+  }
+
+  /** Returns the wall time of a run of these points, so many at a time, in nanoseconds. */
+  public long ofRun(List<Point> points, int jobs) {
+    long all = points.stream().mapToLong(this::ofPoint).sum();
+    long longest = points.stream().mapToLong(this::ofPoint).max().orElse(0);
+    return points.isEmpty() ? 0 : AROUND_NANOS + Math.max(longest, all / jobs);
+  }
+
+  /** Returns the number of past runs that it rests on. */
+  public int runs() {
+    return runs;
+  }
+}

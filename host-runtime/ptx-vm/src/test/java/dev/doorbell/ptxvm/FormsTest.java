@@ -1,0 +1,318 @@
+package dev.doorbell.ptxvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.launch.PtxCheck;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Forms of PTX that nvcc does not write and people do. */
+class FormsTest {
+  private World world;
+  private Memory out;
+
+  @BeforeEach
+  void open() {
+    world = new World();
+    out = world.device(4096);
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  /** Runs the body of a kernel whose {@code %out} points to 4 KiB. */
+  private int[] run(int threads, String functions, String body) {
+    String text =
+        functions
+            + ".visible .entry k(.param .u64 p) {\n.reg .u64 %out;\nld.param.u64 %out, [p];\n"
+            + body
+            + "\nret;\n}\n";
+    Launch launch =
+        world.runText(text, "k", LaunchConfig.of(1, threads), new KernelArguments().add(out));
+    launch.check();
+    int[] words = new int[8];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = (int) (out.getLong(4L * i) & 0xffffffffL);
+    }
+    return words;
+  }
+
+  @Test
+  void vector_registers_are_loaded_taken_apart_and_moved_as_one() {
+    out.putLong(16, 2L << 32 | 1);
+    out.putLong(24, 4L << 32 | 3);
+    int[] words =
+        run(
+            1,
+            "",
+            """
+            .reg .v4 .u32 v, w<2>;
+            .reg .v2 .b32 pair;
+            ld.global.v4.u32 v, [%out+16];
+            mov.v4.u32 w1, {v.w, v.z, v.y, v.x};
+            mov.v4.u32 w1, {w1.y, w1.x, w1.w, w1.z};
+            add.u32 w1.x, w1.x, v.a;
+            mov.v2.b32 pair, {v.g, w1.r};
+            st.global.v4.u32 [%out], w1;
+            st.global.v2.b32 [%out+16], pair;
+            """);
+    assertThat(words).startsWith(7, 4, 1, 2, 2, 7);
+  }
+
+  @Test
+  void functions_take_and_give_registers_on_every_way_out() {
+    int[] words =
+        run(
+            1,
+            """
+            .func (.reg .u32 sum, .reg .u64 wide) both(.reg .u32 a, .param .u32 c, .reg .s16 b) {
+            .reg .pred %p;
+            .reg .u32 %t;
+            ld.param.u32 %t, [c];
+            cvt.s32.s16 sum, b;
+            mul.wide.u32 wide, a, %t;
+            setp.gt.u32 %p, a, 10;
+            @%p ret;
+            add.u32 sum, sum, a;
+            }
+            """,
+            """
+            .reg .u32 %s, %a;
+            .reg .u64 %w;
+            .reg .s16 %b;
+            mov.u32 %a, 5;
+            mov.s16 %b, -7;
+            call (%s, %w), both, (%a, 3, %b);
+            st.global.u32 [%out], %s;
+            st.global.u64 [%out+8], %w;
+            mov.u32 %a, 20;
+            call (%s, %w), both, (%a, 0x40000000, %b);
+            st.global.u32 [%out+4], %s;
+            st.global.u64 [%out+16], %w;
+            """);
+    assertThat(words).startsWith(-2, -7, 15, 0, 0, 5);
+  }
+
+  @Test
+  void vote_and_shuffle_without_sync_are_among_the_lanes_that_are_here() {
+    String old =
+        """
+        .version 6.0
+        .target sm_30
+        .address_size 64
+        .visible .entry k(.param .u64 p) {
+        .reg .u64 %out; .reg .u32 %t, %b, %s; .reg .pred %p, %q;
+        ld.param.u64 %out, [p];
+        mov.u32 %t, %tid.x;
+        setp.lt.u32 %p, %t, 8;
+        setp.ne.u32 %q, %t, 3;
+        @!%p bra DONE;
+        vote.ballot.b32 %b, %q;
+        shfl.idx.b32 %s, %t, 5, 31;
+        setp.eq.u32 %q, %t, 0;
+        @%q st.global.v2.u32 [%out], {%b, %s};
+        DONE: ret;
+        }
+        """;
+    Launch launch =
+        world.run(
+            world.gpu.load("old.ptx", old),
+            "k",
+            LaunchConfig.of(1, 32),
+            new KernelArguments().add(out));
+    launch.check();
+    assertThat(out.getLong(0)).isEqualTo(5L << 32 | 0xf7);
+    assertThat(refusal(old.replace("6.0", "6.4").replace("sm_30", "sm_70")))
+        .contains("'vote' without .sync is not supported on sm_70");
+  }
+
+  /** a is 0x80fe7f05, b is 0x00ff0304, c is 1000: results by the manual's pseudocode. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "vadd.u32.u32.u32 d, a.b0, b.b1|8",
+        "vadd.s32.s32.s32 d, a.b2, b.b0|2",
+        "vadd.s32.u32.u32.sat d.b0, a.b2, b.b2, c|895",
+        "vsub.s32.s32.u32.add d, a.h1, b.h1, c|-31769",
+        "vabsdiff.u32.s32.s32 d, a.b3, b.b2|127",
+        "vmin.s32.s32.s32.max d, a.b3, b.b0, c|1000",
+        "vmax.u32.u32.u32.min d, a.h0, b.h0, c|1000",
+        "vshl.u32.u32.u32.clamp d, a.b0, b.b2|0",
+        "vshl.u32.u32.u32.wrap d, a.b0, b.b0|80",
+        "vshr.s32.s32.u32.clamp d, a, b.b0|-133175312",
+        "vshr.u32.u32.u32.wrap.add d, a.h1, b.b1, c|5127",
+        "vset.s32.u32.lt d, a.b3, b.b0|1",
+        "vset.u32.u32.lt.add d, a.b3, b.b0, c|1000",
+        "vmad.s32.s32.u32 d, a.b2, b.b0, c|992",
+        "vmad.u32.u32.u32.shr7 d, a.h1, b.h0, c|199171",
+        "vmad.s32.u32.u32.sat d, a, -b.h1, c|-2147483648",
+        "vmad.u32.u32.u32.po d, a.b0, b.b0, c|1021",
+        "vadd2.u32.u32.u32.sat d, a, b, c|-2114092535",
+        "vadd2.s32.s32.s32.add d, a, b, c|-63506",
+        "vavrg4.u32.u32.u32 d, a, b, c|1090470149",
+        "vabsdiff4.u32.u32.u32.add d, a, b, c|1254",
+        "vsub2.s32.s32.s32 d.h1, a.h01, b.h32, c|2114323432",
+        "vset4.u32.u32.ge.add d, a, b, c|1003",
+        "vmin4.s32.s32.s32 d, a, b, c|-2130836732",
+      })
+  void video_instructions_do_what_the_manual_says(String instruction, int expected) {
+    int[] words =
+        run(
+            1,
+            "",
+            ".reg .b32 a, b, c, d;\nmov.b32 a, 0x80fe7f05;\nmov.b32 b, 0x00ff0304;\nmov.b32 c, 1000;\n"
+                + instruction
+                + ";\nst.global.b32 [%out], d;");
+    assertThat(words[0]).isEqualTo(expected);
+  }
+
+  @Test
+  void an_external_variable_is_filled_by_the_host() {
+    String text =
+        World.ptx(
+            """
+            .extern .const .align 8 .b8 state[16];
+            .extern .global .u32 flag;
+            .visible .entry k(.param .u64 p) {
+            .reg .u64 %out, %x; .reg .u32 %f;
+            ld.param.u64 %out, [p];
+            ld.const.u64 %x, [state+8];
+            ld.global.u32 %f, [flag];
+            st.global.u64 [%out], %x;
+            st.global.u32 [%out+8], %f;
+            ret;
+            }
+            """);
+    var module = world.gpu.load("extern.ptx", text);
+    module.global("state").putLong(8, 77);
+    module.global("flag").putBytes(0, new byte[] {5, 0, 0, 0});
+    world.run(module, "k", LaunchConfig.of(1, 1), new KernelArguments().add(out)).check();
+    assertThat(out.getLong(0)).isEqualTo(77);
+    assertThat(out.getLong(8)).isEqualTo(5);
+    assertThat(refusal(World.ptx(".extern .global .b8 all[];\n.entry k() { ret; }")))
+        .contains("its size is not known here");
+  }
+
+  private static String refusal(String ptx) {
+    List<Refusal> refusals = PtxCheck.check("x.ptx", ptx);
+    return refusals.isEmpty() ? "" : refusals.getFirst().reason();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"99.9", "1.9", "9", "0.1", "10.0", "a.b"})
+  void an_unknown_version_is_refused(String version) {
+    assertThat(refusal(".version " + version + "\n.target sm_75\n.address_size 64\n"))
+        .contains("is not known");
+  }
+
+  /** What ptxas of CUDA 13.0 says of each. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ok|ld.global.f32 b64, [u64];",
+        "ok|ld.global.f32 b32, [u64];",
+        "NO|ld.global.f32 u32, [u64];",
+        "ok|ld.global.b32 f32, [u64];",
+        "ok|ld.global.b16 f32, [u64];",
+        "ok|ld.global.b16 f64, [u64];",
+        "ok|ld.global.b8 h, [u64];",
+        "ok|ld.global.u8 u64, [u64];",
+        "ok|ld.global.u16 b64, [u64];",
+        "NO|ld.global.u32 f32, [u64];",
+        "ok|ld.global.v2.u32 {u32, s32}, [u64];",
+        "NO|ld.global.v2.u32 {u32, f32}, [u64];",
+        "NO|st.global.f32 [u64], u32;",
+        "ok|st.global.f32 [u64], b64;",
+        "ok|st.global.b8 [u64], u64;",
+        "ok|st.global.u8 [u64], b16;",
+        "ok|st.global.b32 [u64], f32;",
+        "NO|add.f16 h, u16, h;",
+        "ok|add.f16 h, b16, h;",
+        "ok|add.f16x2 hx, b32, hx;",
+        "NO|add.f16x2 b32, u32, b32;",
+        "ok|add.s32 b32, u32, s32;",
+        "ok|add.f32 f32, b32, f32;",
+        "NO|add.f32 f32, u32, f32;",
+        "ok|and.b32 f32, b32, u32;",
+        "ok|and.pred p, p, q;",
+        "NO|and.pred p, p, u32;",
+        "NO|setp.eq.u32 p, f32, u32;",
+        "ok|setp.eq.f32 p, f32, b32;",
+        "ok|setp.eq.b32 p, f32, b32;",
+        "NO|setp.eq.u32 p, u64, 1;",
+        "ok|selp.b32 f32, u32, s32, p;",
+        "NO|selp.u32 f32, u32, s32, p;",
+        "ok|selp.f32 f32, b32, f32, p;",
+        "NO|selp.b32 f32, u32, s32, u32;",
+        "ok|mov.b32 hx, f32;",
+        "NO|mov.u32 b32, b64;",
+        "NO|mov.u64 b64, b32;",
+        "ok|mov.f32 b32, f32;",
+        "NO|mov.f32 u32, f32;",
+        "ok|mov.s32 u32, s32;",
+        "ok|mov.b16 h, u16;",
+        "NO|mov.u16 h, u16;",
+        "NO|shl.b32 b32, b32, u64;",
+        "NO|shl.b32 b32, b32, b16;",
+        "ok|shl.b64 b64, b64, u32;",
+        "NO|shl.b64 b64, b64, u64;",
+        "NO|shr.u32 f32, b32, u32;",
+        "NO|shr.s32 b32, u32, f32;",
+        "ok|cvt.u64.u32 u64, b32;",
+        "ok|cvt.u64.u32 b64, b64;",
+        "ok|cvt.u32.u64 b64, b64;",
+        "NO|cvt.u32.u64 u32, u32;",
+        "ok|cvt.u8.u32 u32, u32;",
+        "ok|cvt.u8.u32 b16, u32;",
+        "ok|cvt.u32.u8 u32, b16;",
+        "NO|cvt.rn.f32.u32 f32, f32;",
+        "ok|cvt.rn.f32.u32 b32, u32;",
+        "ok|cvt.rn.f32.u32 b64, u32;",
+        "ok|cvt.rn.f16.f32 b16, f32;",
+        "NO|cvt.rn.f16.f32 u16, f32;",
+        "ok|cvt.rzi.u32.f32 u32, b32;",
+        "ok|cvt.rzi.u32.f32 u64, f32;",
+        "NO|cvt.rzi.u32.f32 f32, f32;",
+        "NO|neg.s32 u32, f32;",
+        "NO|mad.lo.s32 u32, u32, b32, u64;",
+        "NO|min.u64 b64, u64, s32;",
+        "ok|mul.wide.u32 u64, u32, u32;",
+        "NO|mul.lo.u32 u64, u32, u32;",
+        "ok|not.pred p, q;",
+        "NO|div.rn.f32 f32, f32, u32;",
+        "NO|fma.rn.f32 f32, f32, b32, u32;",
+        "ok|abs.f64 f64, b64;",
+        "NO|sub.f64 f64, u64, f64;",
+      })
+  void operand_types_are_checked_as_ptxas_checks_them(String verdict, String instruction) {
+    String ptx =
+        World.ptx(
+            """
+            .visible .entry k() {
+            .reg .pred p, q; .reg .u16 u16; .reg .s16 s16; .reg .b16 b16; .reg .f16 h;
+            .reg .b32 b32; .reg .u32 u32; .reg .s32 s32; .reg .f32 f32; .reg .f16x2 hx;
+            .reg .b64 b64; .reg .u64 u64; .reg .f64 f64;
+            """
+                + instruction
+                + "\nret;\n}\n");
+    if (verdict.equals("ok")) {
+      assertThat(refusal(ptx)).isEmpty();
+    } else {
+      assertThat(refusal(ptx)).contains("does not take");
+    }
+  }
+}
