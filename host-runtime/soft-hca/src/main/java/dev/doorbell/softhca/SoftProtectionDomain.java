@@ -71,6 +71,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     return register(address, address, length, rights, DriverAccess.ANY_VARIANT);
   }
 
+  @Override
+  public MemoryRegion registerFromZero(Memory memory, Set<AccessRight> rights) {
+    hca.requireReachable(memory.address(), memory.size());
+    return register(0, memory.address(), memory.size(), rights, DriverAccess.ANY_VARIANT);
+  }
+
   /** Registers memory that work requests name by other addresses than its own. */
   SoftMemoryRegion register(
       long address, long memory, long length, Set<AccessRight> rights, int variant) {

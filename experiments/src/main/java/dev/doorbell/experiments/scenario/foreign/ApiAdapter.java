@@ -19,6 +19,8 @@ public interface ApiAdapter {
    * @param local the payload, with its lkey
    * @param inbox where messages arrive, with its lkey
    * @param targets the inboxes of all ranks by rank, each with its rkey
+   * @param signals the signal words of all ranks by rank, each with its rkey; empty where the
+   *     kernel has none
    * @param owned closes the memory of the structures
    */
   record Site(
@@ -29,10 +31,12 @@ public interface ApiAdapter {
       Span local,
       Span inbox,
       List<Span> targets,
+      List<Span> signals,
       Owned owned) {
     public Site {
       endpoints = List.copyOf(endpoints);
       targets = List.copyOf(targets);
+      signals = List.copyOf(signals);
     }
 
     /** The rank that a queue pair leads to: the other one, or that of its place in a mesh. */

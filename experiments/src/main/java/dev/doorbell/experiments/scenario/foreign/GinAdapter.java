@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.scenario.foreign;
 
+import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.scenario.world.Endpoint;
+import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -10,10 +12,11 @@ import java.util.stream.Stream;
  * NCCL's GIN over its back end GDAKI: an array of {@code ncclGinGdakiGPUContext}, one for each
  * queue pair that leads to a peer, each with a queue pair of GPUNetIO for each rank. Behind the
  * last context lies the handle of a window, with the lkey of the payload and the rkeys of all
- * inboxes; offsets in that window are addresses.
+ * inboxes, and behind it that of the signal words, if the kernel has any; offsets in these windows
+ * are addresses.
  *
- * <p>There are no companion queue pairs and no tables of signals and counters: their regions begin
- * at address zero, which registered memory here does not.
+ * <p>Signals are those of a window and an offset. There are no companion queue pairs and no tables
+ * of signals and counters, which a number names.
  */
 final class GinAdapter implements ApiAdapter {
   private static final String CONTEXT = "ncclGinGdakiGPUContext";
@@ -51,28 +54,34 @@ final class GinAdapter implements ApiAdapter {
     Memory queuePairs = stored(site, qps.toBytes(), "queue pairs of the contexts");
     Memory gets = allocate(site, 2L * ranks * Long.BYTES, "gets of each peer");
 
+    // What an atomic fetches goes to offset 0 of the sink, and nobody reads it.
+    Memory sink = allocate(site, Long.BYTES, "sink");
+    MemoryRegion unread =
+        site.owned().add(site.rank().domain().registerFromZero(sink, Endpoint.ALL_RIGHTS));
     StructImage all = StructImage.array(layout, CONTEXT, contexts);
     for (int i = 0; i < contexts; i++) {
       all.element(i)
+          .setBigEndian("sink_buffer_lkey", unread.lkey())
           .set("gdqp", queuePairs.address() + (long) i * ranks * qpBytes)
           .set("last_issued_get", gets.address())
           .set("last_visible_get", gets.address() + (long) ranks * Long.BYTES);
     }
-    byte[] contextBytes = all.toBytes();
-    byte[] window = window(layout, site);
-    Memory memory = allocate(site, contextBytes.length + (long) window.length, CONTEXT);
-    memory.putBytes(0, contextBytes);
-    memory.putBytes(contextBytes.length, window);
-    return memory;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(all.toBytes());
+    bytes.writeBytes(window(layout, site, site.targets()));
+    if (!site.signals().isEmpty()) {
+      bytes.writeBytes(window(layout, site, site.signals()));
+    }
+    return stored(site, bytes.toByteArray(), CONTEXT);
   }
 
-  /** The handle of the window, whose keys lie in memory of their own. */
-  private static byte[] window(ApiLayout layout, Site site) throws ApiLayoutException {
-    int ranks = site.targets().size();
+  /** The handle of a window, whose keys lie in memory of their own. */
+  private static byte[] window(ApiLayout layout, Site site, List<Span> places)
+      throws ApiLayoutException {
+    int ranks = places.size();
     Memory keys = allocate(site, (long) ranks * Integer.BYTES, "rkeys of the window");
     for (int rank = 0; rank < ranks; rank++) {
-      keys.putBytes(
-          (long) rank * Integer.BYTES, StructImage.bigEndian(site.targets().get(rank).key()));
+      keys.putBytes((long) rank * Integer.BYTES, StructImage.bigEndian(places.get(rank).key()));
     }
     return StructImage.array(layout, WINDOW, 1)
         .set("rkeys", keys.address())

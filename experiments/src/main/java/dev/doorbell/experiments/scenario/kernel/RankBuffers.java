@@ -99,7 +99,12 @@ public final class RankBuffers implements AutoCloseable {
   public record Source(long address, int key) {}
 
   /** Signal words, zero at first. */
-  private record Signals(Memory words, MemoryRegion region, int count) {}
+  private record Signals(Memory words, MemoryRegion region, int count) {
+    /** Those of a rank. */
+    ApiAdapter.Span span(Target target) {
+      return new ApiAdapter.Span(target.signals(), words.size(), target.signalsKey());
+    }
+  }
 
   /** A staging area: as the kernel stores to it, and as work requests name it. */
   private record Staging(long kernelAddress, long wireAddress, long bytes, int key) {}
@@ -144,7 +149,9 @@ public final class RankBuffers implements AutoCloseable {
     Memory words = allocate(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
     return new Signals(
-        words, own(rank.domain().register(words, buffers.rights())), buffers.signals());
+        words,
+        own(rank.domain().register(words, endpoints.getFirst().signalRights(buffers.rights()))),
+        buffers.signals());
   }
 
   /** Kernels stage their payload in host memory. */
@@ -340,6 +347,9 @@ public final class RankBuffers implements AutoCloseable {
                             new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
                             span(asOwnSource()),
                             targets.stream().map(this::span).toList(),
+                            signals == null
+                                ? List.of()
+                                : targets.stream().map(signals::span).toList(),
                             owned)))
             .orElse(views);
     KernelArguments arguments =

@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The world of one explored run: ranks, their memory, and the kernels that a scenario launches. */
@@ -311,6 +312,13 @@ final class ExploredTransfer extends ExploredWorld {
                 side ->
                     new ApiAdapter.Span(
                         side.inbox.address(), side.inbox.size(), side.inboxRegion.rkey()))
+            .toList(),
+        sides.stream()
+            .flatMap(side -> Stream.ofNullable(side.signals))
+            .map(
+                signals ->
+                    new ApiAdapter.Span(
+                        signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
         owned());
   }

@@ -4,9 +4,13 @@
 //
 // after a change of either, or of kernels/include/doorbell/api.
 extern "C" __global__ void stand_in_gin(ncclGinGdakiGPUContext *contexts, uint64_t local, uint64_t remote, uint32_t bytes,
-                                        uint32_t iterations, uint32_t count, uint64_t *stamps, uint32_t *status) {
+                                        uint32_t iterations, uint32_t count, const uint64_t *signals, uint64_t *stamps,
+                                        uint32_t *status) {
   const ncclGinGdakiMemHandle *window = reinterpret_cast<const ncclGinGdakiMemHandle *>(contexts + count);
   const int peer = 1;
+  // From the sink to the peer's signal word: a wrong key of either ends the queue pair before the first message.
+  stand_in_wait(contexts[0].gdqp + peer, stand_in_put(contexts[0].gdqp + peer, signals[1], window[1].rkeys[peer], 0,
+                                                      contexts[0].sink_buffer_lkey, 8));
   uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
   stamps[0] = time;
