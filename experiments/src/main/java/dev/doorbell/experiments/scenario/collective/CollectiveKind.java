@@ -111,8 +111,8 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   /** The predicted time of each algorithm, for people: the point's own metric has its own alone. */
   @Override
   protected Prediction predict(CollectiveSettings of, Topology topology) {
-    Algorithm algorithm = CollectiveModel.chosen(of, topology);
     Map<Algorithm, Double> all = CollectiveModel.nanos(of, topology);
+    Algorithm algorithm = CollectiveModel.chosen(of, all);
     double nanos = all.getOrDefault(algorithm, Double.NaN);
     List<String> others = new ArrayList<>();
     all.forEach((each, time) -> others.add("%s %.2f us".formatted(word(each), time / 1e3)));
