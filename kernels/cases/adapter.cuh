@@ -7,16 +7,7 @@
 
 namespace cases {
 
-constexpr uint32_t kStrongOrdering = 0x60;  // fm_ce_se: MLX5_WQE_CTRL_STRONG_ORDERING
-
-// As write_wqe with a CQE, of a request of one block that leaves when those before it are acknowledged.
-__device__ __forceinline__ void write_fenced(const queue_pair &qp, const work_request &request,
-                                             uint64_t index) {
-  write_wqe(qp, request, index, true);
-  unit control = request.encode(0, index, qp.qpn, true);
-  control.z |= kStrongOrdering << 24;
-  store_unit_strong(qp.sq_ring + (index & (qp.sq_blocks - 1)) * kBlockBytes, control);
-}
+using doorbell::detail::write_fenced;
 
 // The flag behind all messages.
 __device__ __forceinline__ uint64_t flag_offset(const doorbell_job *job) {

@@ -18,7 +18,7 @@
 //            lie in slots from (l * ranks + s) * capacity on, in any order; their number + 1 is the flag
 //            s * experts a rank + l. Answers lie by token and place among its experts, in the arena of
 //            the token's rank; flag ranks * experts a rank + r says that all answers of rank r are there.
-// Order      a flag is posted to the queue pair of the messages after all of them, so it arrives behind them;
+// Order      a flag is a signal on the queue pair of the messages, after all of them: it arrives behind them;
 //            it is acquired at system scope by one thread, and a barrier of the block passes that on.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs. The host zeroes flags,
 //            slots and counts before each dispatch.
@@ -285,9 +285,14 @@ __device__ uint32_t dispatch(const context &my, uint32_t payload, bool packs) {
     }
     if (status == DOORBELL_OK) {
       const doorbell_peer &peer = my.peers[to];
-      status = put(queue_pair(&my.qps[to]),
-                   {peer.signals + 8ull * my.rank * local, peer.signals_key},
-                   {my.job.local + my.of[kCounts] + 8ull * to * local, my.job.local_key}, 8ull * local)
+      status = post(queue_pair(&my.qps[to]),
+                    signal_list{{transfer_request(
+                                     kOpcodeWrite, source::device,
+                                     {peer.signals + 8ull * my.rank * local, peer.signals_key},
+                                     {my.job.local + my.of[kCounts] + 8ull * to * local, my.job.local_key},
+                                     8ull * local),
+                                 {}, 1},
+                                1})
                    .status;
     }
   }
@@ -376,8 +381,8 @@ __device__ uint32_t combine(const context &my, uint32_t payload) {
   for (uint32_t to = threadIdx.x; to < my.ranks && status == DOORBELL_OK; to += blockDim.x) {
     if (to != my.rank) {
       const doorbell_peer &peer = my.peers[to];
-      status = put_value(queue_pair(&my.qps[to]),
-                         {peer.signals + 8 * (done + my.rank), peer.signals_key}, uint64_t{1})
+      status = signal(queue_pair(&my.qps[to]),
+                      {{peer.signals + 8 * (done + my.rank), peer.signals_key}, 1, 0, {0, 0}})
                    .status;
     }
   }

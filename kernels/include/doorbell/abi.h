@@ -21,6 +21,15 @@
 #define DOORBELL_QP_CQ_RECORD 0x80u      // the HCA checks for overrun: pollers write cq_record
 #define DOORBELL_QP_NO_RECORD 0x100u     // doorbells do not get lost: there is no record to write
 
+// doorbell_qp.flags: what a signal needs to come behind the data before it on this HCA; none where writes
+// are placed in order (order.cuh, docs/adapters.md). Of several, the first that a signal can be wins.
+#define DOORBELL_QP_ORDER_PACK 0x200u    // a short message carries its signal in its last word; goes with another
+#define DOORBELL_QP_ORDER_ATOMIC 0x400u  // a signal adds by an atomic instead of writing
+#define DOORBELL_QP_ORDER_FLUSH 0x800u   // a READ goes before a signal, which waits for it
+#define DOORBELL_QP_ORDER_FENCE 0x1000u  // a signal has the strong-ordering fence bit
+#define DOORBELL_QP_ORDER_WAIT 0x2000u   // a signal is posted when what is before it is complete
+#define DOORBELL_QP_QUIET_READ 0x4000u   // completed is not visible to everybody: a READ makes it so
+
 // Status words: what device functions return and jobs end with.
 #define DOORBELL_OK 0u
 #define DOORBELL_ERROR_CQE 1u        // an error CQE; see the error record

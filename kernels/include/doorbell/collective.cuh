@@ -8,8 +8,8 @@
 // A block executes one program; queue pair p of qps leads to rank p, and nobody else posts to it
 // meanwhile.
 //
-// Memory order: a put and its flag are one post to one queue pair, so the flag arrives behind the data. A
-// flag is acquired at system scope by thread 0, a barrier of the block passes that on. Data with the flag
+// Memory order: a put and its flag are one post to one queue pair, and the flag is a signal (order.cuh), so it
+// arrives behind the data on every adapter. A flag is acquired at system scope by thread 0, a barrier of the block passes that on. Data with the flag
 // inside is loaded by words of 8 bytes, relaxed at system scope: each is whole, and nothing else is read
 // through it. What the block has combined is ordered before a put of it by a barrier and the fence of the
 // post.
@@ -21,7 +21,7 @@
 #define DOORBELL_COLLECTIVE_CUH
 
 #include "doorbell/collective_abi.h"
-#include "doorbell/operations.cuh"
+#include "doorbell/order.cuh"
 
 namespace doorbell {
 namespace collective {
@@ -188,15 +188,15 @@ __device__ __forceinline__ uint32_t send(const doorbell_qp *qps, const program &
   const uint64_t from = packed ? step.packed : step.put_source;
   const uint64_t bytes = packed ? (step.put_bytes + 3) / 4 * 8 : step.put_bytes;
   const source payload = (step.put & DOORBELL_PUT_INLINE) != 0 ? source::in_wqe : source::device;
-  request_list list{transfer_request(kOpcodeWrite, payload, {peer.inbox + step.put_target, peer.inbox_key},
+  signal_list list{{transfer_request(kOpcodeWrite, payload, {peer.inbox + step.put_target, peer.inbox_key},
                                      {mine.arena + from, mine.arena_key}, bytes),
                     {},
-                    1};
+                    1},
+                   step.put_flag};
   if (step.put_flag != 0) {
-    work_request flag =
-        transfer_request(kOpcodeWrite, source::in_operand,
-                         {peer.signals + 8 * static_cast<uint64_t>(mine.rank), peer.signals_key}, {0, 0}, 8);
-    flag.operand = turn * step.put_flags + step.put_flag;
+    const work_request flag = signal_request(
+        {{peer.signals + 8 * static_cast<uint64_t>(mine.rank), peer.signals_key},
+         turn * step.put_flags + step.put_flag, 0, {0, 0}});
     if (bytes == 0) {
       list.first = flag;
     } else {

@@ -4,6 +4,7 @@
 
 #include "doorbell/abi.h"
 #include "doorbell/operations.cuh"
+#include "doorbell/order.cuh"
 #include "doorbell/stage.cuh"
 
 #endif  // DOORBELL_DOORBELL_CUH

@@ -98,8 +98,8 @@ inline __device__ __noinline__ uint32_t wait_for_word(const doorbell_qp *qp, con
 }  // namespace detail
 
 // Posts a request, or two under one reservation.
-template <by kScope = by::thread>
-__device__ __forceinline__ posted post(const queue_pair &qp, const request_list &list) {
+template <by kScope = by::thread, class List = request_list>
+__device__ __forceinline__ posted post(const queue_pair &qp, const List &list) {
   if constexpr (kScope == by::thread) {
     return post_thread(qp, list);
   } else if constexpr (kScope == by::warp) {

@@ -303,7 +303,8 @@ __device__ __forceinline__ bool is_expressible(const queue_pair &qp, const work_
   return request.bytes <= (request.is_inline() ? qp.max_inline : kMaxMessageBytes);
 }
 
-// One or two requests that are posted together; only the last one is signaled.
+// One or two requests that are posted together; only the last one is signaled, which is to say that it has
+// a CQE. Whether it is a signal to the peer is another matter.
 struct request_list {
   work_request first;
   work_request second;
@@ -336,6 +337,12 @@ struct request_list {
   }
 };
 
+// Requests of which the last may be a signal, which comes behind all before it: order.cuh. Other lists stay as
+// they are, so that what posts data alone pays nothing for it.
+struct signal_list : request_list {
+  uint32_t signals;  // not 0: it is
+};
+
 // Reserves and waits for room; abandons the reservation on failure.
 __device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint32_t blocks,
                                                       reservation &mine) {
@@ -351,21 +358,37 @@ __device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint
   return room;
 }
 
-// The first half of a post: checks the requests, reserves, and waits for room. With
-// DOORBELL_QP_PROXY there is nothing to reserve.
-__device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const request_list &list,
+// The queue pairs on which a list does not go straight into the ring. One test finds all of them, so that
+// those on which it does pay nothing for the rest.
+template <class List>
+constexpr uint32_t kElsewhere = DOORBELL_QP_PROXY;
+template <>
+constexpr uint32_t kElsewhere<signal_list> = DOORBELL_QP_PROXY | kOrderFlags;
+
+__device__ __forceinline__ posted post_elsewhere(const queue_pair &qp, const request_list &list) {
+  return submit_to_cpu(qp.shared, list.first, list.second, list.count);
+}
+
+// order.cuh
+__device__ posted post_elsewhere(const queue_pair &qp, const signal_list &list);
+
+// The first half of a post: checks the requests, reserves, and waits for room. Elsewhere there is nothing
+// to reserve yet.
+template <class List>
+__device__ __forceinline__ uint32_t begin_post(const queue_pair &qp, const List &list,
                                                reservation &mine) {
   if (!list.is_expressible(qp)) {
     return DOORBELL_ERROR_ARGUMENT;
   }
-  return qp.is(DOORBELL_QP_PROXY) ? DOORBELL_OK : begin_reservation(qp, list.blocks(), mine);
+  return qp.is(kElsewhere<List>) ? DOORBELL_OK : begin_reservation(qp, list.blocks(), mine);
 }
 
 // The second half: writes the WQEs and submits them. The payload is written by then.
-__device__ __forceinline__ posted finish_post(const queue_pair &qp, const request_list &list,
+template <class List>
+__device__ __forceinline__ posted finish_post(const queue_pair &qp, const List &list,
                                               const reservation &mine) {
-  if (qp.is(DOORBELL_QP_PROXY)) {
-    return submit_to_cpu(qp.shared, list.first, list.second, list.count);
+  if (qp.is(kElsewhere<List>)) {
+    return post_elsewhere(qp, list);
   }
   list.write(qp, mine.base, true);
   submit(qp, mine, list.first, list.last_blocks(), list.count == 1, list.is_staged());
@@ -470,8 +493,9 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
 
 // Posts the requests of one thread, together with those of other active lanes: one
 // reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
-__device__ __forceinline__ posted post_thread(const queue_pair &qp, const request_list &list) {
-  if (qp.is(DOORBELL_QP_PROXY | DOORBELL_QP_EXCLUSIVE)) {
+template <class List>
+__device__ __forceinline__ posted post_thread(const queue_pair &qp, const List &list) {
+  if (qp.is(kElsewhere<List> | DOORBELL_QP_EXCLUSIVE)) {
     reservation mine{0, 0, false};
     const uint32_t status = begin_post(qp, list, mine);
     return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
@@ -590,9 +614,10 @@ struct warp_group {
 // lanes write their WQEs in parallel. Only the last WQE of the warp is signaled. Requests that do not
 // fit into the ring at once go in several rounds. All lanes get the same ticket, which stands for the
 // requests of all of them; each gets its own status.
-__device__ __forceinline__ posted post_warp(const queue_pair &qp, const request_list &list) {
+template <class List>
+__device__ __forceinline__ posted post_warp(const queue_pair &qp, const List &list) {
   const warp_group warp = warp_group::mine();
-  if (qp.is(DOORBELL_QP_PROXY)) {
+  if (qp.is(kElsewhere<List>)) {
     const posted mine = post_thread(qp, list);
     return {mine.status, warp.maximum(mine.status == DOORBELL_OK ? mine.ticket : 0)};
   }

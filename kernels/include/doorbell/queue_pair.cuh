@@ -19,6 +19,10 @@ __device__ __forceinline__ uint64_t reserved_index(uint64_t reserved) {
   return (reserved & ~DOORBELL_RESERVED_BROKEN) >> DOORBELL_RESERVED_SHIFT;
 }
 
+// A signal is more than a WRITE there. A packed message is not posted in another way.
+constexpr uint32_t kOrderFlags = DOORBELL_QP_ORDER_ATOMIC | DOORBELL_QP_ORDER_FLUSH |
+                                 DOORBELL_QP_ORDER_FENCE | DOORBELL_QP_ORDER_WAIT;
+
 // What posting and a lone wait need at every turn is kept in registers; the rest, which is out of line,
 // is read where the host wrote it. A queue_pair belongs to one thread and cannot be copied. A thread
 // that posts to an exclusive queue pair does so through one queue_pair at a time, which keeps the index.

@@ -12,7 +12,7 @@
 //            how many came from each rank.
 // Signals    word p is the turn of rank p in its upper half and how many tokens it sent in its lower half;
 //            word 32 + p is the last turn of ours that rank p has looked at.
-// Order      tokens before the word that counts them: both lie in one queue pair. A look before what tells
+// Order      tokens before the word that counts them, which is a signal on their queue pair. A look before what tells
 //            of it: the fence of the post. Words are acquired at system scope.
 // Samples    nanoseconds of rank 0, one a turn: until all its tokens have come. `slowest`: the same of every
 //            rank. `received`: tokens that came to a rank.
@@ -75,7 +75,7 @@ extern "C" __global__ void doorbell_template(const doorbell_qp *qps, const doorb
     }
     uint64_t came = sent;
     if (sends && status == DOORBELL_OK) {
-      status = put_value(qp, word, turn << 32 | sent).status;
+      status = signal(qp, {word, turn << 32 | sent, 0, {0, 0}}).status;
       if (status == DOORBELL_OK) {
         status = wait_for_word(qp, news, turn << 32, true);
       }

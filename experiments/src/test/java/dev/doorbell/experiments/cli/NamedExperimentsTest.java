@@ -34,27 +34,21 @@ class NamedExperimentsTest {
   private static final boolean WHOLE = Boolean.getBoolean("doorbell.whole");
 
   private static final Map<String, List<String>> REDUCED =
-      Map.of(
-          "pull-vs-push",
-          List.of("size=64,4K,16K,64K", "samples=3", "placement=h200-cx7,h200-cx7-rc"),
-          "staging-knee",
-          List.of("rtt=500,8000,32000,64000"),
-          "incast",
-          List.of("senders=2,16", "switch=lossy,pfc"),
-          "staging-buffer",
-          List.of("slots=4,8", "load=70,90"),
-          "fault-recovery",
-          List.of("samples=3"),
-          "fault-demotion",
-          List.of("samples=3"),
-          "topology-what-if",
-          List.of("samples=1"),
-          "all-to-all",
-          List.of("ranks=2,8"),
-          "congestion",
-          List.of("traffic=incast,victim"),
-          "proxy-queues",
-          List.of("samples=5", "background=0,64"));
+      Map.ofEntries(
+          Map.entry(
+              "pull-vs-push",
+              List.of("size=64,4K,16K,64K", "samples=3", "placement=h200-cx7,h200-cx7-rc")),
+          Map.entry("staging-knee", List.of("rtt=500,8000,32000,64000")),
+          Map.entry("incast", List.of("senders=2,16", "switch=lossy,pfc")),
+          Map.entry("staging-buffer", List.of("slots=4,8", "load=70,90")),
+          Map.entry("fault-recovery", List.of("samples=3")),
+          Map.entry("fault-demotion", List.of("samples=3")),
+          Map.entry("topology-what-if", List.of("samples=1")),
+          Map.entry("all-to-all", List.of("ranks=2,8")),
+          Map.entry("congestion", List.of("traffic=incast,victim")),
+          Map.entry("proxy-queues", List.of("samples=5", "background=0,64")),
+          Map.entry("signal-order", List.of("size=64", "samples=3")),
+          Map.entry("unordered-allgather", List.of("size=8K", "signal=strict-key,fence-bit")));
 
   @TempDir private Path folder;
 

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultInjector;
@@ -146,6 +147,11 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public Locus locus() {
     return locus;
+  }
+
+  @Override
+  public Promises promises() {
+    return options.promises();
   }
 
   @Override

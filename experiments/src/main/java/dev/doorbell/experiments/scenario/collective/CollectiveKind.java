@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.collective;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.experiments.collective.Algorithm;
@@ -14,6 +15,7 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.KernelKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.SignalName;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -34,6 +36,8 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   private static final String ALGORITHM_BANDWIDTH = "algbw";
   private static final String BUS_BANDWIDTH = "busbw";
   private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
+  private static final Set<SignalName> NEED_ROOM =
+      Set.of(SignalName.ATOMIC, SignalName.READ_FLUSH, SignalName.PACKED);
   private static final long MOST_MEMORY = 12L << 30;
   private static final long KERNEL_NANOS = 2_000_000_000L;
   private static final long DEADLINE_NANOS = 1_000_000_000L;
@@ -57,6 +61,12 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   protected void check(CollectiveSettings of, Checks checks) {
     checkAlone(of.point(), checks);
     of.between().check(of.ranks(), checks);
+    of.signal().check(of.queues().nic(), checks);
+    checks.refuseIf(
+        NEED_ROOM.contains(of.signal()),
+        "signal %s of a collective".formatted(Promise.word(of.signal())),
+        "a rank's flags are written, not added to, and nothing fetched has a place",
+        "use auto, strict-key, fence-bit or acknowledged; flags: inside packs every word");
     checks.refuseIf(
         !PATHS.contains(of.path()),
         "path %s of a collective".formatted(of.path().word()),
@@ -101,8 +111,8 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   /** The predicted time of each algorithm, for people: the point's own metric has its own alone. */
   @Override
   protected Prediction predict(CollectiveSettings of, Topology topology) {
-    Algorithm algorithm = CollectiveModel.chosen(of, topology);
     Map<Algorithm, Double> all = CollectiveModel.nanos(of, topology);
+    Algorithm algorithm = CollectiveModel.chosen(of, all);
     double nanos = all.getOrDefault(algorithm, Double.NaN);
     List<String> others = new ArrayList<>();
     all.forEach((each, time) -> others.add("%s %.2f us".formatted(word(each), time / 1e3)));
@@ -167,6 +177,7 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
         .placement(of.queues().placement())
         .blueFlame(of.path().blueFlame())
         .exclusive(true)
+        .order(of.signal().on(of.queues().nic().adapter().promises()))
         .build();
   }
 

@@ -37,10 +37,14 @@ final class CollectiveModel {
   /** The algorithm that a point asks for, or the one whose time is the least. */
   static Algorithm chosen(CollectiveSettings of, Topology topology) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
-        ? nanos(of, topology).entrySet().stream()
-            .min(Map.Entry.comparingByValue())
-            .orElseThrow()
-            .getKey()
+        ? chosen(of, nanos(of, topology))
+        : Algorithm.valueOf(of.algorithm().name());
+  }
+
+  /** As above, from the time of each algorithm. */
+  static Algorithm chosen(CollectiveSettings of, Map<Algorithm, Double> nanos) {
+    return of.algorithm() == CollectiveSettings.Chosen.AUTO
+        ? nanos.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey()
         : Algorithm.valueOf(of.algorithm().name());
   }
 

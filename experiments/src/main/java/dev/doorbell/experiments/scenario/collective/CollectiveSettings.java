@@ -10,6 +10,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
+import dev.doorbell.experiments.scenario.kind.SignalName;
 
 /**
  * Settings of a point.
@@ -17,6 +18,7 @@ import dev.doorbell.experiments.scenario.kind.QueueSettings;
  * @param size bytes of the larger buffer
  * @param chunk bytes of the longest message where an algorithm cuts
  * @param threads of each rank's block
+ * @param signal what makes flags come behind their data
  */
 record CollectiveSettings(
     Point point,
@@ -32,6 +34,7 @@ record CollectiveSettings(
     int chunk,
     int threads,
     TransferPath path,
+    SignalName signal,
     QueueSettings queues,
     NetworkSettings between) {
   /** The largest message, in bytes, that carries its flags with its data. */

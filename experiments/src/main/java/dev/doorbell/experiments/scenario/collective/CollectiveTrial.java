@@ -36,6 +36,7 @@ final class CollectiveTrial implements Trial, AutoCloseable {
   private final Schedule timed;
   private final Schedule schedule;
   private final int turns;
+  private final Endpoint.Shape shape;
   private final World world;
   private final Owned owned = new Owned();
   private final Connection connection;
@@ -77,6 +78,7 @@ final class CollectiveTrial implements Trial, AutoCloseable {
     this.timed = schedule;
     this.schedule = turns > 1 ? schedule.thenBarrier() : schedule;
     this.turns = turns;
+    this.shape = shape;
     this.world = world;
     this.reduced = call.collective().reduces() ? call.reduced() : new byte[0];
     this.connection = owned.add(Connection.among(world, call.ranks(), shape, this.schedule::joins));
@@ -99,7 +101,8 @@ final class CollectiveTrial implements Trial, AutoCloseable {
         kernel.allocate(MemoryKind.DEVICE, Math.max(encoded.length, StepView.BYTES), "steps");
     steps.putBytes(0, encoded);
     MemoryRegion arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
-    MemoryRegion flagsRegion = owned.add(rank.domain().register(flags, Endpoint.ALL_RIGHTS));
+    MemoryRegion flagsRegion =
+        owned.add(rank.domain().register(flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
     Memory signals = kernel.allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
     signals.putBytes(
         0, new SignalsView(flags.address(), 0, flagsRegion.lkey(), 0, call.ranks()).encode());

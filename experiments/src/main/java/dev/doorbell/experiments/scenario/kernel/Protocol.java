@@ -64,6 +64,11 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     return descriptor.name();
   }
 
+  /** Whether peers signal each other in words of their own. */
+  public boolean signals() {
+    return descriptor.launch().signals() > 0;
+  }
+
   /** A protocol of Doorbell's own. */
   public static Protocol ofCatalogue(String name) {
     KernelCatalogue catalogue = KernelCatalogue.load();

@@ -149,7 +149,9 @@ public final class RankBuffers implements AutoCloseable {
     Memory words = allocate(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
     return new Signals(
-        words, own(rank.domain().register(words, buffers.rights())), buffers.signals());
+        words,
+        own(rank.domain().register(words, endpoints.getFirst().signalRights(buffers.rights()))),
+        buffers.signals());
   }
 
   /** Kernels stage their payload in host memory. */

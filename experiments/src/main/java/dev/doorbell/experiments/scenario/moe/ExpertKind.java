@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.queue.SignalOrder;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
@@ -181,6 +182,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
     return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
         .placement(of.queues().placement())
         .blueFlame(of.path().blueFlame())
+        .order(SignalOrder.of(of.queues().nic().adapter().promises()))
         .build();
   }
 }

@@ -61,12 +61,12 @@ final class ExpertTrial implements AutoCloseable {
     Connection connection =
         owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
     for (int rank = 0; rank < of.ranks(); rank++) {
-      places.add(place(world.rank(rank), connection, grid));
+      places.add(place(world.rank(rank), connection, shape, grid));
     }
     places.forEach(this::introduce);
   }
 
-  private Place place(Rank rank, Connection connection, LaunchConfig grid) {
+  private Place place(Rank rank, Connection connection, Endpoint.Shape shape, LaunchConfig grid) {
     int number = rank.number();
     KernelJob kernel = owned.add(new KernelJob(rank.gpu(), KERNEL, grid));
     Memory arena = kernel.allocate(MemoryKind.DEVICE, layout.bytes, "arena");
@@ -76,7 +76,8 @@ final class ExpertTrial implements AutoCloseable {
     Memory parameters = kernel.allocate(MemoryKind.DEVICE, encoded.length, "parameters");
     parameters.putBytes(0, encoded);
     MemoryRegion arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
-    MemoryRegion flagsRegion = owned.add(rank.domain().register(flags, Endpoint.ALL_RIGHTS));
+    MemoryRegion flagsRegion =
+        owned.add(rank.domain().register(flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
     Memory signals = kernel.allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
     signals.putBytes(
         0, new SignalsView(flags.address(), 0, flagsRegion.lkey(), 0, layout.flags()).encode());

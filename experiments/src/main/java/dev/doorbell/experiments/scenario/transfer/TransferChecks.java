@@ -70,6 +70,7 @@ final class TransferChecks {
     if (of.byWarp()) {
       checkWarp(of, checks);
     }
+    of.signal().check(of.queues().nic(), checks);
     checks
         .code("DB-P015")
         .refuseIf(of.window() < 1, "window must be at least 1", "use window: 1 or more");

@@ -118,7 +118,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
             .filter(
                 term -> {
                   Protocol protocol = term.metric().equals("latency") ? pingPong : streaming;
-                  return protocol != null && protocol.own();
+                  return protocol != null && protocol.own() && !protocol.signals();
                 })
             .toList());
   }

@@ -59,6 +59,7 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
         .blueFlame(of.path().blueFlame())
         .exclusive(!descriptor().shared())
         .collapsed(protocol.descriptor().api().map(DeviceApi::collapsed).orElse(false))
+        .order(of.signal().on(of.queues().nic().adapter().promises()))
         .build();
   }
 
@@ -163,7 +164,7 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     job.path = of.path().jobPath();
     job.scope = of.byWarp() ? JobView.SCOPE_WARP : JobView.SCOPE_BLOCK;
     job.chunkBytes = of.slotBytes();
-    job.window = streams() ? of.window() : 1;
+    job.window = streams() || descriptor().windowSlots() ? of.window() : 1;
     return job;
   }
 

@@ -7,6 +7,7 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Dma;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.Scope;
+import dev.doorbell.experiments.scenario.kind.SignalName;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Placement;
 
@@ -25,6 +26,7 @@ import dev.doorbell.experiments.scenario.world.Placement;
  * @param payload memory of payload and inbox
  * @param dma how software HCAs reach the memory of a real GPU
  * @param relaxed whether PCIe may reorder the payload's writes
+ * @param signal what makes signals come behind their data
  */
 record TransferSettings(
     Point point,
@@ -41,7 +43,8 @@ record TransferSettings(
     int chunk,
     MemoryKind payload,
     Dma dma,
-    boolean relaxed) {
+    boolean relaxed,
+    SignalName signal) {
   /** Bytes of the staging area. */
   static final int STAGING_BYTES = 256 << 10;
 

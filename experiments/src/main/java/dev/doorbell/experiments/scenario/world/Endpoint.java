@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.hca.AccessRight;
@@ -13,6 +14,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.SignalOrder;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,7 @@ public final class Endpoint implements AutoCloseable {
    * @param flags of {@link QueuePairView}
    * @param batch posters ring at the latest when this many blocks wait
    * @param deadlineNanos every device-side wait ends after that
+   * @param order what makes signals come behind data; null: what the HCA's promises ask for
    */
   public record Shape(
       int blocks,
@@ -48,7 +51,8 @@ public final class Endpoint implements AutoCloseable {
       Placement placement,
       int flags,
       int batch,
-      long deadlineNanos) {
+      long deadlineNanos,
+      @Nullable SignalOrder order) {
     /**
      * A shape with rings in GPU memory for several posters, each of which rings at every post.
      *
@@ -57,6 +61,17 @@ public final class Endpoint implements AutoCloseable {
      */
     public static Builder builder(int blocks, long deadlineNanos) {
       return new Builder(blocks, deadlineNanos);
+    }
+
+    /** The rights of memory that peers signal in, where data has {@code rights}. */
+    public Set<AccessRight> signalRights(Set<AccessRight> rights) {
+      if (order == null || !order.strictKeys()) {
+        return rights;
+      }
+      Set<AccessRight> strict = EnumSet.copyOf(rights);
+      strict.remove(AccessRight.RELAXED_ORDERING);
+      strict.add(AccessRight.STRICT_ORDERING);
+      return strict;
     }
   }
 
@@ -69,6 +84,7 @@ public final class Endpoint implements AutoCloseable {
     private Placement placement = Placement.GPU;
     private int flags;
     private int batch = 1;
+    private @Nullable SignalOrder order;
 
     private Builder(int blocks, long deadlineNanos) {
       this.blocks = blocks;
@@ -119,9 +135,15 @@ public final class Endpoint implements AutoCloseable {
       return this;
     }
 
+    /** What makes signals come behind data; null: what the HCA's promises ask for. */
+    public Builder order(@Nullable SignalOrder by) {
+      order = by;
+      return this;
+    }
+
     public Shape build() {
       return new Shape(
-          blocks, completionEntries, collapsed, placement, flags, batch, deadlineNanos);
+          blocks, completionEntries, collapsed, placement, flags, batch, deadlineNanos, order);
     }
   }
 
@@ -249,6 +271,11 @@ public final class Endpoint implements AutoCloseable {
     return ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
   }
 
+  /** The rights of memory that peers signal in, where data has {@code rights}. */
+  public Set<AccessRight> signalRights(Set<AccessRight> rights) {
+    return shape.signalRights(rights);
+  }
+
   /** What kernels get to see. */
   public QueuePairView view() {
     int flags = shape.flags;
@@ -256,6 +283,9 @@ public final class Endpoint implements AutoCloseable {
     flags |= shape.placement.touchesHost() ? QueuePairView.FLAG_SCOPE_SYSTEM : 0;
     flags |= commands != 0 ? QueuePairView.FLAG_PROXY : 0;
     flags |= ringRequest != 0 ? QueuePairView.FLAG_CPU_RUNG : 0;
+    Promises promises = rank.hca().promises();
+    flags |= shape.order == null ? SignalOrder.flagsOf(promises) : shape.order.flags();
+    flags |= SignalOrder.quietFlags(promises);
     return new QueuePairView(
         queuePair.sendRingAddress(),
         queuePair.recordAddress() + SEND_COUNTER,

@@ -134,6 +134,20 @@ public enum BugCase {
       "a READ behind the data on its own queue pair before the flag is sent",
       "torchcomms#2373, torchcomms#2396, nccl#2092",
       new Shape(1, 1, 4, 64, 2),
+      "split-visibility"),
+  WEAK_SIGNAL(
+      "the last message carries its own signal, and the receiver reads those before it, too",
+      "the newest message is there, an older one is not, where writes are placed in any order",
+      "the strong-ordering fence bit on the message that carries the signal",
+      "aws-ofi-nccl#1229, torchcomms#3881",
+      new Shape(1, 1, 4, 192, 1),
+      "cx8-ooo-all"),
+  FLUSH_ELSEWHERE(
+      "a READ flushes on another HCA than the one that wrote the data",
+      "stale data behind a flag although it was flushed, on machines with several HCAs a GPU",
+      "a READ on the queue pair of the data; one for each HCA that wrote",
+      "rccl#1570, nccl#2092",
+      new Shape(1, 1, 4, 64, 2),
       "split-visibility");
 
   private static final int RING = 64;

@@ -100,20 +100,22 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
     }
 
     static Shape named(String entry) {
-      boolean both = entry.equals("put_latency");
+      boolean signals = entry.equals("signal_order");
+      boolean answers = entry.equals("put_latency");
+      boolean both = answers || signals;
       List<Arrival> compared = new ArrayList<>();
-      if (entry.startsWith("put_")) {
+      if (entry.startsWith("put_") || signals) {
         compared.add(Arrival.ofAll(0, 1));
       }
-      if (both) {
+      if (answers) {
         compared.add(Arrival.ofAll(1, 0));
       }
       return new Shape(
           2,
           both ? 2 : 1,
-          BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
+          signals ? Slots.WINDOW : BY_BLOCK.contains(entry) ? Slots.BLOCKS : Slots.THREADS,
           compared,
-          0,
+          signals ? 2 : 0,
           0,
           false,
           List.of("queue_pairs", "job"),

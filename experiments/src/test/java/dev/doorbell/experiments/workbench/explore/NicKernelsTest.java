@@ -10,7 +10,11 @@ import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,23 @@ class NicKernelsTest {
       return "%s, %d x %d, %d B".formatted(kernel, load.blocks(), load.threads(), load.bytes());
     }
   }
+
+  /** The other kernels of the project, and why they have no row. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.ofEntries(
+          Map.entry("collective", "CollectiveOrderTest explores it on each adapter, three ranks"),
+          Map.entry("moe", "its flags are those of `collective`, by the same `signal`"),
+          Map.entry("restartable", "runs under a supervisor, docs/recovery.md"),
+          Map.entry("put_overlap", "posts as `put_rate` does, beside blocks that compute"),
+          Map.entry("put_minimal", "leaves out orders one by one, to price them"),
+          Map.entry("proxy_minimal", "hands commands to the CPU"),
+          Map.entry("host_move", "no HCA"),
+          Map.entry("gpu_nic", "no HCA: a GPU is the NIC"),
+          Map.entry("gpu_push_nic", "no HCA: a GPU is the NIC"),
+          Map.entry("push_pool", "no HCA: a push engine with credits"),
+          Map.entry("push_quiet", "no HCA: a push engine with credits"),
+          Map.entry("push_ring", "no HCA: a push engine with credits"),
+          Map.entry("push_shared", "no HCA: a push engine with credits"));
 
   private static Case explored(String kernel, int blocks, int threads, int bytes) {
     return new Case(
@@ -57,7 +78,10 @@ class NicKernelsTest {
         explored("put_rate", 2, 4, 32),
         explored("put_batch", 1, 1, 32),
         explored("put_price", 1, 1, 32),
+        explored("put_quiet", 1, 1, 32),
         explored("post_once", 1, 1, 8192),
+        explored("signal_order", 1, 1, 256),
+        explored("signal_order", 1, 1, 8192),
         explored("operations", 2, 4, 32));
   }
 
@@ -82,6 +106,13 @@ class NicKernelsTest {
           .as("%s on %s: %s", explored, adapter, row.finding())
           .isIn(Verdict.CLEAN, Verdict.REFUSED);
     }
+  }
+
+  @Test
+  void every_kernel_of_the_project_has_a_row_or_a_reason() {
+    Set<String> named = new HashSet<>(ELSEWHERE.keySet());
+    cases().forEach(explored -> named.add(explored.kernel));
+    assertThat(named).containsExactlyInAnyOrderElementsOf(new ExploringLaboratory().kernels());
   }
 
   @Test
@@ -117,6 +148,10 @@ class NicKernelsTest {
       }
       lines.add(line.toString());
     }
+    lines.add("");
+    lines.add("Without a row:");
+    lines.add("");
+    new TreeMap<>(ELSEWHERE).forEach((kernel, why) -> lines.add("- `" + kernel + "`: " + why));
     return String.join("\n", lines) + "\n\n";
   }
 

@@ -1,5 +1,7 @@
 package dev.doorbell.core.hca;
 
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.memory.Locus;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,11 @@ public interface Hca extends AutoCloseable {
 
   /** What it is and can do. */
   HcaAttributes attributes();
+
+  /** What it promises: InfiniBand's order, unless it is known to promise something else. */
+  default Promises promises() {
+    return Adapter.DEFAULT.promises();
+  }
 
   /** Creates a protection domain. */
   ProtectionDomain allocateProtectionDomain();

@@ -77,6 +77,12 @@ public record QueuePairView(
   public static final int FLAG_EXCLUSIVE = 0x40;
   public static final int FLAG_CQ_RECORD = 0x80;
   public static final int FLAG_NO_RECORD = 0x100;
+  public static final int FLAG_ORDER_PACK = 0x200;
+  public static final int FLAG_ORDER_ATOMIC = 0x400;
+  public static final int FLAG_ORDER_FLUSH = 0x800;
+  public static final int FLAG_ORDER_FENCE = 0x1000;
+  public static final int FLAG_ORDER_WAIT = 0x2000;
+  public static final int FLAG_QUIET_READ = 0x4000;
 
   /**
    * Bytes to allocate, and to zero, for {@link #counters} of a send ring of {@code sendBlocks}: the

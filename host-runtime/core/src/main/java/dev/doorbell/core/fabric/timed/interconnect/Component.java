@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * and the threads that any write to its memory wakes.
  */
 public final class Component {
-  private static final int CACHED = 256;
+  /** A rank that talks to hundreds of others uses some pages for each. */
+  private static final int CACHED = 2048;
+
   private static final int PAGE_SHIFT = 12;
 
   /** Where it is. */

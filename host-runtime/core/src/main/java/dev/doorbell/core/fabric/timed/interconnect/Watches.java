@@ -4,14 +4,26 @@ import dev.doorbell.core.fabric.timed.event.Sleeper;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Who waits for a write to which bytes: a hash table of 64-byte lines, chained, all in arrays. */
+/**
+ * Who waits for a write to which bytes: a hash table of 64-byte lines, chained, all in arrays. It
+ * counts the watches of each page, too: most writes are to pages that nobody watches.
+ */
 public final class Watches {
   private static final int LINE_SHIFT = 6;
-  private static final int BUCKETS = 1024;
+  private static final int BUCKETS_LOG = 10;
+  private static final int WATCHES_OF_BUCKET = 4;
+  private static final int PAGE_SHIFT = 12;
+  private static final int PAGES_LOG = 12;
+  private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
   private static final int FEW_LINES = 128;
   private static final int END = -1;
 
-  private final int[] buckets = new int[BUCKETS];
+  private int bucketsLog = BUCKETS_LOG;
+  private int[] buckets = new int[1 << BUCKETS_LOG];
+
+  /** Watches by a hash of their page. */
+  private final int[] pages = new int[1 << PAGES_LOG];
+
   private long[] addresses = new long[64];
   private int[] lengths = new int[64];
   private @Nullable Sleeper[] sleepers = new Sleeper[64];
@@ -36,12 +48,16 @@ public final class Watches {
     } else {
       free = next[node];
     }
+    if (live >= WATCHES_OF_BUCKET * buckets.length) {
+      spread();
+    }
     int bucket = bucket(address >>> LINE_SHIFT);
     addresses[node] = address;
     lengths[node] = bytes;
     sleepers[node] = sleeper;
     next[node] = buckets[bucket];
     buckets[bucket] = node;
+    pages[page(address >>> PAGE_SHIFT)]++;
     live++;
   }
 
@@ -60,6 +76,7 @@ public final class Watches {
         sleepers[node] = null;
         next[node] = free;
         free = node;
+        pages[page(address >>> PAGE_SHIFT)]--;
         live--;
         return;
       }
@@ -69,7 +86,7 @@ public final class Watches {
 
   /** {@code [address, address + bytes)} was written at {@code time}: wakes who watches it. */
   void written(long address, long bytes, long time) {
-    if (live == 0) {
+    if (live == 0 || !watched(address >>> PAGE_SHIFT, (address + bytes - 1) >>> PAGE_SHIFT)) {
       return;
     }
     long first = address >>> LINE_SHIFT;
@@ -105,9 +122,46 @@ public final class Watches {
     return found;
   }
 
-  private static int bucket(long line) {
-    long hash = line * 0x9e3779b97f4a7c15L;
-    return (int) (hash >>> 54);
+  /** False when nobody watches any of these pages. */
+  private boolean watched(long first, long last) {
+    if (last - first >= pages.length) {
+      return true;
+    }
+    for (long page = first; page <= last; page++) {
+      if (pages[page(page)] > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int page(long number) {
+    return (int) ((number * SPREAD) >>> (Long.SIZE - PAGES_LOG));
+  }
+
+  private int bucket(long line) {
+    return (int) ((line * SPREAD) >>> (Long.SIZE - bucketsLog));
+  }
+
+  /** Makes more buckets; the watches of a line stay in their order. */
+  private void spread() {
+    int[] old = buckets;
+    bucketsLog++;
+    buckets = new int[2 * old.length];
+    Arrays.fill(buckets, END);
+    int[] chain = new int[live];
+    for (int head : old) {
+      int length = 0;
+      for (int node = head; node != END; node = next[node]) {
+        chain[length++] = node;
+      }
+      while (length > 0) {
+        int node = chain[--length];
+        int bucket = bucket(addresses[node] >>> LINE_SHIFT);
+        next[node] = buckets[bucket];
+        buckets[bucket] = node;
+      }
+    }
   }
 
   private void grow() {

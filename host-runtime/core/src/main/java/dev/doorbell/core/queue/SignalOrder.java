@@ -1,0 +1,121 @@
+package dev.doorbell.core.queue;
+
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.adapter.Promise.Atomics;
+import dev.doorbell.core.adapter.Promise.Placement;
+import dev.doorbell.core.adapter.Promise.Posted;
+import dev.doorbell.core.adapter.Promise.StrictKey;
+import dev.doorbell.core.adapter.Promise.Visibility;
+import dev.doorbell.core.adapter.Promises;
+
+/**
+ * What makes a signal come behind the data before it: what {@code doorbell::signal} does, by the
+ * flags of the queue pair ({@code order.cuh}), and how the signals' memory is registered.
+ */
+public enum SignalOrder {
+  /** A WRITE of the word behind the data. */
+  NONE(0, 1, 0, false),
+  /** A WRITE of the word to memory that is registered for strict ordering. */
+  STRICT_KEY(0, 1, 0, false),
+  /** A message of at most one packet carries its signal in its last word; others are fenced. */
+  PACKED(QueuePairView.FLAG_ORDER_PACK | QueuePairView.FLAG_ORDER_FENCE, 0, 0, false),
+  /** A fetch-and-add. */
+  ATOMIC(QueuePairView.FLAG_ORDER_ATOMIC, 1, 0, false),
+  /** A READ of the word, and a WRITE that waits for it. */
+  READ_FLUSH(QueuePairView.FLAG_ORDER_FLUSH, 2, 1, false),
+  /** A WRITE with the strong-ordering fence bit. */
+  FENCE_BIT(QueuePairView.FLAG_ORDER_FENCE, 1, 1, false),
+  /** A WRITE that is posted when everything before it is complete. */
+  ACKNOWLEDGED(QueuePairView.FLAG_ORDER_WAIT, 1, 1, true);
+
+  private final int flags;
+  private final int requests;
+  private final int roundTrips;
+  private final boolean polls;
+
+  SignalOrder(int flags, int requests, int roundTrips, boolean polls) {
+    this.flags = flags;
+    this.requests = requests;
+    this.roundTrips = roundTrips;
+    this.polls = polls;
+  }
+
+  /**
+   * What a signal costs beyond its message.
+   *
+   * @param requests work requests
+   * @param roundTrips before it leaves
+   * @param polls the posting thread waits meanwhile
+   */
+  public record Price(int requests, int roundTrips, boolean polls) {}
+
+  /** Returns the cheapest that suffices on an HCA, with memory that the host registers for it. */
+  public static SignalOrder of(Promises promises) {
+    if (NONE.suffices(promises)) {
+      return NONE;
+    }
+    for (SignalOrder order : new SignalOrder[] {STRICT_KEY, FENCE_BIT, ATOMIC, READ_FLUSH}) {
+      if (order.suffices(promises)) {
+        return order;
+      }
+    }
+    return ACKNOWLEDGED;
+  }
+
+  /**
+   * Returns all that a kernel may choose from where memory is registered as it is: flags of a view.
+   * A signal that cannot be an atomic, or has no room for what a READ fetches, is the next one.
+   */
+  public static int flagsOf(Promises promises) {
+    if (NONE.suffices(promises)) {
+      return 0;
+    }
+    int flags = 0;
+    if (promises.atomics() == Atomics.AFTER_WRITES) {
+      flags |= ATOMIC.flags;
+    }
+    SignalOrder other = FENCE_BIT.suffices(promises) ? FENCE_BIT : READ_FLUSH;
+    return flags | other.flags;
+  }
+
+  /** Returns the flags for {@code doorbell::quiet} with a word: whether completed means visible. */
+  public static int quietFlags(Promises promises) {
+    return promises.visibility() == Visibility.AFTER_READ || promises.posted() == Posted.RELAXED
+        ? QueuePairView.FLAG_QUIET_READ
+        : 0;
+  }
+
+  /** Returns the name in configs and on the command line. */
+  public String word() {
+    return Promise.word(this);
+  }
+
+  /** Returns {@code FLAG_ORDER_*} of a {@link QueuePairView}. */
+  public int flags() {
+    return flags;
+  }
+
+  /** Returns whether the memory of signals has to be registered for strict ordering. */
+  public boolean strictKeys() {
+    return this == STRICT_KEY;
+  }
+
+  /** Returns whether a signal comes behind its data on an HCA with these promises. */
+  public boolean suffices(Promises promises) {
+    boolean posted = promises.posted() == Posted.IN_ORDER;
+    return switch (this) {
+      case NONE -> promises.placement() == Placement.IN_ORDER && posted;
+      case STRICT_KEY ->
+          NONE.suffices(promises) || promises.strictKey() == StrictKey.AFTER_EARLIER_WRITES;
+      case ATOMIC -> promises.atomics() != Atomics.REFUSED;
+      case FENCE_BIT, ACKNOWLEDGED, PACKED -> posted;
+      case READ_FLUSH -> true;
+    };
+  }
+
+  /** Returns what a signal costs on an HCA with these promises. */
+  public Price price(Promises promises) {
+    boolean atomicWaits = this == ATOMIC && promises.atomics() == Atomics.AFTER_ACKNOWLEDGEMENT;
+    return new Price(requests, atomicWaits ? 1 : roundTrips, polls);
+  }
+}
