@@ -10,6 +10,8 @@
 
 #include "common/doca_gpunetio_verbs_def.h"
 #ifdef DOORBELL_PEER_SYSTEM_FENCES
+// Behind the functions that tell the two scopes apart: with the name replaced there, GPU scope would be both.
+#include "device/doca_gpunetio_dev_verbs_common.cuh"
 #define DOCA_GPUNETIO_VERBS_SYNC_SCOPE_GPU DOCA_GPUNETIO_VERBS_SYNC_SCOPE_SYS
 #endif
 #include "doca_gpunetio_device.h"
