@@ -20,6 +20,8 @@ import tools.jackson.databind.JsonNode;
 /** Reads the settings, metrics, buffers and verification that a descriptor brings. */
 final class KernelExtensionReader {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,31}");
+  private static final List<String> COLUMNS =
+      List.of("run", "basis", "point", "metric", "sample", "value");
   private static final String CODE = "DB-K011";
   private static final String VERIFY = "/verify";
 
@@ -88,6 +90,7 @@ final class KernelExtensionReader {
         .keySet()
         .forEach(name -> taken.put(name, "a setting of all experiments"));
     experiments.metrics().keySet().forEach(name -> taken.put(name, "a metric of all experiments"));
+    COLUMNS.forEach(name -> taken.put(name, "a column of all tables of samples"));
     for (String section : List.of("settings", "metrics", "buffers")) {
       for (String name : root.path(section).propertyNames()) {
         String pointer = SourcePositions.child("/" + section, name);

@@ -88,6 +88,8 @@ class KernelExtensionReaderTest {
             "my.kernel.yaml:4:32 unknown parameter 'peices'  - did you mean 'pieces'?");
     assertThat(problems(OWN.replace("share:", "size:")))
         .containsExactly("my.kernel.yaml:8:9 'size' is a setting of all experiments");
+    assertThat(problems(OWN.replace("share:", "value:")))
+        .containsExactly("my.kernel.yaml:8:10 'value' is a column of all tables of samples");
     assertThat(problems(OWN.replace("share:", "window:")))
         .hasSize(1)
         .allSatisfy(text -> assertThat(text).contains("'window' is"));
