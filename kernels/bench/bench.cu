@@ -17,6 +17,11 @@
 #include "device_memory.cuh"
 #include "gpu_nic.cuh"
 #include "nic.h"
+#ifdef DOORBELL_BENCH_PEER
+#include DOORBELL_BENCH_PEER
+
+#include "peer.cuh"
+#endif
 
 namespace bench {
 
@@ -44,6 +49,7 @@ struct shape {
   bool gpu_rings = false;
 
   uint64_t operand = 7;  // of put_minimal: the order of a post
+  bool peer = false;     // not the device library's
   bool timed = false;    // one operation at a time, each with its times
   uint64_t rest = 0;     // nanoseconds between a timed post and its wait
 
@@ -118,7 +124,7 @@ class rig {
   bool has(kernel_name kernel) const { return kernels_[kernel] != nullptr; }
 
   result run(const shape &s, uint64_t seed) {
-    if (!has(s.kernel)) {
+    if (!s.peer && !has(s.kernel)) {
       return {0, 0, 0, 0, {}, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
     }
     const int where = s.gpu_rings ? 1 : 0;
@@ -142,6 +148,13 @@ class rig {
       describe(s, where, i, views[i], queues[i]);
     }
     views_.put(0, views.data(), views.size() * sizeof(doorbell_qp));
+#ifdef DOORBELL_BENCH_PEER
+    std::vector<peer::queue> peers;
+    for (const doorbell_qp &view : views) {
+      peers.push_back(peer::describe(view, s.gpu_rings));
+    }
+    peers_.put(0, peers.data(), peers.size() * sizeof(peer::queue));
+#endif
     doorbell_job job = {};
     job.local = local_[where]->address();
     job.remote = remote_[where]->address();
@@ -164,6 +177,11 @@ class rig {
     job_.put(0, &job, sizeof job);
     status_.fill(0xee);
     stamps_.fill(0);
+    if (s.peer) {
+      const uint64_t none[2] = {~uint64_t{0}, 0};
+      stamps_.put(0, none, sizeof none);
+    }
+    shown_ = job;
     check(cudaDeviceSynchronize(), "preparing");
 
     const bool sum = s.opcode == DOORBELL_OP_PUT_SIGNAL;
@@ -274,9 +292,24 @@ class rig {
     queue.entries = view.cq_entries;
     queue.collapsed = s.is(DOORBELL_QP_CQ_COLLAPSED);
     queue.qpn = view.qpn;
+    queue.foreign = s.peer;
+    if (s.peer) {
+      queue.record_first = false;
+    }
   }
 
   void launch(const shape &s) {
+#ifdef DOORBELL_BENCH_PEER
+    if (s.peer) {
+      auto *queues = reinterpret_cast<peer::queue *>(peers_.address());
+      const bool alone = s.is(DOORBELL_QP_EXCLUSIVE);
+      auto *kernel = s.timed ? (alone ? peer_price<true> : peer_price<false>)
+                             : (alone ? peer_rate<true> : peer_rate<false>);
+      kernel<<<s.blocks, s.threads, 0, stream_>>>(queues, shown_);
+      check(cudaGetLastError(), "launch of the peer");
+      return;
+    }
+#endif
     uint64_t views = views_.address(), job = job_.address();
     void *arguments[] = {&views, &job};
     check(cudaLaunchKernel(reinterpret_cast<const void *>(kernels_[s.kernel]), s.blocks, s.threads, arguments,
@@ -357,7 +390,7 @@ class rig {
     for (const nic_queue &queue : queues) {
       described.push_back({queue.ring, queue.doorbell, queue.record_first ? queue.record : nullptr,
                            queue.cq, queue.blocks, queue.entries, queue.collapsed ? 1u : 0u,
-                           queue.qpn, 0, 0, 0, 0});
+                           queue.qpn, 0, 0, 0, 0, queue.foreign ? 1u : 0u});
     }
     gpu_queues_.put(0, described.data(), described.size() * sizeof(gpu_queue));
     counts_->fill(0);
@@ -460,6 +493,10 @@ class rig {
       status_{4ull * kMaxPosters, true}, stamps_{16, true},
       errors_{kMaxQueues * sizeof(doorbell_error), false}, stop_{64, false},
       gpu_queues_{kMaxQueues * sizeof(gpu_queue), true}, samples_{3 * 8 * kMaxSamples, true};
+#ifdef DOORBELL_BENCH_PEER
+  lazily peers_{kMaxQueues * sizeof(peer::queue), true};
+#endif
+  doorbell_job shown_ = {};
   std::vector<uint64_t> payload_, target_;
   std::vector<uint32_t> tally_;
 };
@@ -649,6 +686,127 @@ bool price(rig &r, bool gpu, int repeat) {
   return good;
 }
 
+// The device library, the least that is correct, and the peer that the bench was built with, turn about:
+// a round is one run of each row. A run in which a peer did what an HCA would not accept is void, and says
+// why; of this project's it is the end.
+bool compare(rig &r, bool gpu, int rounds) {
+  struct row {
+    std::string name;
+    shape what;
+    std::vector<double> first, second, third;  // issue, done p50, done p99; or the rate
+    int voids = 0;
+    std::string reason;
+  };
+  std::vector<row> rows;
+  constexpr uint32_t kCollapsed = DOORBELL_QP_CQ_COLLAPSED;
+  constexpr uint32_t kOwn = DOORBELL_QP_EXCLUSIVE;
+  const auto price = [&](const char *name, kernel_name kernel, uint32_t flags, bool peer) {
+    shape s;
+    s.kernel = kernel;
+    s.flags = flags;
+    s.peer = peer;
+    s.timed = true;
+    s.window = kernel == kMinimal ? 1 : 0;
+    s.operand = kernel == kMinimal ? (gpu ? 3 : 6) : 7;
+    s.gpu_rings = gpu;
+    s.iterations = 4000;
+    s.warmup = 400;
+    rows.push_back({std::string("put+completion ") + name, s, {}, {}, {}, 0, ""});
+  };
+  const auto rate = [&](const char *name, kernel_name kernel, uint32_t flags, bool peer, uint32_t blocks,
+                        uint32_t threads, uint32_t qps, uint32_t nics, uint32_t window) {
+    shape s;
+    s.kernel = kernel;
+    s.flags = flags;
+    s.peer = peer;
+    s.blocks = blocks;
+    s.threads = threads;
+    s.qps = qps;
+    s.nics = nics;
+    s.window = window;
+    s.gpu_rings = gpu;
+    s.scope = (peer && threads >= 32) || qps > 1 ? DOORBELL_SCOPE_WARP : DOORBELL_SCOPE_THREAD;
+    const uint64_t operations = s.posters() == 1 ? 200'000 : s.posters() == 32 ? 2'000'000 : 8'000'000;
+    s.iterations = std::max<uint64_t>(1, operations / s.posters() / std::max(1u, window));
+    s.warmup = std::max<uint64_t>(1, s.iterations / 10);
+    rows.push_back({std::string("rate ") + name, s, {}, {}, {}, 0, ""});
+  };
+  price("least, record first", kMinimal, 0, false);
+  price("record first", kPrice, kCollapsed, false);
+  price("record first, exclusive", kPrice, kCollapsed | kOwn, false);
+  price("record last", kPrice, kCollapsed | DOORBELL_QP_RECORD_LAST, false);
+  price("record last, exclusive", kPrice, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false);
+  rate("batch of 1", kBatch, kCollapsed, false, 1, 1, 1, 1, 1);
+  rate("batch of 16", kBatch, kCollapsed, false, 1, 1, 1, 1, 16);
+  rate("batch of 1, exclusive", kBatch, kCollapsed | kOwn, false, 1, 1, 1, 1, 1);
+  rate("batch of 16, exclusive", kBatch, kCollapsed | kOwn, false, 1, 1, 1, 1, 16);
+#ifdef DOORBELL_BENCH_PEER
+  const std::string name = peer::kName;
+  price(name.c_str(), kPrice, 0, true);
+  price((name + ", exclusive").c_str(), kPrice, kOwn, true);
+#endif
+  const uint32_t grids[][4] = {{1, 1, 1, 1},     {1, 32, 1, 1},  {1, 128, 1, 1}, {4, 128, 1, 1},
+                               {16, 128, 1, 1}, {16, 128, 4, 4}, {32, 256, 16, gpu ? 16u : 12u}};
+  for (const auto &grid : grids) {
+    rate("record first", kRate, kCollapsed, false, grid[0], grid[1], grid[2], grid[3], 0);
+#ifdef DOORBELL_BENCH_PEER
+    rate(peer::kName, kRate, 0, true, grid[0], grid[1], grid[2], grid[3], 0);
+#endif
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (row &one : rows) {
+      if (!one.what.peer && !r.has(one.what.kernel)) {
+        continue;
+      }
+      const result got = r.run(one.what, 1000 + round);
+      if (!got.fault.empty()) {
+        if (!one.what.peer) {
+          printf("FAULT %s %s: %s\n", one.name.c_str(), one.what.text().c_str(), got.fault.c_str());
+          return false;
+        }
+        ++one.voids;
+        one.reason = got.fault;
+        continue;
+      }
+      if (one.what.timed) {
+        one.first.push_back(static_cast<double>(got.issue[one.what.iterations / 2]));
+        one.second.push_back(static_cast<double>(got.done[one.what.iterations / 2]));
+        one.third.push_back(static_cast<double>(got.done[one.what.iterations * 99 / 100]));
+      } else {
+        one.first.push_back(got.rate);
+      }
+    }
+    printf("# round %d of %d\n", round + 1, rounds);
+    fflush(stdout);
+  }
+  const auto text = [](std::vector<double> of) {
+    if (of.empty()) {
+      return std::string("-");
+    }
+    std::sort(of.begin(), of.end());
+    char out[80];
+    snprintf(out, sizeof out, "%.4g [%.4g-%.4g]", of[of.size() / 2], of.front(), of.back());
+    return std::string(out);
+  };
+  for (const row &one : rows) {
+    const shape &s = one.what;
+    printf("%-44s %s rings ", one.name.c_str(), gpu ? "gpu " : "host");
+    if (s.timed) {
+      printf("issue p50 %-22s done p50 %-24s p99 %-24s ns", text(one.first).c_str(),
+             text(one.second).c_str(), text(one.third).c_str());
+    } else {
+      printf("%2ux%-3u %2u qp %2u nic  %-26s M/s", s.blocks, s.threads, s.qps, s.nics,
+             text(one.first).c_str());
+    }
+    printf("  n %llu x %zu", static_cast<unsigned long long>(s.iterations * s.posters()), one.first.size());
+    if (one.voids != 0) {
+      printf("  void: %d of %d runs, %s", one.voids, rounds, one.reason.c_str());
+    }
+    printf("\n");
+  }
+  return true;
+}
+
 // Random shapes, small rings above all; every operation is checked by the HCA and by its effect.
 bool verify(rig &r, uint64_t seed, int rounds) {
   std::mt19937_64 random(seed);
@@ -718,10 +876,12 @@ int main(int argc, char **argv) {
   const bool rounds = command == "verify" && argc == 5;
   const bool row = command == "row" && argc == 10;
   const bool prices = command == "price" && argc == 5;
-  if (!rates && !rounds && !row && !prices) {
+  const bool compares = command == "compare" && argc == 5;
+  if (!rates && !rounds && !row && !prices && !compares) {
     fprintf(stderr,
             "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
             "       bench price PTX_DIRECTORY host|gpu REPETITIONS\n"
+            "       bench compare PTX_DIRECTORY host|gpu ROUNDS\n"
             "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
             "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
@@ -738,6 +898,8 @@ int main(int argc, char **argv) {
     s.depth = atoi(argv[7]);
     const std::string name = "record first, depth " + std::to_string(s.depth);
     good = bench::measure(rig, name.c_str(), s, strtoull(argv[8], nullptr, 0), atoi(argv[9]));
+  } else if (compares) {
+    good = bench::compare(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
   } else if (prices) {
     good = bench::price(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
   } else {

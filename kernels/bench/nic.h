@@ -43,6 +43,7 @@ struct alignas(256) nic_queue {
   uint32_t entries;
   bool collapsed;
   uint32_t qpn;
+  bool foreign = false;   // another library posts: flags have garbage, faults are noted and do not stop
 
   uint64_t head = 0;      // next block to execute
   uint64_t end = 0;       // the doorbell's: those before it may be executed
@@ -63,7 +64,7 @@ class alignas(256) nic {
 
   // Polls until told to stop.
   void run(const std::atomic<bool> &stop) {
-    while (!stop.load(std::memory_order_relaxed) && fault.empty()) {
+    while (!stop.load(std::memory_order_relaxed) && (fault.empty() || queues_[0]->foreign)) {
       bool idle = true;
       for (nic_queue *queue : queues_) {
         const uint64_t rung = __atomic_load_n(queue->doorbell, __ATOMIC_ACQUIRE);
@@ -107,7 +108,9 @@ class alignas(256) nic {
     snprintf(text, sizeof text, "queue pair %u, block %llu: %s (%llx)", queue.qpn,
              static_cast<unsigned long long>(queue.head), what,
              static_cast<unsigned long long>(value));
-    fault = text;
+    if (fault.empty()) {
+      fault = text;
+    }
     return false;
   }
 
@@ -120,6 +123,9 @@ class alignas(256) nic {
     const uint32_t news = (index - static_cast<uint32_t>(queue.head)) & 0xffffu;
     if (qpn != queue.qpn) {
       return refuse(queue, "the doorbell names another queue pair", qpn);
+    }
+    if (news > queue.blocks && queue.foreign) {
+      return false;  // it went back: what the record says has been executed
     }
     if (news > queue.blocks) {
       return refuse(queue, "the doorbell went back, or too far", index);
@@ -144,6 +150,10 @@ class alignas(256) nic {
         prefetch(queue, queue.head + kAhead);
       }
       if (!execute_put(queue) && !execute(queue, queue.end)) {
+        if (queue.foreign) {
+          complete(queue, queue.head++, 0x08);  // so that the kernel ends
+          continue;
+        }
         return;
       }
     }
@@ -168,7 +178,7 @@ class alignas(256) nic {
     const uint32_t units = __builtin_bswap32(queue.qpn << 8 | 3u);
     const uint64_t to = __builtin_bswap64(wqe.remote) - reinterpret_cast<uint64_t>(remote_.base);
     const uint64_t from = __builtin_bswap64(wqe.local) - reinterpret_cast<uint64_t>(local_.base);
-    if (((wqe.control ^ control) | (wqe.qpn_units ^ units) | (wqe.flags & ~0x08000000u) |
+    if (((wqe.control ^ control) | (wqe.qpn_units ^ units) | (queue.foreign ? 0 : wqe.flags & ~0x08000000u) |
          (wqe.remote_key ^ kRemoteKey) | (wqe.local_key ^ kLocalKey) |
          (wqe.bytes ^ __builtin_bswap32(8))) != 0 ||
         to > remote_.bytes - 8 || from > local_.bytes - 8) {
@@ -178,7 +188,7 @@ class alignas(256) nic {
     ++counts_[to >> stride_shift_];
     ++executed;
     const uint64_t index = queue.head++;
-    return wqe.flags == 0 || complete(queue, index, 0x08);
+    return (wqe.flags & 0x08000000u) == 0 || complete(queue, index, 0x08);
   }
 
   static uint8_t *block(const nic_queue &queue, uint64_t index) {
@@ -209,7 +219,7 @@ class alignas(256) nic {
     if (units == 0 || blocks > end - queue.head) {
       return refuse(queue, "a WQE of no size, or beyond the doorbell", units);
     }
-    if ((wqe[11] & ~0x08u) != 0 || wqe[8] != 0) {
+    if (!queue.foreign && ((wqe[11] & ~0x08u) != 0 || wqe[8] != 0)) {
       return refuse(queue, "unknown flags", be32(wqe + 8));
     }
     if (opcode != 0x00 && !transfer(queue, opcode, units)) {

@@ -66,20 +66,24 @@ class minimal_proxy {
  public:
   __device__ __forceinline__ minimal_proxy(const doorbell_qp *qp, const doorbell_job &job)
       : qp_(qp),
+        number_(qp->number),
+        deadline_ns_(qp->deadline_ns),
         queue_(reinterpret_cast<const doorbell_command_queue *>(qp->commands)),
         handoff_(handoff_of<handoff>(queue_, job)) {}
 
   __device__ __forceinline__ command_ticket enqueue(const doorbell_job &job, uint64_t offset,
                                                     uint32_t bytes) {
-    return handoff_.put({offset, offset, job.opcode, qp_->number, bytes}, qp_->deadline_ns);
+    return handoff_.put({offset, offset, job.opcode, number_, bytes}, deadline_ns_);
   }
 
   __device__ __forceinline__ uint32_t await(uint64_t index) const {
-    return command_wait(qp_, queue_, index, qp_->deadline_ns);
+    return command_wait(qp_, queue_, index, deadline_ns_);
   }
 
  private:
   const doorbell_qp *qp_;
+  const uint32_t number_;
+  const uint64_t deadline_ns_;
   const doorbell_command_queue *queue_;
   handoff handoff_;
 };

@@ -43,6 +43,7 @@ import dev.doorbell.experiments.scenario.transfer.Demo;
 import dev.doorbell.experiments.scenario.transfer.PairedRunner;
 import dev.doorbell.experiments.scenario.transfer.TransferKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.experiments.topology.SmClock;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyVariant;
@@ -65,6 +66,7 @@ import org.jspecify.annotations.Nullable;
 public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
   private static final String VARIANT = "variant";
+  private static final String SM_CLOCK = "sm_mhz";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
@@ -416,6 +418,8 @@ public final class SessionRuntime implements ExperimentRuntime {
       }
       topologies.put(name, known);
     }
-    return TopologyVariant.of(point.text(VARIANT)).of(known);
+    Topology variant = TopologyVariant.of(point.text(VARIANT)).of(known);
+    int mhz = Math.toIntExact(point.whole(SM_CLOCK));
+    return mhz == 0 ? variant : SmClock.at(variant, mhz);
   }
 }

@@ -157,6 +157,10 @@ final class TopologyReader {
             nanos(gpu, "copy_engine_start_ns"),
             gpu.number("copy_engine_gb_s", 0.001, RATE));
     GpuRefinements finer = finer(gpu, prices.fenceFloor());
+    // The clock at which these are the prices: SmClock finds it among the constants.
+    if (gpu.has("clock_ghz")) {
+      gpu.number("clock_ghz", 0.1, CLOCK);
+    }
     gpu.end();
     return prices.with(finer);
   }

@@ -126,7 +126,7 @@ public final class ValidationPage {
     }
     return """
         **On %d of %d published rows of %s (%s) the model is off by %s in the median
-        and by %s at worst (`%s`); %s of the rows are within 15 %%.** %s %s
+        and by %s at worst (`%s`); %s of the rows are within 10 %%, %s within 15 %%.** %s %s
         """
         .formatted(
             all.rows(),
@@ -136,6 +136,7 @@ public final class ValidationPage {
             ValidationTables.percent(all.median()),
             ValidationTables.percent(all.worst()),
             all.worstRow(),
+            ValidationTables.percent(all.within10()),
             ValidationTables.percent(all.within15()),
             group("Constants were fitted to %d of them", fitted),
             group("The model predicts the other %d", predicted));

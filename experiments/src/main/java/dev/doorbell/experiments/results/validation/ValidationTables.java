@@ -100,6 +100,7 @@ public final class ValidationTables {
         .right("median error", group -> percent(group.errors.median()))
         .right("worst", group -> percent(group.errors.worst()))
         .left("worst row", group -> group.errors.worstRow())
+        .right("within 10 %", group -> percent(group.errors.within10()))
         .right("within 15 %", group -> percent(group.errors.within15()))
         .table(groups, List.of());
   }

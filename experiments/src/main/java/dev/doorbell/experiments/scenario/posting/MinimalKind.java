@@ -15,6 +15,7 @@ import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.Scope;
 import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -329,11 +330,14 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static Samples rates(PointRun<Settings> run, PutBench bench) throws PointFailure {
     Settings of = run.settings();
     long puts = of.poster().putsOfThread(1, run.backend());
+    // The posters of a queue pair share its window.
+    long window =
+        Math.ceilDiv((long) of.doorbells() * Math.min(of.qps, of.posters()), of.posters());
     long each =
         Math.max(
-            Math.max(FEWEST_DOORBELLS, (long) WINDOWS * of.doorbells()),
+            Math.max(FEWEST_DOORBELLS, WINDOWS * window),
             puts / of.posters() / of.wqesOfDoorbell());
-    long warmup = Math.max(each / WARMUP_SHARE, of.doorbells());
+    long warmup = Math.max(each / WARMUP_SHARE, window);
     if (of.sharing == Sharing.VISITS) {
       // Each queue pair is visited equally often, so that the next launch finds them alike.
       int round = of.qps / of.posters();
@@ -342,13 +346,24 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
     double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
     KernelJob kernel = bench.kernel(KERNEL);
+    // What is in flight when the count begins ends within it, and the last answer is awaited: in
+    // virtual time a launch of half the length, which has the same ends, is taken off.
+    boolean exact = run.backend() instanceof ExecutionBackend.Virtual;
+    long count = exact ? 2 * each : each;
+    long ends = exact ? nanos(of, bench, kernel, each, warmup) : 0;
     for (int launch = 0; launch < rates.length; launch++) {
-      JobView job = job(of, bench.job(each, warmup), of.doorbells());
-      putKeys(of, bench, job);
-      long nanos = bench.launch(kernel, job, true, () -> null);
-      rates[launch] = 1e3 * each * of.posters() * of.wqesOfDoorbell() / nanos;
+      long nanos = nanos(of, bench, kernel, count, warmup) - ends;
+      rates[launch] = 1e3 * each * of.posters() * of.wqesOfDoorbell() / Math.max(1, nanos);
     }
     return Samples.of(RATE, "M/s", rates);
+  }
+
+  /** From the first of {@code count} doorbells of each poster to the last answer. */
+  private static long nanos(Settings of, PutBench bench, KernelJob kernel, long count, long warmup)
+      throws PointFailure {
+    JobView job = job(of, bench.job(count, warmup), of.doorbells());
+    putKeys(of, bench, job);
+    return bench.launch(kernel, job, true, () -> null);
   }
 
   private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {

@@ -10,9 +10,11 @@ import java.util.List;
  * @param median of the absolute errors; 0 without rows
  * @param worst the greatest absolute error; 0 without rows
  * @param worstRow id of the row that has it; empty without rows
+ * @param within10 share of rows within 10 %; 0 without rows
  * @param within15 share of rows within 15 %; 0 without rows
  */
-public record RowErrors(int rows, double median, double worst, String worstRow, double within15) {
+public record RowErrors(
+    int rows, double median, double worst, String worstRow, double within10, double within15) {
 
   /** The errors of those that have run. */
   public static RowErrors of(List<CheckedRow> rows) {
@@ -23,16 +25,21 @@ public record RowErrors(int rows, double median, double worst, String worstRow, 
             .toList();
     int n = run.size();
     if (n == 0) {
-      return new RowErrors(0, 0, 0, "", 0);
+      return new RowErrors(0, 0, 0, "", 0, 0);
     }
     double low = Math.abs(run.get((n - 1) / 2).error());
     double high = Math.abs(run.get(n / 2).error());
-    long near = run.stream().filter(row -> row.verdict() != CheckedRow.Verdict.OUTSIDE).count();
     return new RowErrors(
         n,
         (low + high) / 2,
         Math.abs(run.getLast().error()),
         run.getLast().row().id(),
-        (double) near / n);
+        share(run, CheckedRow.Verdict.WITHIN_10),
+        share(run, CheckedRow.Verdict.WITHIN_15));
+  }
+
+  private static double share(List<CheckedRow> run, CheckedRow.Verdict bar) {
+    return (double) run.stream().filter(row -> row.verdict().compareTo(bar) <= 0).count()
+        / run.size();
   }
 }

@@ -66,6 +66,7 @@ public final class StoredResults {
     one.put("median_error", errors.median());
     one.put("worst_error", errors.worst());
     one.put("worst_row", errors.worstRow());
+    one.put("within_10", errors.within10());
     one.put("within_15", errors.within15());
     return one;
   }
