@@ -108,7 +108,7 @@ class MinimalPointTest {
                   "placement=h200-cx7",
                   "looks=each",
                   "depth=256",
-                  "window=" + (32 << 2 * i)),
+                  "window=" + (32 << (2 * i))),
               "rate");
     }
     assertThat(rates[1]).isCloseTo(rates[0], withinPercentage(2));
