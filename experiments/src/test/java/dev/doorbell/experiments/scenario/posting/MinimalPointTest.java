@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.posting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
@@ -122,6 +123,13 @@ class MinimalPointTest {
     assertThat(Points.most(run("post", half), "post")).isCloseTo(2 * post, withinPercentage(2));
     double done = Points.most(run("done", own), "done");
     assertThat(Points.most(run("done", half), "done")).isBetween(done + post, 1.5 * done);
+  }
+
+  @Test
+  void an_sm_clock_needs_a_topology_that_says_at_which_clock_its_prices_are() {
+    assertThatThrownBy(() -> run("post", "placement=same-switch", "sm_mhz=990"))
+        .hasMessageContaining("DB-T017")
+        .hasMessageContaining("clock_ghz");
   }
 
   @Test
