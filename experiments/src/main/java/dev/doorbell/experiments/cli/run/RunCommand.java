@@ -37,7 +37,6 @@ import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RepeatedRunner;
 import dev.doorbell.experiments.run.RunDirectory;
-import dev.doorbell.experiments.run.RunEstimate;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunExecution;
 import dev.doorbell.experiments.run.RunFinder;

@@ -1,7 +1,7 @@
 package dev.doorbell.core.queue;
 
 /**
- * A command of 128 bytes from a kernel to the CPU, a put between two regions that the CPU knows:
+ * A command of 128 bytes from a kernel to the CPU, a put between two regions of the proxy's table:
  * the Java side of kernels/include/doorbell/handoff_family.cuh, which has the diagram.
  *
  * <p>Bit 0 of each of its sixteen little-endian words is the phase of {@link CommandEntry}.

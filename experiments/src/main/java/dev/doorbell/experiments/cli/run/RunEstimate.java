@@ -1,8 +1,13 @@
-package dev.doorbell.experiments.run;
+package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.Manifest;
+import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunFinder;
+import dev.doorbell.experiments.run.RunIndex;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,10 +16,10 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * How long a run is going to take. Past runs of the same experiment on as many cores know what its
- * points take; where there are none, the kinds of points guess it.
+ * How long a run is going to take: by past runs of the same experiment on as many cores, and where
+ * there are none by what the kinds of points expect.
  */
-public final class RunEstimate {
+final class RunEstimate {
   /**
    * What a run takes beside its points: the virtual machine's start, the plan, the compilation of
    * what its first points use, tables and figures. Measured with {@code run --timings} over the
@@ -41,7 +46,7 @@ public final class RunEstimate {
    * @param guess the wall time of a point that is run once
    * @param folder where past runs are
    */
-  public static RunEstimate of(
+  static RunEstimate of(
       ExperimentConfig config, Environment environment, ToLongFunction<Point> guess, Path folder) {
     List<RunIndex> past = new ArrayList<>();
     int cores = Runtime.getRuntime().availableProcessors();
@@ -62,7 +67,7 @@ public final class RunEstimate {
     return refined(config.measure().repeat(), guess, past);
   }
 
-  /** As {@link #of}, from runs that are known. */
+  /** As {@link #of}, from these runs. */
   static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
     RunEstimate estimate = new RunEstimate(guess, repeat);
     double guessed = 0;
@@ -90,20 +95,20 @@ public final class RunEstimate {
   }
 
   /** Returns the wall time of a point with its repetitions, in nanoseconds. */
-  public long ofPoint(Point point) {
+  long ofPoint(Point point) {
     Long once = known.get(key(point));
     return repeat * (once == null ? (long) (scale * guess.applyAsLong(point)) : once);
   }
 
-  /** Returns the wall time of a run of these points, so many at a time, in nanoseconds. */
-  public long ofRun(List<Point> points, int jobs) {
+  /** Returns the wall time of a run of these points, {@code jobs} at a time, in nanoseconds. */
+  long ofRun(List<Point> points, int jobs) {
     long all = points.stream().mapToLong(this::ofPoint).sum();
     long longest = points.stream().mapToLong(this::ofPoint).max().orElse(0);
     return points.isEmpty() ? 0 : AROUND_NANOS + Math.max(longest, all / jobs);
   }
 
   /** Returns the number of past runs that it rests on. */
-  public int runs() {
+  int runs() {
     return runs;
   }
 }
