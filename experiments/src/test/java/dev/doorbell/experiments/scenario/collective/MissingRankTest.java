@@ -52,7 +52,8 @@ class MissingRankTest {
           .isEqualTo(RunOutcome.DONE);
       launches.forEach(Launch::check); // ended by themselves
       assertThat(trial.firstError()).containsIgnoringCase("deadline");
-      assertThat(world.fabric().now()).isBetween(DEADLINE_NANOS, 4 * DEADLINE_NANOS);
+      // Long before the timeout of the launch.
+      assertThat(world.fabric().now()).isBetween(DEADLINE_NANOS, 50 * DEADLINE_NANOS);
     }
   }
 }
