@@ -31,8 +31,8 @@ class NcclTableTest {
   }
 
   /**
-   * How public tools read the output of nccl-tests: rows follow the third line of the head and end at
-   * the count of values out of bounds; columns are counted from the end of a row; of the average
+   * How public tools read the output of nccl-tests: rows follow the third line of the head and end
+   * at the count of values out of bounds; columns are counted from the end of a row; of the average
    * they take the last word.
    */
   @Test
