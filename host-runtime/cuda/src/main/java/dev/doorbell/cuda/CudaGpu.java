@@ -11,6 +11,7 @@ import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.gpu.PtxFiles;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
@@ -346,6 +347,10 @@ public final class CudaGpu implements Gpu {
   @Override
   public GpuModule load(String name, String ptx) {
     requireUsable();
+    if (PtxFiles.areJoined(ptx)) {
+      throw new GpuException(
+          "%s has several PTX files, which only the PTX VM links".formatted(name));
+    }
     CudaModule module =
         CudaModule.load(owner, locus, context, name, PtxLowering.lower(ptx, newestPtx));
     modules.add(module);

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.gpu.PtxFiles;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
@@ -89,6 +90,12 @@ public final class ExploreCommand extends CliCommand {
       paramLabel = "SETTING=VALUE",
       description = "A setting of the kernel's own descriptor; repeat for more.")
   private List<String> settings = new ArrayList<>();
+
+  @Option(
+      names = "--link",
+      paramLabel = "FILE",
+      description = "PTX that is linked with FILE.ptx into one module; repeat for more.")
+  private List<String> linked = new ArrayList<>();
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -382,13 +389,12 @@ public final class ExploreCommand extends CliCommand {
                           .fix("doorbell list kernels")));
     }
     Path file = Path.of(kernel);
-    String ptx;
-    try {
-      ptx = Files.readString(file);
-    } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U023", kernel, "cannot be read").fix("give the path of a PTX file"));
+    List<PtxFiles.Part> parts = new ArrayList<>();
+    parts.add(part(kernel));
+    for (String other : linked) {
+      parts.add(part(other));
     }
+    String ptx = PtxFiles.join(parts);
     String name = entry;
     if (name == null) {
       Matcher matcher = ENTRY.matcher(ptx);
@@ -399,6 +405,16 @@ public final class ExploreCommand extends CliCommand {
     }
     Path base = file.getFileName();
     return new Scenario.Program(String.valueOf(base), name, ptx);
+  }
+
+  private static PtxFiles.Part part(String name) throws UsageException {
+    try {
+      Path file = Path.of(name);
+      return new PtxFiles.Part(String.valueOf(file.getFileName()), Files.readString(file), 0);
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U023", name, "cannot be read").fix("give the path of a PTX file"));
+    }
   }
 
   private Scenario scenario(Scenario.Program program) throws UsageException {

@@ -16,6 +16,7 @@ import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -330,31 +331,32 @@ public final class RankBuffers implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
     Kernel entry = module.kernel(protocol.descriptor().entry());
+    ApiAdapter.Site site =
+        new ApiAdapter.Site(
+            rank,
+            endpoints,
+            places,
+            module,
+            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
+            span(asOwnSource()),
+            targets.stream().map(this::span).toList(),
+            signals == null ? List.of() : targets.stream().map(signals::span).toList(),
+            owned);
     Memory queuePairs =
         protocol
             .descriptor()
             .api()
-            .map(
-                api ->
-                    ApiAdapter.queuePairs(
-                        api,
-                        protocol.ptx(),
-                        new ApiAdapter.Site(
-                            rank,
-                            endpoints,
-                            places,
-                            module,
-                            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
-                            span(asOwnSource()),
-                            targets.stream().map(this::span).toList(),
-                            signals == null
-                                ? List.of()
-                                : targets.stream().map(signals::span).toList(),
-                            owned)))
+            .map(api -> ApiAdapter.queuePairs(api, protocol.ptx(), site))
             .orElse(views);
     KernelArguments arguments =
         Protocol.arguments(
-            protocol.descriptor().parameters(), entry, queuePairs, jobMemory, job, own);
+            protocol.descriptor().parameters(),
+            entry,
+            queuePairs,
+            jobMemory,
+            job,
+            own,
+            WorldStructures.install(protocol.descriptor().structures(), site, queuePairs));
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }

@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.gpu.PtxFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -218,7 +220,7 @@ public final class Explorer {
     int left = whole.fences().size();
     for (Outcome.Fence fence : whole.fences()) {
       long share = Math.max(1, (end - System.nanoTime()) / left--);
-      Scenario without = scenario.with(without(scenario.program(), fence.place().line()));
+      Scenario without = scenario.with(without(scenario.program(), lineOf(fence.place())));
       Report report = new Explorer(laboratory, without).explore(seeds, share);
       String witness =
           report.isClean()
@@ -235,6 +237,15 @@ public final class Explorer {
               report.runs()));
     }
     return verdicts;
+  }
+
+  /** The line of the program's text that a place stands in. */
+  private int lineOf(SourcePlace place) {
+    return PtxFiles.split(scenario.program().file(), scenario.program().ptx()).stream()
+        .filter(part -> part.name().equals(place.file()))
+        .map(part -> part.before() + place.line())
+        .findFirst()
+        .orElse(place.line());
   }
 
   /** The program without the fence in {@code line}; other lines keep their numbers. */

@@ -90,6 +90,16 @@ final class OrdersTest {
     assertThat(report.races())
         .extracting(found -> found.what().kind())
         .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
+    assertThat(report.races())
+        .extracting(Explorer.Found::what)
+        .filteredOn(race -> race.kind() == Race.Kind.DMA_WRITE)
+        .isNotEmpty()
+        .allSatisfy(
+            race -> {
+              assertThat(race.later().place()).as("a device has no line").isNull();
+              assertThat(race.later().post()).as("the put that overwrites").isNotNull();
+              assertThat(race.later().post().text()).startsWith("st.");
+            });
     assertClean(scenario("credits_fixed", 1, 1, true));
   }
 

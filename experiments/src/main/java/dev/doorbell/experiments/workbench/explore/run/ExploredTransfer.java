@@ -10,14 +10,12 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
@@ -108,15 +106,10 @@ final class ExploredTransfer extends ExploredWorld {
     for (int rank = 0; rank < where.ranks(); rank++) {
       sides.add(side(rank));
     }
-    where.descriptor().ifPresent(text -> bring(descriptor(text).extension()));
-  }
-
-  private KernelDescriptor descriptor(String text) {
-    try {
-      return new KernelDescriptorReader().read(scenario.program().file(), text);
-    } catch (ConfigException e) {
-      throw new IllegalStateException("the descriptor was read before", e);
-    }
+    descriptor()
+        .map(KernelDescriptor::extension)
+        .filter(extension -> !extension.isEmpty())
+        .ifPresent(this::bring);
   }
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
