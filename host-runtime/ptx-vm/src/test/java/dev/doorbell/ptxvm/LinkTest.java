@@ -84,15 +84,15 @@ class LinkTest {
     return declaration
         + """
 
-          .visible .entry k(.param .u64 out) {
-            .reg .b32 %r<2>;
-            .reg .b64 %rd<2>;
-            ld.param.u64 %rd1, [out];
-            ld.global.u32 %r1, [v];
-            st.global.u32 [%rd1], %r1;
-            ret;
-          }
-          """;
+        .visible .entry k(.param .u64 out) {
+          .reg .b32 %r<2>;
+          .reg .b64 %rd<2>;
+          ld.param.u64 %rd1, [out];
+          ld.global.u32 %r1, [v];
+          st.global.u32 [%rd1], %r1;
+          ret;
+        }
+        """;
   }
 
   @Test

@@ -47,7 +47,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
-      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps there",
+      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
+          + " there",
       "  doorbell explore --litmus experiments/litmus",
       "  doorbell explore --case list",
       ""

@@ -18,6 +18,7 @@ import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
@@ -70,7 +71,7 @@ final class ExploredTransfer extends ExploredWorld {
       Memory status) {}
 
   /** Words that peers add to. */
-  private record Signals(Memory words, MemoryRegion region) {}
+  private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
     super(scenario);
@@ -183,7 +184,10 @@ final class ExploredTransfer extends ExploredWorld {
       return null;
     }
     Memory words = allocate(rank, MemoryKind.DEVICE, (long) count * SIGNAL, "signals");
-    return new Signals(words, own(rank.domain().register(words, peersWrite())));
+    return new Signals(
+        words,
+        own(rank.domain().register(words, peersWrite())),
+        new ZeroBased(rank, words, peersWrite(), owned()));
   }
 
   private Set<AccessRight> inboxRights() {
@@ -311,7 +315,10 @@ final class ExploredTransfer extends ExploredWorld {
             .map(
                 signals ->
                     new ApiAdapter.Span(
-                        signals.words.address(), signals.words.size(), signals.region.rkey()))
+                        signals.words.address(),
+                        signals.words.size(),
+                        signals.region.rkey(),
+                        signals.fromZero))
             .toList(),
         owned());
   }

@@ -4,12 +4,12 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.DeviceAccess;
+import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
-import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
@@ -195,7 +195,8 @@ public final class ExploringLaboratory implements Laboratory {
   }
 
   private static Race.Side side(Conflict.Event event) {
-    String who = event.actor().who() instanceof Agent agent ? agent.name() : event.actor().toString();
+    String who =
+        event.actor().who() instanceof Agent agent ? agent.name() : event.actor().toString();
     SourcePlace place = place(event.actor(), event.at());
     Write post = event.at() instanceof DeviceAccess own ? own.post() : null;
     String verb = event.store() ? "store" : "load";

@@ -129,8 +129,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
   @Override
   public Object departs(long index) {
     boolean current = posted == index || posted == index - 1;
-    return Release.message(
-        actor, payloadReads, (int) index, current ? post : posts.get(index - 1));
+    return Release.message(actor, payloadReads, (int) index, current ? post : posts.get(index - 1));
   }
 
   @Override
