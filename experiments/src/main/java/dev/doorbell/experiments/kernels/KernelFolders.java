@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.kernels;
 
-import dev.doorbell.core.gpu.PtxFiles;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;

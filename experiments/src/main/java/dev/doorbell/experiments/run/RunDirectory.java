@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.core.gpu.PtxFiles;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;

@@ -1,6 +1,7 @@
 package dev.doorbell.cuda;
 
 import dev.doorbell.core.Probe;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuAttributes;
@@ -11,7 +12,6 @@ import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.gpu.PtxFiles;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;

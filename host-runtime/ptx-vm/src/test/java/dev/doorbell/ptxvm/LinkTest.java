@@ -3,10 +3,10 @@ package dev.doorbell.ptxvm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.gpu.PtxFiles;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.ArrayList;

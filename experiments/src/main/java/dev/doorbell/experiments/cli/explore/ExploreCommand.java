@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.explore;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.gpu.PtxFiles;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
@@ -65,6 +65,13 @@ public final class ExploreCommand extends CliCommand {
 
   /** The part of the budget in which a kernel has to be clean before its fences are removed. */
   private static final int SHARE_OF_THE_WHOLE = 4;
+
+  /** Time for the run with one block after the other, where the budget is used up. */
+  private static final long LAST_LOOK = 1_000_000_000L;
+
+  private static final String TOGETHER =
+      "note: with one block after the other it waits for ever. PTX promises that blocks run at the"
+          + " same time\n      to cooperative launches alone.\n";
 
   private static final String NOT_CLEAN =
       "\n"
@@ -271,10 +278,19 @@ public final class ExploreCommand extends CliCommand {
         return fences(context, explorer, scenario, nanos);
       }
       Explorer.Report report = explorer.explore(seeds, nanos);
+      boolean together =
+          report.isClean()
+              && report.finished() > 0
+              && explorer.needsBlocksTogether(Math.max(nanos - report.nanos(), LAST_LOOK));
       if (common().json()) {
-        Json.print(context, ExploreReport.json(scenario, report));
+        Map<String, Object> json = ExploreReport.json(scenario, report);
+        json.put("needs_blocks_together", together);
+        Json.print(context, json);
       } else {
         context.terminal().out().print(ExploreReport.head(scenario) + ExploreReport.text(report));
+        if (together) {
+          context.terminal().out().print(TOGETHER);
+        }
       }
       return verdict(report.isClean(), report.finished() > 0);
     } catch (ScenarioException e) {

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.gpu.PtxFiles;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.ArrayList;
 import java.util.List;

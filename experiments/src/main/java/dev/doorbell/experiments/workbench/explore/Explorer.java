@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
-import dev.doorbell.core.gpu.PtxFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,6 +114,19 @@ public final class Explorer {
         found,
         instructions,
         System.nanoTime() - start);
+  }
+
+  /**
+   * Whether the kernel relies on its blocks to run at the same time: it ends when they do, and
+   * waits for ever when one runs after the other. PTX promises that to cooperative launches alone.
+   */
+  public boolean needsBlocksTogether(long budgetNanos) throws ScenarioException {
+    if (scenario.load().blocks() == 1 || scenario.program().shape().cooperative()) {
+      return false;
+    }
+    Laboratory.Extent extent = Laboratory.Extent.of(budgetNanos).oneBlock();
+    Failure failure = laboratory.run(scenario, 1, extent).failure();
+    return failure != null && failure.kind() == Failure.Kind.HANG;
   }
 
   /** Finds a finding again in another run. */

@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.parser;
 
-import dev.doorbell.core.gpu.PtxFiles;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;

@@ -73,12 +73,12 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
+  ExploredTransfer(Scenario scenario, ExploringFabric fabric, int resident) {
     super(scenario);
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT)));
+    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), resident));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)

@@ -72,10 +72,10 @@ public final class ExploringLaboratory implements Laboratory {
         cases.ptx(kernel));
   }
 
-  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric) {
+  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric, int resident) {
     return scenario.program().file().startsWith(CASES)
         ? new ExploredCase(scenario, fabric)
-        : new ExploredTransfer(scenario, fabric);
+        : new ExploredTransfer(scenario, fabric, resident);
   }
 
   @Override
@@ -101,7 +101,7 @@ public final class ExploringLaboratory implements Laboratory {
             lastTurns.add(new Turn(turn, agent, at));
           });
     }
-    try (ExploredWorld transfer = world(scenario, fabric)) {
+    try (ExploredWorld transfer = world(scenario, fabric, extent.resident())) {
       List<Launch> launches;
       try {
         launches = transfer.launch();
@@ -109,7 +109,7 @@ public final class ExploringLaboratory implements Laboratory {
         throw new ScenarioException(String.valueOf(e.getMessage()), e);
       }
       RunOutcome end = fabric.run(transfer::done, VIRTUAL_NANOS);
-      Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
+      Failure failure = end == RunOutcome.STALLED ? Failure.hang(waiting(fabric)) : null;
       if (end == RunOutcome.DONE) {
         failure = failure(launches, transfer);
       }
@@ -123,6 +123,19 @@ public final class ExploringLaboratory implements Laboratory {
           fences(fabric),
           lastTurns.stream().map(Turn::text).toList());
     }
+  }
+
+  /** The threads that have not ended, with the places where they wait. */
+  private static List<String> waiting(ExploringFabric fabric) {
+    return fabric.waiting().stream()
+        .map(
+            agent -> {
+              Object at = agent.place();
+              SourcePlace place = at == null ? null : agent.describe(at);
+              return place == null ? "" : "%s waits  %s".formatted(agent.name(), place);
+            })
+        .filter(line -> !line.isEmpty())
+        .toList();
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.doorbell.core.gpu;
+package dev.doorbell.core.agent;
 
 import java.util.ArrayList;
 import java.util.List;
