@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,7 +10,6 @@ import java.util.regex.Pattern;
  * @param text the message with the thread, the byte and the value of this run
  */
 public record Failure(Kind kind, String what, String text) {
-  private static final int SHOWN = 8;
   private static final Pattern PLACE = Pattern.compile("\\S+\\.ptx:\\d+");
 
   /** The kind of failure. */
@@ -26,21 +24,10 @@ public record Failure(Kind kind, String what, String text) {
     DATA
   }
 
-  /**
-   * Returns the failure of a run in which all agents wait: under any fair scheduler they do so for
-   * ever.
-   *
-   * @param waiting a line for each thread that has not ended
-   */
-  public static Failure hang(List<String> waiting) {
+  /** Returns the failure of a run in which all agents wait. */
+  public static Failure hang() {
     String text = "nothing can happen any more";
-    List<String> shown = waiting.subList(0, Math.min(SHOWN, waiting.size()));
-    StringBuilder all = new StringBuilder(text);
-    shown.forEach(line -> all.append("\n  ").append(line));
-    if (waiting.size() > SHOWN) {
-      all.append("\n  and %d more threads".formatted(waiting.size() - SHOWN));
-    }
-    return new Failure(Kind.HANG, text, all.toString());
+    return new Failure(Kind.HANG, text, text);
   }
 
   /** Returns the failure of a kernel that was stopped; equal keys for the same place. */

@@ -109,7 +109,7 @@ public final class ExploringLaboratory implements Laboratory {
         throw new ScenarioException(String.valueOf(e.getMessage()), e);
       }
       RunOutcome end = fabric.run(transfer::done, VIRTUAL_NANOS);
-      Failure failure = end == RunOutcome.STALLED ? Failure.hang(waiting(fabric)) : null;
+      Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
       if (end == RunOutcome.DONE) {
         failure = failure(launches, transfer);
       }
@@ -123,19 +123,6 @@ public final class ExploringLaboratory implements Laboratory {
           fences(fabric),
           lastTurns.stream().map(Turn::text).toList());
     }
-  }
-
-  /** The threads that have not ended, with the places where they wait. */
-  private static List<String> waiting(ExploringFabric fabric) {
-    return fabric.waiting().stream()
-        .map(
-            agent -> {
-              Object at = agent.place();
-              SourcePlace place = at == null ? null : agent.describe(at);
-              return place == null ? "" : "%s waits  %s".formatted(agent.name(), place);
-            })
-        .filter(line -> !line.isEmpty())
-        .toList();
   }
 
   @Override

@@ -182,14 +182,6 @@ public final class ExploringFabric extends Fabric {
     return turns;
   }
 
-  /** The agents of GPUs' threads that sleep, in the order in which they began. */
-  public List<Agent> waiting() {
-    return slots.values().stream()
-        .filter(slot -> slot.fine && slot.runnable == Slot.ASLEEP)
-        .map(slot -> slot.agent)
-        .toList();
-  }
-
   /** Instructions executed so far, all threads together. */
   public long instructions() {
     return instructions;
