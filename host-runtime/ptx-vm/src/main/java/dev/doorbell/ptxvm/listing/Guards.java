@@ -237,11 +237,4 @@ final class Guards {
     }
     return holds;
   }
-
-  /** Everything: what holds where something holds for certain. */
-  BitSet all() {
-    BitSet all = new BitSet(literals);
-    all.set(ALWAYS, literals);
-    return all;
-  }
 }

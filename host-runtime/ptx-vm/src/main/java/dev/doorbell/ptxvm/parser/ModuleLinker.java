@@ -9,7 +9,6 @@ import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,13 +39,18 @@ final class ModuleLinker {
    */
   record Symbol(Linkage linkage, int line) {}
 
-  private record File(PtxModule module, Map<String, Symbol> symbols) {}
+  private record File(int number, PtxModule module, Map<String, Symbol> symbols) {}
 
   /** A function or a variable of a file. */
   private record Item(
       File file, String name, Symbol symbol, @Nullable Function function, @Nullable Variable data) {
     boolean defined() {
       return function != null ? function.defined() : data != null && !data.external();
+    }
+
+    /** Whether it is the same function or variable of the same file. */
+    boolean is(Item other) {
+      return file.number == other.file.number && name.equals(other.name);
     }
 
     boolean strong() {
@@ -83,7 +87,7 @@ final class ModuleLinker {
   }
 
   void add(PtxModule module, List<Refusal> refused, Map<String, Symbol> symbols) {
-    files.add(new File(module, symbols));
+    files.add(new File(files.size(), module, symbols));
     refusals.addAll(refused);
   }
 
@@ -175,7 +179,7 @@ final class ModuleLinker {
       return;
     }
     for (Item item : items) {
-      if (item == winner || (item.defined() && item.symbol.linkage != Linkage.EXTERN)) {
+      if (item.is(winner) || (item.defined() && item.symbol.linkage != Linkage.EXTERN)) {
         continue;
       }
       String difference = difference(item, winner);
@@ -247,7 +251,7 @@ final class ModuleLinker {
   private PtxModule merged() {
     Map<String, Function> functions = new LinkedHashMap<>();
     List<Variable> variables = new ArrayList<>();
-    Map<Variable, Variable> moved = new IdentityHashMap<>();
+    Map<Variable, Variable> moved = new HashMap<>(); // variables are equal to themselves alone
     List<Map<String, String>> names = new ArrayList<>();
     for (int i = 0; i < files.size(); i++) {
       names.add(names(files.get(i), i));
@@ -289,7 +293,8 @@ final class ModuleLinker {
   }
 
   private boolean isKept(Item item) {
-    return !item.seen() || chosen.get(item.name).file == item.file;
+    Item winner = chosen.get(item.name);
+    return !item.seen() || (winner != null && winner.is(item));
   }
 
   /** Names of a file's own that another file has, too, by what they are called in the module. */
