@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
 import java.io.IOException;
@@ -97,8 +98,8 @@ final class OrdersTest {
         .allSatisfy(
             race -> {
               assertThat(race.later().place()).as("a device has no line").isNull();
-              assertThat(race.later().post()).as("the put that overwrites").isNotNull();
-              assertThat(race.later().post().text()).startsWith("st.");
+              SourcePlace put = Objects.requireNonNull(race.later().post(), "the put");
+              assertThat(put.text()).startsWith("st.");
             });
     assertClean(scenario("credits_fixed", 1, 1, true));
   }
