@@ -177,6 +177,9 @@ public final class Requester {
       wqes.retire(wqeIndex);
       begunIndex = wqeIndex;
       begunMessages += taken;
+      if (direct.stoppedByBudget()) {
+        return budget;
+      }
     }
     while (wqeIndex < available
         && taken < budget
