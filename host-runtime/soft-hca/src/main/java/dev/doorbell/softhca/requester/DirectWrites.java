@@ -152,7 +152,7 @@ final class DirectWrites {
     }
     long remote = RemoteAddressSegment.address(wqe + REMOTE);
     SoftMemoryRegion to = target(RemoteAddressSegment.rkey(wqe + REMOTE), peer);
-    if (to == null || to.refusal(peer.context().domain, remote, bytes, Rights.REMOTE_WRITE) != 0) {
+    if (to == null || to.remoteRefusal(peer.context(), remote, bytes, Rights.REMOTE_WRITE) != 0) {
       return 0;
     }
     try {
