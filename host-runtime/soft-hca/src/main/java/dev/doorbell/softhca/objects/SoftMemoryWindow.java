@@ -100,7 +100,7 @@ public final class SoftMemoryWindow implements AutoCloseable {
       show(
           new SoftMemoryRegion(
               domain,
-              view.rkey() & ~0xff | variant,
+              (view.rkey() & ~0xff) | variant,
               address,
               region.memory(memory),
               length,
@@ -115,7 +115,7 @@ public final class SoftMemoryWindow implements AutoCloseable {
 
   /** The key names nothing from now on; its lowest 8 bits are {@code variant}. */
   public void free(int variant) {
-    int key = view.rkey() & ~0xff | variant;
+    int key = (view.rkey() & ~0xff) | variant;
     SoftMemoryRegion none = new SoftMemoryRegion(domain, key, 0, 0, 0, Set.of(), promises, this);
     none.invalidate();
     show(none);
