@@ -15,8 +15,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The hash by which runs tell whether they were asked the same: of everything in a resolved
- * experiment that decides its results, and of nothing else.
+ * The hash of everything in a resolved experiment that decides its results, and of nothing else:
+ * runs of equal hash were asked the same.
  *
  * <p>Values are hashed as they were resolved, never as "the default": when a default changes, so
  * does the hash of each experiment that relied on it. A setting that a later Doorbell brings says
