@@ -57,6 +57,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
 
   private final boolean collapsed;
   private final boolean unlimited;
+  private final boolean stamps;
 
   /** A CQE is put together here, then written in one transaction. */
   private final MemorySegment staging = Arena.ofAuto().allocate(Cqe.BYTES + 8, Cqe.BYTES);
@@ -129,6 +130,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     this.entries = attributes.entries();
     this.shift = Integer.numberOfTrailingZeros(attributes.entryBytes());
     this.collapsed = attributes.collapsed();
+    this.stamps = hca.options().timestamps();
     this.unlimited = attributes.ignoreOverrun() || attributes.collapsed();
     if (channel != null) {
       channel.use();
@@ -192,7 +194,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
   }
 
   /** True when a CQE may be written and the consumer index need not be read for that. */
-  public boolean hasRoom() {
+  private boolean hasRoom() {
     return unlimited || (produced - consumed < entries && !overrun);
   }
 
@@ -318,7 +320,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
   public void requester(int qpn, int opcode, int wqeIndex, int bytes) {
     long inPlace = tracer != null || hca.faults() != null ? 0 : port.mapEntry(entry());
     long target = inPlace == 0 ? stagingAddress : inPlace;
-    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, 0, owner());
+    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, timestamp(), owner());
     if (inPlace == 0) {
       post(qpn, wqeIndex, false);
     } else {
@@ -363,7 +365,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
         bytes,
         immediate,
         solicited,
-        0,
+        timestamp(),
         owner());
     if (remoteQpn != CONNECTED) {
       Cqe.putRemote(stagingAddress, remoteQpn, true);
@@ -377,6 +379,10 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     ErrorCqe.write(
         stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
     post(qpn, wqeIndex, true);
+  }
+
+  private long timestamp() {
+    return stamps ? port.now() : 0;
   }
 
   private int owner() {
