@@ -188,6 +188,14 @@ class HandoffPointTest {
     assertThat(fetched - blueFlame).isBetween(500.0, 2000.0);
   }
 
+  @Test
+  void a_cpu_thread_keeps_as_many_puts_in_flight_as_its_window_has() throws Exception {
+    double one = median(bench.run(point("rate", "poster=cpu", "payload=host", "window=1")), "rate");
+    double many =
+        median(bench.run(point("rate", "poster=cpu", "payload=host", "window=16")), "rate");
+    assertThat(many).isGreaterThan(3 * one);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "sq=gpu, queues in GPU memory",

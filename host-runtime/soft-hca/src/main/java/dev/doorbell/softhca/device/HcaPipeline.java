@@ -7,9 +7,9 @@ import java.util.Map;
 /**
  * The engine that all queue pairs of an HCA share: WQEs and arriving request packets wait for it in
  * the order in which they come. The states of the queue pairs used last are held; a packet for
- * another one waits until its state was fetched, and so does everything behind it. States are fetched
- * for a few packets at the head of those that have arrived: visits of one packet each overlap their
- * fetches, long visits do not.
+ * another one waits until its state was fetched, and so does everything behind it. States are
+ * fetched for a few packets at the head of those that have arrived: visits of one packet each
+ * overlap their fetches, long visits do not.
  */
 public final class HcaPipeline {
   private final DevicePort port;

@@ -8,8 +8,8 @@ package dev.doorbell.softhca.device;
  * @param queueNanos between two WQEs of one queue pair: the queue pair's ceiling
  * @param packetNanos of the engine for a request packet that arrives
  * @param connections queue pairs whose state the HCA holds; 0: all
- * @param missNanos from the start of a fetch until the state of a queue pair is there, which a request
- *     packet waits for. A requester fetches the state ahead, with the WQE
+ * @param missNanos from the start of a fetch until the state of a queue pair is there, which a
+ *     request packet waits for. A requester fetches the state ahead, with the WQE
  * @param fetches of states that are under way together: those of so many packets at the head of
  *     what has arrived
  */

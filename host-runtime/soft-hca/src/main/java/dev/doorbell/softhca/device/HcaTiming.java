@@ -65,12 +65,7 @@ public record HcaTiming(
   /** The same stages without a limit to rates. */
   public HcaTiming unlimited() {
     return new HcaTiming(
-        doorbellNanos,
-        wqeNanos,
-        packetNanos,
-        receiveNanos,
-        acknowledgeNanos,
-        HcaRates.UNLIMITED);
+        doorbellNanos, wqeNanos, packetNanos, receiveNanos, acknowledgeNanos, HcaRates.UNLIMITED);
   }
 
   /** Whether packets take time between their arrival and their effect. */

@@ -15,8 +15,8 @@ public final class ServiceTimes {
   }
 
   /**
-   * Serves a customer that comes at {@code now} and is ready at {@code ready} nanoseconds, for {@code
-   * nanos}. Whoever comes later waits behind it.
+   * Serves a customer that comes at {@code now} and is ready at {@code ready} nanoseconds, for
+   * {@code nanos}. Whoever comes later waits behind it.
    *
    * @return nanoseconds until its service begins, rounded
    */

@@ -13,8 +13,8 @@ package dev.doorbell.core.fabric.timed.machine;
  *     0: none
  * @param packetInterval of the same engine for a request packet that arrives; 0: none
  * @param connections queue pairs whose state the HCA holds; 0: all
- * @param connectionMiss from the start of a fetch until another one's state is there, which a request
- *     packet waits for
+ * @param connectionMiss from the start of a fetch until another one's state is there, which a
+ *     request packet waits for
  * @param connectionFetches of states that are under way together, at least 1
  */
 public record NicRefinements(
