@@ -274,7 +274,9 @@ final class TopologyReader {
                 nic.number("packet_interval_ns", 0, NANOS, 0),
                 nic.has("connections") ? nic.integer("connections", 0, MOST_CONNECTIONS) : 0,
                 nic.number("connection_miss_ns", 0, NANOS, 0),
-                nic.has("connection_fetches") ? nic.integer("connection_fetches", 1, MOST_FETCHES) : 1),
+                nic.has("connection_fetches")
+                    ? nic.integer("connection_fetches", 1, MOST_FETCHES)
+                    : 1),
             nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
     nic.end();
     return prices;

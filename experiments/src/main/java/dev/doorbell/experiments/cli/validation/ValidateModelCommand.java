@@ -53,9 +53,12 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate-model h200-cx7 --leave-one-out",
       "  doorbell validate-model -o experiments/validation --fmt md > docs/validation.md",
       "",
-      "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit (us,",
-      "ns, M/s or GB/s), and optionally config and bar. A row runs on each topology whose key 'rows'",
-      "names its machine. 'config' says what the model runs for the row; a row without one takes the",
+      "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit"
+          + " (us,",
+      "ns, M/s or GB/s), and optionally config and bar. A row runs on each topology whose key"
+          + " 'rows'",
+      "names its machine. 'config' says what the model runs for the row; a row without one takes"
+          + " the",
       "config of the row of that id in experiments/validation. 'bar' is the error in percent up to",
       "which the row is met (15 without). Lines that begin with # are comments.",
       "",
@@ -70,8 +73,10 @@ import picocli.CommandLine.Parameters;
       "Settings are name=value, separated by blanks: kernel, every axis of doorbell list axes but",
       "placement, and samples, warmup and seed. All others have their defaults: doorbell describe",
       "AXIS. The metric is one of doorbell list metrics that the kernel measures, as doorbell run",
-      "would; its median is compared, or what follows it: p99, min or max. Configs may be added and",
-      "subtracted (' + ', ' - ', with blanks around) and the sum divided by a number (' / 4' at the",
+      "would; its median is compared, or what follows it: p99, min or max. Configs may be added"
+          + " and",
+      "subtracted (' + ', ' - ', with blanks around) and the sum divided by a number (' / 4' at"
+          + " the",
       "end). Times are converted; other units must be the metric's own. 'none: REASON' in place of",
       "a config says why a row cannot be run.",
       "",
@@ -79,19 +84,26 @@ import picocli.CommandLine.Parameters;
       "",
       "  dma: transfer=read-rate bytes=64 window=16384 cache=cold",
       "",
-      "transfer is read-latency, write-read-latency, read-rate or write-rate (ns, GB/s); bytes of one",
-      "transfer; window of host memory in which they lie (8192); offset of each behind a multiple of",
-      "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs and",
+      "transfer is read-latency, write-read-latency, read-rate or write-rate (ns, GB/s); bytes of"
+          + " one",
+      "transfer; window of host memory in which they lie (8192); offset of each behind a multiple"
+          + " of",
+      "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs"
+          + " and",
       "CPUs (0).",
       "",
-      "--leave-one-out asks what the model says of a row without it: the constants whose sources name",
-      "the row are fitted again to all other rows of the machine, then the row runs. Constants with",
-      "the same source keep their proportions. A row whose constants no other row depends on is shown",
+      "--leave-one-out asks what the model says of a row without it: the constants whose sources"
+          + " name",
+      "the row are fitted again to all other rows of the machine, then the row runs. Constants"
+          + " with",
+      "the same source keep their proportions. A row whose constants no other row depends on is"
+          + " shown",
       "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
       "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
       "",
       "Exits with 3 when a row's config is wrong, with 1 when a point gives no result, with 6 when",
-      "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows that",
+      "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows"
+          + " that",
       "are right are shown in any case.",
       ""
     })

@@ -98,7 +98,8 @@ public final class ExpectationReader {
         complete = false;
       }
     }
-    for (String key : List.of("of", "than", "by", "over", "between", "within", "tolerance", "plus")) {
+    for (String key :
+        List.of("of", "than", "by", "over", "between", "within", "tolerance", "plus")) {
       if (complete && node.has(key) && !known.contains(key)) {
         problems.add(
             Problem.of(

@@ -44,7 +44,10 @@ public final class LeftOutTables {
             ? "none of the fitted rows"
             : "%d rows, one at a time: median error %s, worst %s (%s)"
                 .formatted(
-                    errors.rows(), percent(errors.median()), percent(errors.worst()), errors.worstRow());
+                    errors.rows(),
+                    percent(errors.median()),
+                    percent(errors.worst()),
+                    errors.worstRow());
     String rest =
         alone.isEmpty()
             ? ""

@@ -316,8 +316,8 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     checks.refuseIf(
         of.transport == Transport.DC,
         "transport dc",
-        "the software HCA has no DCI and no DCT: it reads no address vector from a WQE, and attaches"
-            + " no initiator to a target by half a handshake",
+        "the software HCA has no DCI and no DCT: it reads no address vector from a WQE, and"
+            + " attaches no initiator to a target by half a handshake",
         "use transport: rc");
     checkRungByCpu(of, checks);
     checkBackground(of, checks);
@@ -489,8 +489,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     job.samples = memory.address();
     job.chunkBytes = run.settings().rest;
     if (run.settings().background > 0) {
-      Memory words =
-          kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "words of the background");
+      Memory words = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "words of the background");
       words.fill(0, words.size(), (byte) 0);
       job.stagingBytes = run.settings().bulk;
       job.stagingWire = words.address();

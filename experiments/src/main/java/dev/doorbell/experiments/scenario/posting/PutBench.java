@@ -140,7 +140,10 @@ final class PutBench implements AutoCloseable {
     }
   }
 
-  /** From now on messages are shorter than the way from one to the next: the first one and the others. */
+  /**
+   * From now on messages are shorter than the way from one to the next: the first one and the
+   * others.
+   */
   void shorten(int bytesOfFirst, int bytesOfOthers) {
     first = bytesOfFirst;
     others = bytesOfOthers;

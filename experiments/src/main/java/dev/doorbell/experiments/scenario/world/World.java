@@ -79,7 +79,8 @@ public final class World implements AutoCloseable {
     List<Rank> ranks = new ArrayList<>();
     for (int number = 0; number < count; number++) {
       Gpu gpu = gpus.apply(number);
-      SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options.apply(number));
+      SoftHca hca =
+          new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options.apply(number));
       join.accept(hca);
       hcas.add(hca);
       ranks.add(Rank.of(number, gpu, hca, payload));
@@ -109,8 +110,7 @@ public final class World implements AutoCloseable {
       SoftHcaOptions options,
       MemoryKind payload,
       IntFunction<Gpu> gpus) {
-    return build(
-        fabric, ranks, _ -> options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
+    return build(fabric, ranks, _ -> options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
   }
 
   /**
@@ -156,12 +156,13 @@ public final class World implements AutoCloseable {
    * @param trace receives the events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
-    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT, _ -> true);
+    return timed(
+        topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT, _ -> true);
   }
 
   /**
-   * @param limited whether the engine of a rank's HCA limits rates; that of one that stands for many
-   *     does not
+   * @param limited whether the engine of a rank's HCA limits rates; that of one that stands for
+   *     many does not
    */
   static World timed(
       Topology topology,

@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
  * What the model of a machine says of each row that it was fitted to, when the constants that name
  * the row are fitted again to all its other rows.
  *
- * <p>Constants with the same source are one parameter, a factor on all of them. The fit is a Gauss-Newton
- * step in logarithms from the values of the file, by the effect of each parameter on each row; then
- * the row that was left out runs with the new values. A parameter that no other row depends on
- * cannot be fitted without the row: nothing is predicted then, and the row says so.
+ * <p>Constants with the same source are one parameter, a factor on all of them. The fit is a
+ * Gauss-Newton step in logarithms from the values of the file, by the effect of each parameter on
+ * each row; then the row that was left out runs with the new values. A parameter that no other row
+ * depends on cannot be fitted without the row: nothing is predicted then, and the row says so.
  */
 public final class LeaveOneOut {
   /** A parameter's change by which its effects are found. */
