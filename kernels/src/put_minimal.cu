@@ -12,19 +12,31 @@
 //            in lockstep, lane 0 publishes and rings once for all of them). Poster p uses queue pair
 //            p % qp_count. Ping-pong: one thread on either side.
 // Job        local, remote, bytes, stride, iterations (doorbells of a poster), warmup, opcode (PUT by
-//            pointer or PUT_INLINE, at most 92 bytes so that a WQE is one or two blocks), qp_count,
+//            pointer or PUT_INLINE, at most 972 bytes: a WQE's length in 16 bytes has 6 bits), qp_count,
 //            scope, role, inbox, samples, stamps. Thread t puts the message at t * stride.
 //            operand  bits 0 to 7: the order of a post, one of kOrder...; bits 8 to 15: how posters
 //                     share a queue pair, one of kSharing...; bit 16: only the last WQE of a doorbell
 //                     has a CQE; bit 17: of several CQEs that are awaited, each is looked at, by the
 //                     lanes of a warp at once; bit 18: all that a post needs of its queue pair and
 //                     the segments of address and data are registers (kSharingOwn, kSharingTurns);
-//                     bit 19: when timed, the wait ends when nothing is in flight on any queue pair
+//                     bit 19: when timed, the wait ends when nothing is in flight on any queue pair;
+//                     bit 22: on the poster's own;
+//                     bit 20: the CPU rings. The poster stores to the word that the CPU watches, behind
+//                     what the order has before the record; the CPU writes record and doorbell
+//                     (kSharingOwn, kSharingLock, kSharingTurns); bit 21: the background shares the
+//                     probe's queue pair (not where the CPU rings)
 //            staging  where the two keys of a put by pointer lie, uint32_t[2], or 0: registers. Each post
 //                     loads this address too, as from a table of memory regions
 //            compare  WQEs of a doorbell (scope THREAD); in scope WARP it is the lanes of the warp
 //            window   doorbells of a queue pair in flight; 1: each is awaited and timed
 //            chunk_bytes  nanoseconds of rest between the doorbell and the first look, when timed
+//            staging_bytes  not 0: thread 0 alone is timed, the threads of blocks 1 and up are its
+//                     background: they put messages of so many bytes by pointer, staging_key doorbells of
+//                     each queue pair in flight, until it has ended. Thread t of them puts at (t + 1) *
+//                     stride; it uses queue pair t % qp_count when they share (then staging_key is
+//                     the probe's window too), else 1 + t % (qp_count - 1)
+//            staging_wire  with a background: uint64_t[2], zeroed: the probe has ended; threads of the
+//                     background that have begun
 // Order      kOrderNone is unsafe and a control only. What the others rely on is in the table of
 //            docs/concepts.md. Payload lies in memory that nobody writes during the run, but for the
 //            word of a ping-pong, which is stored before the WQE.
@@ -88,6 +100,7 @@ __device__ __forceinline__ void order_before_doorbell() {
 class view_in_memory {
  public:
   static constexpr bool kKept = false;
+  static constexpr bool kRungByCpu = false;
   __device__ __forceinline__ explicit view_in_memory(const doorbell_qp &view)
       : view_(&view),
         deadline_ns(view.deadline_ns),
@@ -109,10 +122,23 @@ class view_in_memory {
   uint32_t qpn;
 };
 
+// Likewise, where the CPU rings.
+class view_rung_by_cpu : public view_in_memory {
+ public:
+  static constexpr bool kRungByCpu = true;
+  __device__ __forceinline__ explicit view_rung_by_cpu(const doorbell_qp &view)
+      : view_in_memory(view), request_(&view.ring_request) {}
+  __device__ __forceinline__ uint64_t request() const { return *request_; }
+
+ private:
+  const uint64_t *request_;
+};
+
 // All of it in registers, with the parts of WQEs that are alike in all of a poster's.
 class view_in_registers {
  public:
   static constexpr bool kKept = true;
+  static constexpr bool kRungByCpu = false;
   __device__ __forceinline__ explicit view_in_registers(const doorbell_qp &view)
       : deadline_ns(view.deadline_ns),
         mask(view.sq_blocks - 1),
@@ -170,7 +196,7 @@ class minimal_queue {
     }
   }
 
-  // Stores the WQE of a put at block `index`. A WQE of two blocks may run over the ring's end.
+  // Stores the WQE of a put at block `index`. A WQE of several blocks may run over the ring's end.
   __device__ __forceinline__ void build(uint32_t index, uint64_t local, uint32_t local_key,
                                         uint64_t remote, uint32_t remote_key, uint32_t bytes,
                                         bool in_wqe, bool signaled) const {
@@ -188,17 +214,49 @@ class minimal_queue {
       store_unit_strong(first + 2 * kUnitBytes, in_wqe ? inline_segment(local, bytes)
                                                        : pointer_segment(local, local_key, bytes));
     }
-    const uint32_t *payload = reinterpret_cast<const uint32_t *>(local);
-#pragma unroll 1
-    for (uint32_t unit_number = 3; unit_number < units; ++unit_number) {
-      const uint32_t word = 3 + (unit_number - 3) * 4;
-      const uint32_t words = (bytes + 3) / 4;
-      const uint64_t block = (index + unit_number / kUnitsOfBlock) & view_.mask;
-      store_unit_strong(ring + block * kBlockBytes + unit_number % kUnitsOfBlock * kUnitBytes,
-                        {payload[word], word + 1 < words ? payload[word + 1] : 0u,
-                         word + 2 < words ? payload[word + 2] : 0u,
-                         word + 3 < words ? payload[word + 3] : 0u});
+    if (units <= 3) {
+      return;
     }
+    // Whole units of further payload, then what is left of it.
+    const uint32_t *payload = reinterpret_cast<const uint32_t *>(local) + 3;
+    const uint64_t bytes_of_ring = (static_cast<uint64_t>(view_.mask) + 1) * kBlockBytes;
+    uint64_t at = first - ring + 3 * kUnitBytes;
+    uint32_t left = (bytes + 3) / 4 - 3;
+#pragma unroll 1
+    for (; left >= 4; left -= 4) {
+      store_unit_strong(ring + (at & (bytes_of_ring - 1)),
+                        {payload[0], payload[1], payload[2], payload[3]});
+      payload += 4;
+      at += kUnitBytes;
+    }
+    if (left != 0) {
+      store_unit_strong(ring + (at & (bytes_of_ring - 1)),
+                        {payload[0], left > 1 ? payload[1] : 0u, left > 2 ? payload[2] : 0u, 0});
+    }
+  }
+
+  // Asks the CPU to ring for all blocks below `index`, which does not wrap.
+  __device__ __forceinline__ void ask(uint64_t order, uint64_t index) const {
+    uint64_t *const word = reinterpret_cast<uint64_t *>(view_.request());
+    switch (order) {
+      case kOrderNone:
+        break;
+      case kOrderFence:
+      case kOrderFencedRecord:
+        fence(false);
+        break;
+      case kOrderFenceSc:
+        asm volatile("fence.sc.gpu;" ::: "memory");
+        break;
+      case kOrderRelease:
+        return store_release_device(word, index);
+      case kOrderReleaseSystem:
+        return cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(
+            index, cuda::memory_order_release);
+      default:
+        fence(true);
+    }
+    store_relaxed_system(word, index);
   }
 
   // Stores record and doorbell for all blocks below `index`.
@@ -326,7 +384,7 @@ class minimal_queue {
 };
 
 __device__ __forceinline__ uint32_t blocks_of(uint32_t bytes, bool in_wqe) {
-  return in_wqe && 2 * kUnitBytes + 4 + bytes > kBlockBytes ? 2 : 1;
+  return in_wqe ? (2 * kUnitBytes + 4 + bytes + kBlockBytes - 1) / kBlockBytes : 1;
 }
 
 // A poster, which is a thread or a warp, and its queue pair. Of the queue pair's counters, `reserved`
@@ -499,7 +557,9 @@ class poster {
   }
 
   __device__ __forceinline__ void ring(uint32_t index) const {
-    if constexpr (kOrder == kOrderOfJob) {
+    if constexpr (kView::kRungByCpu) {
+      queue_.ask(job_.operand & 0xff, (ticket_ + 1) * wqes_ * blocks_);
+    } else if constexpr (kOrder == kOrderOfJob) {
       queue_.ring(job_.operand & 0xff, index);
     } else {
       queue_.template ring<kOrder>(index);
@@ -603,19 +663,50 @@ class poster {
   uint32_t visit_ = 0;
 };
 
-// Waits until nothing is in flight on any of `count` queue pairs.
+// Waits until nothing is in flight on any of `count` queue pairs. Their posters have stored what they
+// reserved; it is a weak load, so that it is under way together with that of what is completed.
 __device__ __forceinline__ uint32_t drain_all(const doorbell_qp *views, uint32_t count) {
 #pragma unroll 1
   for (uint32_t i = 0; i < count; ++i) {
     doorbell_counters *const counters = reinterpret_cast<doorbell_counters *>(views[i].counters);
+    const uint64_t reserved = counters->reserved >> DOORBELL_RESERVED_SHIFT;
     if (!spin_until(views[i].deadline_ns, [&] {
-          return load_acquire_device(&counters->completed) >=
-                 load_relaxed_device(&counters->reserved) >> DOORBELL_RESERVED_SHIFT;
+          return load_acquire_device(&counters->completed) >= reserved;
         })) {
       return DOORBELL_ERROR_DEADLINE;
     }
   }
   return DOORBELL_OK;
+}
+
+// A thread of the background ends after so many doorbells, whatever the probe does.
+constexpr uint64_t kMostOfBackground = 1u << 24;
+
+// Puts bulk messages until the probe has ended.
+template <uint64_t kSharing, uint64_t kOrder = kOrderOfJob>
+__device__ __forceinline__ uint32_t background(const doorbell_qp *qps, uint64_t number,
+                                               const doorbell_job &job) {
+  doorbell_job bulk = job;
+  bulk.bytes = job.staging_bytes;
+  bulk.opcode = DOORBELL_OP_PUT;
+  const uint32_t queues = job.qp_count == 0 ? 1 : job.qp_count;
+  const uint64_t queue =
+      (job.operand >> 21 & 1) != 0 || queues == 1 ? number % queues : 1 + number % (queues - 1);
+  poster<kOrder, kSharing> self(qps + queue, 1, 1, bulk, nullptr, false);
+  uint64_t *words = reinterpret_cast<uint64_t *>(job.staging_wire);
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t n = 0; n < kMostOfBackground && load_relaxed_device(words) == 0 && status == DOORBELL_OK;
+       ++n) {
+    status = self.post(job.staging_key, (number + 1) * job.stride);
+    if (n == 0) {
+      counter(words[1]).fetch_add(1, cuda::memory_order_relaxed);
+    }
+  }
+  if (status == DOORBELL_OK) {
+    status = self.drain();
+  }
+  self.leave();
+  return status;
 }
 
 template <uint64_t kOrder, uint64_t kSharing, typename kView>
@@ -628,7 +719,10 @@ __device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number,
   poster<kOrder, kSharing, kView> self(
       qps + mine, apart, kSharing == kSharingVisits ? (queues - mine + apart - 1) / apart : 1, job,
       table, warps);
-  const uint32_t window = job.window == 0 ? 1 : job.window;
+  const bool beside = job.staging_bytes != 0;
+  const uint32_t window = beside && (job.operand >> 21 & 1) != 0 ? job.staging_key
+                          : job.window == 0                      ? 1
+                                                                 : job.window;
   const uint64_t offset = thread_index() * job.stride;
   const uint64_t total = job.warmup + job.iterations;
   uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
@@ -657,6 +751,10 @@ __device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number,
       self.leave();
       status = drain_all(qps, queues);
     }
+    if (timed && status == DOORBELL_OK && (job.operand >> 22 & 1) != 0) {
+      self.leave();
+      status = drain_all(qps + mine, 1);
+    }
     const uint64_t seen = global_time();
     if (timed && turn >= job.warmup && self.leads()) {
       samples[turn - job.warmup] = rung - start;
@@ -668,6 +766,9 @@ __device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number,
     protocol::stamp_end(job, global_time());
   }
   self.leave();
+  if (beside) {
+    store_relaxed_device(reinterpret_cast<uint64_t *>(job.staging_wire), 1);
+  }
   return status;
 }
 
@@ -703,6 +804,13 @@ __device__ __forceinline__ uint32_t bounce(const doorbell_qp &view, const doorbe
   return status;
 }
 
+// Waits until every thread of the background has posted something.
+__device__ __forceinline__ bool await_background(uint64_t nanoseconds, const doorbell_job &job,
+                                                 uint64_t threads) {
+  const uint64_t *words = reinterpret_cast<const uint64_t *>(job.staging_wire);
+  return spin_until(nanoseconds, [&] { return load_relaxed_device(words + 1) >= threads; });
+}
+
 template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory>
 __device__ __forceinline__ uint32_t share(const doorbell_qp *qps, const doorbell_job &job,
                                           const uint64_t *table) {
@@ -720,6 +828,37 @@ __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbe
       job.staging != 0 && job.opcode == DOORBELL_OP_PUT ? &source->staging : nullptr;
   if (job.inbox != 0) {
     return thread_index() == 0 ? bounce(qps[0], job) : DOORBELL_OK;
+  }
+  if ((job.operand >> 20 & 1) != 0) {
+    switch (job.operand >> 8 & 0xff) {
+      case kSharingLock:
+        return share<kOrderOfJob, kSharingLock, view_rung_by_cpu>(qps, job, table);
+      case kSharingTurns:
+        return share<kOrderOfJob, kSharingTurns, view_rung_by_cpu>(qps, job, table);
+      default:
+        return share<kOrderOfJob, kSharingOwn, view_rung_by_cpu>(qps, job, table);
+    }
+  }
+  if (job.staging_bytes != 0) {
+    const uint64_t number = thread_index() - blockDim.x;
+    if (blockIdx.x != 0) {
+      switch (job.operand >> 8 & 0xff) {
+        case kSharingLock:
+          return background<kSharingLock>(qps, number, job);
+        case kSharingTurns:
+          return background<kSharingTurns>(qps, number, job);
+        case kSharingMarks:
+          return background<kSharingMarks, kOrderAgain>(qps, number, job);
+        default:
+          return background<kSharingOwn>(qps, number, job);
+      }
+    }
+    if (threadIdx.x != 0) {
+      return DOORBELL_OK;
+    }
+    if (!await_background(qps->deadline_ns, job, (gridDim.x - 1ull) * blockDim.x)) {
+      return DOORBELL_ERROR_DEADLINE;
+    }
   }
   const bool registers = (job.operand >> 18 & 1) != 0;
   switch (job.operand >> 8 & 0xff) {

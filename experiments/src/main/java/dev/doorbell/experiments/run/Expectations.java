@@ -190,7 +190,8 @@ public final class Expectations {
       MetricRow metric = place.row.metrics().get(expectation.scope().metric());
       Optional<Prediction.Term> term = metric == null ? Optional.empty() : metric.model();
       if (term.isPresent() && term.get().value() != 0) {
-        double off = place.value / term.get().value() - 1;
+        double expected = term.get().value() + expectation.plus();
+        double off = place.value / expected - 1;
         double badness = term.get().ceiling() ? off : Math.abs(off);
         tally.add(
             badness <= expectation.tolerance(),
@@ -198,7 +199,7 @@ public final class Expectations {
             "%s against %s at %s"
                 .formatted(
                     amount(expectation, place.value),
-                    amount(expectation, term.get().value()),
+                    amount(expectation, expected),
                     place.row.pointId()));
       }
     }

@@ -28,6 +28,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
 final class TopologyReader {
+  private static final int MOST_FETCHES = 1024;
   private static final int MOST_CONNECTIONS = 1 << 24;
   private static final int MOST_TRANSLATIONS = 1 << 20;
   private static final double MOST_CACHE = 1L << 40;
@@ -276,7 +277,10 @@ final class TopologyReader {
                 nic.number("queue_interval_ns", 0, NANOS, 0),
                 nic.number("packet_interval_ns", 0, NANOS, 0),
                 nic.has("connections") ? nic.integer("connections", 0, MOST_CONNECTIONS) : 0,
-                nic.number("connection_miss_ns", 0, NANOS, 0)),
+                nic.number("connection_miss_ns", 0, NANOS, 0),
+                nic.has("connection_fetches")
+                    ? nic.integer("connection_fetches", 1, MOST_FETCHES)
+                    : 1),
             nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
     nic.end();
     return prices;

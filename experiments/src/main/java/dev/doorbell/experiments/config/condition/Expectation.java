@@ -130,12 +130,16 @@ public sealed interface Expectation {
    * The metric of each point is what its closed form says.
    *
    * @param tolerance relative; of a ceiling, by how much it may be passed
+   * @param plus what the form leaves out, in the metric's unit
    */
-  record Modelled(Scope scope, double tolerance) implements Expectation {
+  record Modelled(Scope scope, double tolerance, double plus) implements Expectation {
     @Override
     public String text() {
+      String more = plus == 0 ? "" : " and " + Amounts.metric(scope.metric, plus);
       String bound =
-          tolerance == 0 ? "what its closed form allows" : share(tolerance) + " of its closed form";
+          tolerance == 0
+              ? "what its closed form%s allows".formatted(more)
+              : "%s of its closed form%s".formatted(share(tolerance), more);
       return "%s within %s%s".formatted(scope.metric, bound, scope.suffix());
     }
   }

@@ -78,7 +78,7 @@ public final class ExpectationReader {
       case "equal" -> Set.of("of", "than", "tolerance");
       case "rises", "falls", "level" -> Set.of("over", "tolerance");
       case "within" -> Set.of("within");
-      case "modelled" -> Set.of("tolerance");
+      case "modelled" -> Set.of("tolerance", "plus");
       case "crossover" -> Set.of("between", "over", "within");
       default -> Set.of();
     };
@@ -98,7 +98,8 @@ public final class ExpectationReader {
         complete = false;
       }
     }
-    for (String key : List.of("of", "than", "by", "over", "between", "within", "tolerance")) {
+    for (String key :
+        List.of("of", "than", "by", "over", "between", "within", "tolerance", "plus")) {
       if (complete && node.has(key) && !known.contains(key)) {
         problems.add(
             Problem.of(
@@ -137,7 +138,7 @@ public final class ExpectationReader {
                   tolerance);
       case "within" ->
           new Expectation.Within(scope, bound(node, pointer, 0), bound(node, pointer, 1));
-      case "modelled" -> new Expectation.Modelled(scope, tolerance);
+      case "modelled" -> new Expectation.Modelled(scope, tolerance, node.path("plus").asDouble(0));
       case "crossover" -> crossing(scope, node, over, pointer);
       default -> throw new IllegalStateException("the schema lets through '" + that + "'");
     };

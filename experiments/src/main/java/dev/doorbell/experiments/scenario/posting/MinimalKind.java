@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.posting;
 
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -36,16 +37,22 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final long EACH_CQE = 1L << 17;
   private static final long REGISTERS = 1L << 18;
   private static final long AWAITS_ALL = 1L << 19;
+  private static final long RUNG_BY_CPU = 1L << 20;
+  private static final long AWAITS_QUEUE = 1L << 22;
+  private static final long SHARED_PROBE = 1L << 21;
 
   /** A CQE that another poster has written over is known by the 16 bits of its WQE's number. */
   private static final int MOST_SHARED_DEPTH = 1 << 14;
 
   private static final int WARP = 32;
 
-  /** Two blocks of a WQE without control and address segments and the length. */
-  private static final int MOST_INLINE = 92;
+  /** Control and address segments of a WQE, and the length of what it carries. */
+  private static final int AROUND_INLINE = 36;
 
-  private static final int ONE_BLOCK_INLINE = 28;
+  /** A WQE says its length in units of 16 bytes by 6 bits. */
+  private static final int MOST_INLINE = 63 * 16 - AROUND_INLINE;
+
+  private static final int BLOCK = 64;
   private static final int WORD = 8;
   private static final long MOST_BYTES = 256L << 20;
   private static final int MOST_REST = 1_000_000;
@@ -112,13 +119,20 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   /** What a wait covers. */
   enum Awaited {
     PUT,
+    QUEUE,
     ALL
   }
 
-  /** Who posts. */
-  enum Direction {
-    ONE,
-    BOTH
+  /** What carries the puts. */
+  enum Transport {
+    RC,
+    DC
+  }
+
+  /** Whose the queue pair is of the thread that is timed. */
+  enum Probe {
+    OWN,
+    SHARED
   }
 
   /**
@@ -127,6 +141,9 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
    * @param size bytes of a message
    * @param batch WQEs of a doorbell; a warp's are its lanes
    * @param window doorbells in flight on each queue pair when the rate is measured
+   * @param proxies CPU threads that ring for the kernel
+   * @param background blocks that put bulk messages beside the thread that is timed
+   * @param bulk bytes of such a message
    * @param rest nanoseconds between the doorbell and the first look at the CQE when times are
    *     measured
    */
@@ -150,7 +167,13 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
       Held state,
       Held keys,
       Awaited await,
-      Direction direction,
+      PutBench.Direction direction,
+      Transport transport,
+      PosterSettings.Posting posting,
+      int proxies,
+      int background,
+      int bulk,
+      Probe probe,
       int rest) {
 
     /** Whether a queue pair has one poster. */
@@ -167,7 +190,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
 
     int blocksOfWqe() {
-      return path == TransferPath.PUSH_INLINE && size > ONE_BLOCK_INLINE ? 2 : 1;
+      return path == TransferPath.PUSH_INLINE ? Math.ceilDiv(AROUND_INLINE + size, BLOCK) : 1;
     }
 
     int posters() {
@@ -179,19 +202,33 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
       return Math.min(window, queues.depth() / (wqesOfDoorbell() * blocksOfWqe()));
     }
 
+    /** Threads that put bulk messages. */
+    int company() {
+      return background * threads;
+    }
+
+    boolean probeShares() {
+      return background > 0 && probe == Probe.SHARED;
+    }
+
+    /** Bytes from one thread's message to the next one's. */
+    int stride() {
+      return background > 0 ? Math.max(size, bulk) : size;
+    }
+
     PosterSettings poster() {
       return new PosterSettings(
-          size,
+          stride(),
           queues,
           threads,
-          blocks,
+          blocks + background,
           qps,
-          PosterSettings.Posting.DIRECT,
+          posting,
           PosterSettings.Ringing.RECORD_FIRST,
           PosterSettings.Fence.NEEDED,
           payload,
           dma,
-          1);
+          proxies);
     }
 
     Endpoint.Shape shape() {
@@ -227,10 +264,11 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     checks.refuseIf(
         inline && of.size > MOST_INLINE,
         "%d bytes inline".formatted(of.size),
-        "use at most 92: a WQE of two blocks");
+        "use at most %d: a WQE has no more bits for its length".formatted(MOST_INLINE));
+    long messages = (long) of.blocks * of.threads + of.company();
     checks.refuseIf(
-        (long) of.blocks * of.threads * of.size > MOST_BYTES,
-        "%d threads with messages of %d bytes".formatted(of.blocks * of.threads, of.size),
+        messages * of.stride() > MOST_BYTES,
+        "%d threads with messages of %d bytes".formatted(messages, of.stride()),
         "use at most 256 MiB of messages");
     checks.refuseIf(of.scope == Scope.BLOCK, "scope block", "use thread or warp");
     checks.refuseIf(
@@ -264,7 +302,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "a shared ring of %d".formatted(of.queues.depth()),
         "use depth: %d at most".formatted(MOST_SHARED_DEPTH));
     checks.refuseIf(
-        of.keys == Held.MEMORY && of.direction == Direction.BOTH,
+        of.keys == Held.MEMORY && of.direction == PutBench.Direction.BOTH,
         "keys in memory of both ranks",
         "use direction: one");
     checks.refuseIf(
@@ -275,6 +313,14 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         of.state == Held.REGISTERS && of.point.metrics().contains(ROUND_TRIP),
         ROUND_TRIP + " of a payload in registers",
         "use state: memory");
+    checks.refuseIf(
+        of.transport == Transport.DC,
+        "transport dc",
+        "the software HCA has no DCI and no DCT: it reads no address vector from a WQE, and"
+            + " attaches no initiator to a target by half a handshake",
+        "use transport: rc");
+    checkRungByCpu(of, checks);
+    checkBackground(of, checks);
     checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
     boolean bounces = of.point.metrics().contains(ROUND_TRIP);
     checks.refuseIf(
@@ -289,6 +335,72 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         bounces && (of.size < WORD || of.size % WORD != 0),
         "round trips of %d bytes".formatted(of.size),
         "use multiples of 8: the last word is what the peer waits for");
+  }
+
+  private static void checkRungByCpu(Settings of, Checks checks) {
+    checks.refuseIf(
+        of.posting == PosterSettings.Posting.PROXY,
+        "posting proxy",
+        "the CPU posts for proxy_minimal",
+        "use kernel: proxy_minimal");
+    boolean rung = of.posting == PosterSettings.Posting.CPU_RUNG;
+    checks.refuseIf(
+        rung && of.state == Held.REGISTERS,
+        "state registers with posting cpu-rung",
+        "use state: memory");
+    checks.refuseIf(
+        rung && (of.sharing == Sharing.MARKS || of.sharing == Sharing.VISITS),
+        "sharing %s with posting cpu-rung".formatted(of.sharing.name().toLowerCase(Locale.ROOT)),
+        "use sharing: own, lock or turns");
+    checks.refuseIf(
+        rung && of.point.metrics().contains(ROUND_TRIP),
+        ROUND_TRIP + " with posting cpu-rung",
+        "use metrics: [post, done]");
+    checks.refuseIf(
+        of.proxies > of.qps,
+        "%d CPU threads for %d queue pairs".formatted(of.proxies, of.qps),
+        "use proxies: %d at most".formatted(of.qps));
+  }
+
+  private static void checkBackground(Settings of, Checks checks) {
+    if (of.background == 0) {
+      return;
+    }
+    checks.refuseIf(
+        Collections.disjoint(of.point.metrics(), TIMES) || of.point.metrics().contains(RATE),
+        "a background of other metrics than times",
+        "use metrics: [post, done], or background: 0");
+    checks.refuseIf(
+        of.blocks > 1 || of.warps() || of.batch != 1,
+        "a background of several posters, of warps or of batches",
+        "use blocks: 1, scope: thread, batch: 1");
+    checks.refuseIf(
+        of.posting == PosterSettings.Posting.CPU_RUNG,
+        "posting cpu-rung beside a background",
+        "use posting: direct, or background: 0");
+    checks.refuseIf(
+        of.sharing == Sharing.VISITS || of.state == Held.REGISTERS,
+        "a background with sharing visits or state registers",
+        "use sharing: own, lock, turns or marks, and state: memory");
+    checks.refuseIf(
+        of.await != Awaited.PUT,
+        "await %s beside a background".formatted(of.await.name().toLowerCase(Locale.ROOT)),
+        "the background's queue pairs are never empty",
+        "use await: put");
+    checks.refuseIf(
+        of.probe == Probe.OWN && of.qps < 2,
+        "one queue pair for a probe of its own and for its background",
+        "use qps: 2, or probe: shared");
+    checks.refuseIf(
+        of.probeShares() && of.blocksOfWqe() > 1,
+        "%d bytes inline on a shared queue pair".formatted(of.size),
+        "the background's WQEs are of one block",
+        "use at most %d, or probe: own".formatted(BLOCK - AROUND_INLINE));
+    checks.refuseIf(
+        of.sharing == Sharing.OWN && (of.probeShares() || of.company() >= of.qps),
+        "%d threads of the background on queue pairs of their own, of which there are %d"
+            .formatted(of.company(), of.probeShares() ? 0 : of.qps - 1),
+        "use sharing: lock or turns, or probe: own and qps: %d".formatted(of.company() + 1));
   }
 
   @Override
@@ -311,8 +423,11 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
             run,
             of.poster(),
             of.shape(),
-            of.poster().allThreads(),
-            of.direction == Direction.BOTH && run.asksFor(RATE))) {
+            of.background > 0 ? 1 + of.company() : of.poster().allThreads(),
+            run.asksFor(RATE) ? of.direction : PutBench.Direction.ONE)) {
+      if (of.background > 0) {
+        bench.shorten(of.size, of.bulk);
+      }
       if (run.asksFor(RATE)) {
         samples.add(rates(run, bench));
       }
@@ -373,6 +488,14 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     putKeys(run.settings(), bench, job);
     job.samples = memory.address();
     job.chunkBytes = run.settings().rest;
+    if (run.settings().background > 0) {
+      Memory words = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "words of the background");
+      words.fill(0, words.size(), (byte) 0);
+      job.stagingBytes = run.settings().bulk;
+      job.stagingWire = words.address();
+      // The job's encoding swaps keys.
+      job.stagingKey = BigEndian.swap(run.settings().doorbells());
+    }
     bench.launch(kernel, job, true, () -> null);
     long[] post = KernelJob.longs(memory, 0, count);
     long[] done = KernelJob.longs(memory, count, count);
@@ -394,6 +517,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   }
 
   private static JobView job(Settings of, JobView job, int window) {
+    job.bytes = of.size;
     job.opcode = of.path == TransferPath.PUSH_INLINE ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
     job.scope = of.warps() ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
     job.operand =
@@ -402,7 +526,10 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
             | (of.signaled == Signaled.LAST ? LAST_ONLY : 0)
             | (of.looks == Looks.EACH ? EACH_CQE : 0)
             | (of.state == Held.REGISTERS ? REGISTERS : 0)
-            | (of.await == Awaited.ALL ? AWAITS_ALL : 0);
+            | (of.await == Awaited.ALL ? AWAITS_ALL : 0)
+            | (of.await == Awaited.QUEUE ? AWAITS_QUEUE : 0)
+            | (of.posting == PosterSettings.Posting.CPU_RUNG ? RUNG_BY_CPU : 0)
+            | (of.probeShares() ? SHARED_PROBE : 0);
     job.compare = of.wqesOfDoorbell();
     job.window = window;
     return job;

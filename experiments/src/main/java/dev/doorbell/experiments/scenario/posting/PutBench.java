@@ -17,7 +17,9 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
+import dev.doorbell.experiments.scenario.world.WorldBuilder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -39,9 +41,19 @@ final class PutBench implements AutoCloseable {
   private final World world;
   private final SplittableRandom random;
   private final byte[] payload;
+  private int first;
+  private int others;
 
   /** Those whose kernels put, from rank 0 on. */
   private final List<Side> sides = new ArrayList<>();
+
+  /** Who puts. */
+  enum Direction {
+    ONE,
+    BOTH,
+    SEND,
+    RECEIVE
+  }
 
   /** One rank that puts to the other one. */
   private final class Side {
@@ -88,35 +100,53 @@ final class PutBench implements AutoCloseable {
 
   /** Opens a world in which rank 0 puts. */
   PutBench(PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages) {
-    this(run, settings, shape, messages, false);
+    this(run, settings, shape, messages, Direction.ONE);
   }
 
   /**
    * Opens the world.
    *
    * @param messages side by side in the payload, one for each thread that puts
-   * @param both whether both ranks put, each at the same time as the other
+   * @param direction who puts; where both ranks do, each at the same time as the other
    */
   PutBench(
-      PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages, boolean both) {
+      PointRun<?> run,
+      PosterSettings settings,
+      Endpoint.Shape shape,
+      int messages,
+      Direction direction) {
     this.run = run;
     this.settings = settings;
-    world =
-        owned.add(
-            run.world()
-                .mtu(settings.queues().mtu())
-                .payload(settings.payload())
-                .mover(settings.dma().mover(run, settings.touchesGpu()))
-                .open());
+    WorldBuilder builder =
+        run.world()
+            .mtu(settings.queues().mtu())
+            .payload(settings.payload())
+            .mover(settings.dma().mover(run, settings.touchesGpu()));
+    switch (direction) {
+      case SEND -> builder.many(1);
+      case RECEIVE -> builder.many(0);
+      default -> {}
+    }
+    world = owned.add(builder.open());
     Connection connection =
         owned.add(
             Connection.oneWay(
                 world, shape, settings.posting().ringing, settings.qps(), settings.proxies()));
     random = new SplittableRandom(run.point().seed());
     payload = new byte[Math.multiplyExact(settings.size(), messages)];
-    for (int rank = 0; rank < (both ? RANKS : 1); rank++) {
+    shorten(settings.size(), settings.size());
+    for (int rank = 0; rank < (direction == Direction.BOTH ? RANKS : 1); rank++) {
       sides.add(new Side(rank, connection));
     }
+  }
+
+  /**
+   * From now on messages are shorter than the way from one to the next: the first one and the
+   * others.
+   */
+  void shorten(int bytesOfFirst, int bytesOfOthers) {
+    first = bytesOfFirst;
+    others = bytesOfOthers;
   }
 
   Fabric fabric() {
@@ -174,6 +204,9 @@ final class PutBench implements AutoCloseable {
   long launch(KernelJob kernel, JobView job, boolean sends, Supplier<@Nullable String> more)
       throws PointFailure {
     random.nextBytes(payload);
+    for (int at = 0; at < payload.length; at += settings.size()) {
+      Arrays.fill(payload, at + (at == 0 ? first : others), at + settings.size(), (byte) 0);
+    }
     sides.forEach(Side::refresh);
     List<KernelJob> kernels = new ArrayList<>(List.of(kernel));
     for (Side side : sides.subList(1, sides.size())) {

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** A fabric, and ranks with a GPU and an HCA each, connected by one wire. */
@@ -58,7 +59,7 @@ public final class World implements AutoCloseable {
   private static World build(
       Fabric fabric,
       int count,
-      SoftHcaOptions options,
+      IntFunction<SoftHcaOptions> options,
       InProcessWire wire,
       ProxyPrices cpuPrices,
       IntFunction<Gpu> gpus,
@@ -71,7 +72,7 @@ public final class World implements AutoCloseable {
   private static List<Rank> ranks(
       Fabric fabric,
       int count,
-      SoftHcaOptions options,
+      IntFunction<SoftHcaOptions> options,
       Consumer<SoftHca> join,
       IntFunction<Gpu> gpus,
       MemoryKind payload,
@@ -79,7 +80,8 @@ public final class World implements AutoCloseable {
     List<Rank> ranks = new ArrayList<>();
     for (int number = 0; number < count; number++) {
       Gpu gpu = gpus.apply(number);
-      SoftHca hca = new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options);
+      SoftHca hca =
+          new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options.apply(number));
       join.accept(hca);
       hcas.add(hca);
       ranks.add(Rank.of(number, gpu, hca, payload));
@@ -113,7 +115,7 @@ public final class World implements AutoCloseable {
       SoftHcaOptions options,
       MemoryKind payload,
       IntFunction<Gpu> gpus) {
-    return build(fabric, ranks, options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
+    return build(fabric, ranks, _ -> options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
   }
 
   /**
@@ -154,7 +156,7 @@ public final class World implements AutoCloseable {
     return build(
         fabric,
         ranks,
-        options,
+        _ -> options,
         new InProcessWire(),
         ProxyPrices.FREE,
         emulated(fabric, VmOptions.defaults().withMaxResidentBlocks(resident)),
@@ -169,9 +171,14 @@ public final class World implements AutoCloseable {
    * @param trace receives the events of everything
    */
   public static World timed(Topology topology, int ranks, int mtu, long seed, Trace trace) {
-    return timed(topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT);
+    return timed(
+        topology, ranks, mtu, seed, trace, MemoryKind.DEVICE, 0, null, Adapter.DEFAULT, _ -> true);
   }
 
+  /**
+   * @param limited whether the engine of a rank's HCA limits rates; that of one that stands for
+   *     many does not
+   */
   static World timed(
       Topology topology,
       int ranks,
@@ -181,7 +188,8 @@ public final class World implements AutoCloseable {
       MemoryKind payload,
       long firstRetryNanos,
       @Nullable Switching switching,
-      Adapter adapter) {
+      Adapter adapter,
+      IntPredicate limited) {
     SoftHcaOptions usual = VirtualTime.hca(topology).withAdapter(adapter);
     SoftHcaOptions options =
         usual.withEngine(usual.engine().withMtu(mtu).withFirstRetry(firstRetryNanos));
@@ -190,10 +198,11 @@ public final class World implements AutoCloseable {
     if (switching != null) {
       return switched(fabric, topology, ranks, seed, options, payload, switching);
     }
+    SoftHcaOptions unlimited = options.withTiming(options.timing().unlimited());
     return build(
         fabric,
         ranks,
-        options,
+        rank -> limited.test(rank) ? options : unlimited,
         VirtualTime.wire(topology),
         VirtualTime.cpu(topology),
         emulated(fabric),
@@ -217,7 +226,7 @@ public final class World implements AutoCloseable {
         ranks(
             fabric,
             count,
-            options.withCongestion(switching.congestion()),
+            _ -> options.withCongestion(switching.congestion()),
             hca -> wire.join(hca, WireFaults.NONE),
             emulated(fabric),
             payload,

@@ -13,6 +13,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the world of a point on any backend: two ranks with payload in GPU memory by default. */
@@ -27,6 +28,7 @@ public final class WorldBuilder {
   private long firstRetryNanos;
   private Trace trace = Trace.NONE;
   private @Nullable Switching switching;
+  private IntPredicate limited = _ -> true;
   private Adapter adapter = Adapter.DEFAULT;
 
   /**
@@ -86,6 +88,12 @@ public final class WorldBuilder {
     return this;
   }
 
+  /** In virtual time the engine of the HCA of {@code rank} limits no rate: it stands for many. */
+  public WorldBuilder many(int rank) {
+    limited = number -> number != rank;
+    return this;
+  }
+
   /** Receives the events of everything in virtual time. */
   public WorldBuilder trace(Trace receiver) {
     trace = receiver;
@@ -102,7 +110,16 @@ public final class WorldBuilder {
     return switch (backend) {
       case ExecutionBackend.Virtual() ->
           World.timed(
-              topology, ranks, mtu, seed, trace, payload, firstRetryNanos, switching, adapter);
+              topology,
+              ranks,
+              mtu,
+              seed,
+              trace,
+              payload,
+              firstRetryNanos,
+              switching,
+              adapter,
+              limited);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
         yield World.direct(

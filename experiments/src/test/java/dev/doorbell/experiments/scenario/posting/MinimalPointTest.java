@@ -173,9 +173,87 @@ class MinimalPointTest {
     assertThat(Points.most(once, "round-trip")).isBetween(done, 2.5 * done);
   }
 
+  @Test
+  void inline_payload_fills_a_wqe_of_sixteen_blocks_and_each_unit_costs_a_post_alike()
+      throws Exception {
+    String[] most = {"placement=h200-cx7", "path=push.inline", "size=972"};
+    String[] half = {"placement=h200-cx7", "path=push.inline", "size=492"};
+    PointResult result = run("post", most);
+    assertThat(result.verifiedBytes()).isEqualTo(972);
+    double unit = (Points.most(result, "post") - Points.most(run("post", half), "post")) / 30;
+    assertThat(unit).isBetween(80.0, 130.0);
+  }
+
+  @Test
+  void the_cpu_rings_for_wqes_that_the_gpu_built() throws Exception {
+    String[] rung = {"placement=h200-cx7", "path=push.inline", "size=8", "posting=cpu-rung"};
+    PointResult result = run("rate, post, done", rung);
+    assertThat(result.verifiedBytes()).isEqualTo(5 * 8);
+    double direct =
+        Points.most(run("done", "placement=h200-cx7", "path=push.inline", "size=8"), "done");
+    // The request takes 376 ns to host memory, and the CPU's doorbell 225 to the HCA instead of
+    // 240.
+    assertThat(Points.most(result, "done")).isBetween(direct + 200, direct + 1500);
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "size=93, 93 bytes inline",
+    "shared, lock, 1, 2",
+    "shared, turns, 1, 2",
+    "shared, marks, 1, 2",
+    "own, own, 3, 2",
+    "own, turns, 2, 2"
+  })
+  void a_put_beside_a_background_of_bulk_takes_longer_and_all_of_it_arrives(
+      String probe, String sharing, int qps, int blocks) throws Exception {
+    String[] beside = {
+      "placement=h200-cx7",
+      "path=push.inline",
+      "size=8",
+      "probe=" + probe,
+      "sharing=" + sharing,
+      "qps=" + qps,
+      "background=" + blocks,
+      "bulk=16384",
+      "window=2"
+    };
+    PointResult result = run("done", beside);
+    assertThat(result.verifiedBytes()).isEqualTo((1 + blocks) * 16384L);
+    double alone =
+        Points.most(run("done", "placement=h200-cx7", "path=push.inline", "size=8"), "done");
+    assertThat(Points.most(result, "done")).isGreaterThan(alone);
+  }
+
+  @Test
+  void one_direction_is_limited_by_the_side_that_does_not_stand_for_many() throws Exception {
+    String[] visits = {
+      "placement=h100-cx7",
+      "path=push.inline",
+      "size=8",
+      "sharing=visits",
+      "blocks=16",
+      "qps=256",
+      "batch=32",
+      "window=1",
+      "depth=32",
+      "direction=one"
+    };
+    double one = Points.most(run("rate", visits), "rate");
+    visits[visits.length - 1] = "direction=send";
+    double send = Points.most(run("rate", visits), "rate");
+    visits[visits.length - 1] = "direction=receive";
+    double receive = Points.most(run("rate", visits), "rate");
+    // 256 connections are more than the receiver holds.
+    assertThat(send).isGreaterThan(1.05 * one);
+    assertThat(receive).isCloseTo(one, withinPercentage(15));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "size=973, 973 bytes inline",
+    "transport=dc, transport dc",
+    "posting=cpu-rung sharing=marks, sharing marks with posting cpu-rung",
+    "background=1, a background of other metrics than times",
     "scope=block, scope block",
     "threads=2, 2 posters on 1 queue pairs of their own",
     "depth=16, 40 blocks in a ring of 16",

@@ -7,7 +7,9 @@ import java.util.Map;
 /**
  * The engine that all queue pairs of an HCA share: WQEs and arriving request packets wait for it in
  * the order in which they come. The states of the queue pairs used last are held; a packet for
- * another one waits until its state was fetched, and so does everything behind it.
+ * another one waits until its state was fetched, and so does everything behind it. States are
+ * fetched for a few packets at the head of those that have arrived: visits of one packet each
+ * overlap their fetches, long visits do not.
  */
 public final class HcaPipeline {
   private final DevicePort port;
@@ -17,9 +19,15 @@ public final class HcaPipeline {
   /** Numbers of queue pairs, the one used last at the end. */
   private final Map<Integer, Boolean> held = new LinkedHashMap<>(16, 0.75f, true);
 
+  /** When the last packets were taken, in nanoseconds, as many as may be fetched for together. */
+  private final long[] taken;
+
+  private int next;
+
   public HcaPipeline(DevicePort port, HcaRates rates) {
     this.port = port;
     this.rates = rates;
+    taken = new long[rates.fetches()];
   }
 
   /**
@@ -49,11 +57,14 @@ public final class HcaPipeline {
    * @return nanoseconds until it is taken
    */
   public long packet(int number) {
-    double service = rates.packetNanos();
-    if (!hold(number)) {
-      service += rates.missNanos();
-    }
-    return engine.serve(port.now(), service);
+    long now = port.now();
+    int place = next;
+    next = (next + 1) % taken.length;
+    // The packet reaches the head when the one so many before it is taken.
+    double ready = hold(number) ? 0 : Math.max(now, taken[place]) + rates.missNanos();
+    long wait = engine.serve(now, ready, rates.packetNanos());
+    taken[place] = now + wait;
+    return wait;
   }
 
   /** Holds the state of a queue pair from now on; false when it did not. */

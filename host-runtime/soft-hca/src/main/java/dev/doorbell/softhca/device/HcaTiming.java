@@ -58,7 +58,14 @@ public record HcaTiming(
             finer.queueInterval(),
             finer.packetInterval(),
             finer.connections(),
-            finer.connectionMiss()));
+            finer.connectionMiss(),
+            finer.connectionFetches()));
+  }
+
+  /** The same stages without a limit to rates. */
+  public HcaTiming unlimited() {
+    return new HcaTiming(
+        doorbellNanos, wqeNanos, packetNanos, receiveNanos, acknowledgeNanos, HcaRates.UNLIMITED);
   }
 
   /** Whether packets take time between their arrival and their effect. */

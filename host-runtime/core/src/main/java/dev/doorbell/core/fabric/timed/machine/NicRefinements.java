@@ -13,7 +13,9 @@ package dev.doorbell.core.fabric.timed.machine;
  *     0: none
  * @param packetInterval of the same engine for a request packet that arrives; 0: none
  * @param connections queue pairs whose state the HCA holds; 0: all
- * @param connectionMiss of the engine when a request packet arrives for another queue pair
+ * @param connectionMiss from the start of a fetch until another one's state is there, which a
+ *     request packet waits for
+ * @param connectionFetches of states that are under way together, at least 1
  */
 public record NicRefinements(
     double registerService,
@@ -23,8 +25,9 @@ public record NicRefinements(
     double queueInterval,
     double packetInterval,
     int connections,
-    double connectionMiss) {
+    double connectionMiss,
+    int connectionFetches) {
 
   /** No refinement. */
-  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0);
+  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0, 1);
 }

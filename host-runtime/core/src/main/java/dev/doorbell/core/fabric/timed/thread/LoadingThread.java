@@ -209,6 +209,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     high = access.high();
     if (strong) {
       polled(access.address, access.bytes, access.low(), time);
+      polls.reached(access.path.out().latency);
     }
     if (interconnect.tracing()) {
       trace(TraceEvent.Kind.LOAD, access.address, access.low(), access.bytes, "load returned");

@@ -48,6 +48,9 @@ final class Polls {
   private final boolean drift;
   private long phase;
 
+  /** How long a load of the round takes to reach what it reads; 0 where that is near. */
+  private long reach;
+
   /**
    * Nothing is polled yet.
    *
@@ -81,6 +84,11 @@ final class Polls {
     addresses[count] = address;
     lengths[count] = bytes;
     values[count++] = value;
+  }
+
+  /** A load that was noted took {@code picos} to reach what it reads. */
+  void reached(long picos) {
+    reach = Math.max(reach, picos);
   }
 
   /** The thread stored something. Who stores much has left the wait that it was in. */
@@ -138,6 +146,7 @@ final class Polls {
 
   private void clear() {
     count = 0;
+    reach = 0;
     overflow = false;
     over = false;
   }
@@ -180,7 +189,9 @@ final class Polls {
   long resumption(long when) {
     if (drift) {
       phase += STEP;
-      return when + (long) ((phase >>> FRACTION_SHIFT) * FRACTION * period);
+      // The load that sees the write reaches it anywhere in a round after it, and left before that.
+      long seen = (long) ((phase >>> FRACTION_SHIFT) * FRACTION * period);
+      return when + Math.max(0, seen - reach);
     }
     long rounds = (when - asleepSince + period - 1) / period;
     return asleepSince + Math.max(0, rounds) * period;
