@@ -112,11 +112,7 @@ inline __device__ __noinline__ uint32_t fail(const doorbell_qp *qp, uint32_t sta
     return status;  // the CPU writes the record
   }
   doorbell_counters *counters = counters_of(qp);
-  uint64_t none = 0;
-  const bool first =
-      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->poison)
-          .compare_exchange_strong(none, status, cuda::memory_order_acq_rel);
-  if (!first) {
+  if (swap_acq_rel_device(&counters->poison, 0, status) != 0) {
     return status == DOORBELL_ERROR_CQE ? DOORBELL_ERROR_POISONED : status;
   }
   doorbell_error *error = reinterpret_cast<doorbell_error *>(qp->error);
@@ -271,9 +267,7 @@ __device__ __forceinline__ finding look_ring(const completion_view &queue, uint6
     }
     // Entries are consumed before their blocks are free: once blocks are free, the HCA may overwrite
     // the entries, and no thread may find them half consumed.
-    uint64_t expected = first;
-    if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(counters->cq_index)
-            .compare_exchange_strong(expected, next, cuda::memory_order_acq_rel)) {
+    if (swap_acq_rel_device(&counters->cq_index, first, next) == first) {
       if (queue.is(DOORBELL_QP_CQ_RECORD)) {
         write_cq_record(queue, next);  // for an HCA that checks for overrun
       }

@@ -13,77 +13,75 @@
 
 namespace doorbell {
 
-__device__ __forceinline__ uint64_t load_acquire_device(const uint64_t *word) {
-  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*const_cast<uint64_t *>(word))
-      .load(cuda::memory_order_acquire);
-}
+// All of these words lie in global memory, whose addresses are the same in the generic space: said by .global,
+// since ptxas keeps code for shared memory beside an atomic that does not say it.
+#define DOORBELL_LOAD(name, type, letter, how)                                              \
+  __device__ __forceinline__ type name(const type *word) {                                  \
+    type value;                                                                             \
+    asm volatile("ld." how " %0, [%1];" : "=" letter(value) : "l"(word) : "memory");        \
+    return value;                                                                           \
+  }
 
-__device__ __forceinline__ uint64_t load_relaxed_device(const uint64_t *word) {
-  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*const_cast<uint64_t *>(word))
-      .load(cuda::memory_order_relaxed);
-}
+#define DOORBELL_STORE(name, type, letter, how)                                             \
+  __device__ __forceinline__ void name(type *word, type value) {                            \
+    asm volatile("st." how " [%0], %1;" : : "l"(word), letter(value) : "memory");           \
+  }
 
-__device__ __forceinline__ uint64_t load_acquire_system(const uint64_t *word) {
-  return cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*const_cast<uint64_t *>(word))
-      .load(cuda::memory_order_acquire);
-}
+// Returns what the word was.
+#define DOORBELL_ATOMIC(name, how)                                                          \
+  __device__ __forceinline__ uint64_t name(uint64_t *word, uint64_t value) {                \
+    uint64_t before;                                                                        \
+    asm volatile("atom." how " %0, [%1], %2;"                                               \
+                 : "=l"(before)                                                             \
+                 : "l"(word), "l"(value)                                                    \
+                 : "memory");                                                               \
+    return before;                                                                          \
+  }
 
-__device__ __forceinline__ uint32_t load_acquire_system(const uint32_t *word) {
-  return cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*const_cast<uint32_t *>(word))
-      .load(cuda::memory_order_acquire);
-}
+// Returns what the word was: `expected` if it is `desired` now.
+#define DOORBELL_SWAP(name, how)                                                            \
+  __device__ __forceinline__ uint64_t name(uint64_t *word, uint64_t expected,               \
+                                           uint64_t desired) {                              \
+    uint64_t before;                                                                        \
+    asm volatile("atom." how " %0, [%1], %2, %3;"                                           \
+                 : "=l"(before)                                                             \
+                 : "l"(word), "l"(expected), "l"(desired)                                   \
+                 : "memory");                                                               \
+    return before;                                                                          \
+  }
 
-__device__ __forceinline__ uint32_t load_relaxed_system(const uint32_t *word) {
-  return cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*const_cast<uint32_t *>(word))
-      .load(cuda::memory_order_relaxed);
-}
+// An atomic without a return value, which C++ cannot express.
+#define DOORBELL_REDUCTION(name, how)                                                       \
+  __device__ __forceinline__ void name(uint64_t *word, uint64_t value) {                    \
+    asm volatile("red." how " [%0], %1;" : : "l"(word), "l"(value) : "memory");             \
+  }
 
-__device__ __forceinline__ void store_relaxed_device(uint64_t *word, uint64_t value) {
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).store(value,
-                                                                     cuda::memory_order_relaxed);
-}
+DOORBELL_LOAD(load_acquire_device, uint64_t, "l", "acquire.gpu.global.b64")
+DOORBELL_LOAD(load_relaxed_device, uint64_t, "l", "relaxed.gpu.global.b64")
+DOORBELL_LOAD(load_acquire_system, uint64_t, "l", "acquire.sys.global.b64")
+DOORBELL_LOAD(load_acquire_system, uint32_t, "r", "acquire.sys.global.b32")
+DOORBELL_LOAD(load_relaxed_system, uint32_t, "r", "relaxed.sys.global.b32")
+DOORBELL_STORE(store_relaxed_device, uint64_t, "l", "relaxed.gpu.global.b64")
+DOORBELL_STORE(store_release_device, uint64_t, "l", "release.gpu.global.b64")
+DOORBELL_STORE(store_relaxed_system, uint32_t, "r", "relaxed.sys.global.b32")
+DOORBELL_STORE(store_relaxed_system, uint64_t, "l", "relaxed.sys.global.b64")
+DOORBELL_STORE(store_release_system, uint32_t, "r", "release.sys.global.b32")
+DOORBELL_ATOMIC(exchange_relaxed_device, "relaxed.gpu.global.exch.b64")
+DOORBELL_ATOMIC(add_relaxed_device, "relaxed.gpu.global.add.u64")
+DOORBELL_ATOMIC(add_release_device, "release.gpu.global.add.u64")
+DOORBELL_ATOMIC(set_bits_relaxed_device, "relaxed.gpu.global.or.b64")
+DOORBELL_SWAP(swap_acq_rel_device, "acq_rel.gpu.global.cas.b64")
+DOORBELL_SWAP(swap_release_device, "release.gpu.global.cas.b64")
 
-__device__ __forceinline__ void store_release_device(uint64_t *word, uint64_t value) {
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).store(value,
-                                                                     cuda::memory_order_release);
-}
+// Raise a word to at least the value; the first releases what was acquired before.
+DOORBELL_REDUCTION(raise_release_device, "release.gpu.global.max.u64")
+DOORBELL_REDUCTION(raise_relaxed_device, "relaxed.gpu.global.max.u64")
 
-__device__ __forceinline__ void store_relaxed_system(uint32_t *word, uint32_t value) {
-  cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
-                                                                     cuda::memory_order_relaxed);
-}
-
-__device__ __forceinline__ void store_relaxed_system(uint64_t *word, uint64_t value) {
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*word).store(value,
-                                                                     cuda::memory_order_relaxed);
-}
-
-__device__ __forceinline__ void store_release_system(uint32_t *word, uint32_t value) {
-  cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*word).store(value,
-                                                                     cuda::memory_order_release);
-}
-
-__device__ __forceinline__ uint64_t exchange_relaxed_device(uint64_t *word, uint64_t value) {
-  return cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*word).exchange(
-      value, cuda::memory_order_relaxed);
-}
-
-// Raises a word to at least value, releasing what was acquired before. An atomic without a return
-// value, which C++ cannot express.
-__device__ __forceinline__ void raise_release_device(uint64_t *word, uint64_t value) {
-  asm volatile("red.release.gpu.global.max.u64 [%0], %1;"
-               :
-               : "l"(__cvta_generic_to_global(word)), "l"(value)
-               : "memory");
-}
-
-// The same without any order.
-__device__ __forceinline__ void raise_relaxed_device(uint64_t *word, uint64_t value) {
-  asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;"
-               :
-               : "l"(__cvta_generic_to_global(word)), "l"(value)
-               : "memory");
-}
+#undef DOORBELL_LOAD
+#undef DOORBELL_STORE
+#undef DOORBELL_ATOMIC
+#undef DOORBELL_SWAP
+#undef DOORBELL_REDUCTION
 
 // Waits until this thread's stores, and those it has acquired, are visible to the HCA.
 __device__ __forceinline__ void fence(bool system) {
@@ -98,7 +96,7 @@ __device__ __forceinline__ void fence(bool system) {
 __device__ __forceinline__ void store_register(uint64_t address, uint64_t value) {
   asm volatile("st.mmio.relaxed.sys.global.b64 [%0], %1;"
                :
-               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))), "l"(value)
+               : "l"(address), "l"(value)
                : "memory");
 }
 
@@ -115,7 +113,7 @@ __device__ __forceinline__ void store_unit(uint64_t address, unit value) {
 __device__ __forceinline__ void store_unit_strong(uint64_t address, unit value) {
   asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};"
                :
-               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))),
+               : "l"(address),
                  "l"(static_cast<uint64_t>(value.y) << 32 | value.x),
                  "l"(static_cast<uint64_t>(value.w) << 32 | value.z)
                : "memory");
@@ -126,7 +124,7 @@ __device__ __forceinline__ void store_unit_strong(uint64_t address, unit value) 
 __device__ __forceinline__ void store_unit_register(uint64_t address, unit value) {
   asm volatile("st.relaxed.sys.global.v4.b32 [%0], {%1, %2, %3, %4};"
                :
-               : "l"(__cvta_generic_to_global(reinterpret_cast<void *>(address))), "r"(value.x),
+               : "l"(address), "r"(value.x),
                  "r"(value.y), "r"(value.z), "r"(value.w)
                : "memory");
 }

@@ -69,10 +69,8 @@ __device__ __forceinline__ reservation reserve(const queue_pair &qp, uint32_t bl
     store_relaxed_device(&qp.counters->reserved, qp.last_end << DOORBELL_RESERVED_SHIFT);
     return {base, base + blocks, true};
   }
-  const uint64_t before =
-      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
-          .fetch_add((static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) + 1,
-                     cuda::memory_order_relaxed);
+  const uint64_t before = add_relaxed_device(
+      &qp.counters->reserved, (static_cast<uint64_t>(blocks) << DOORBELL_RESERVED_SHIFT) + 1);
   const uint64_t base = before >> DOORBELL_RESERVED_SHIFT;
   return {base, base + blocks, (low(before) & kReservationMask) == 0};
 }
@@ -102,21 +100,36 @@ __device__ __forceinline__ void store_doorbell(const queue_pair &qp, uint64_t in
   store_register(qp.doorbell, second << 32 | first);
 }
 
+// Rings for everything below `index` of a queue pair that has a record. `kSystem`: the fences cover stores
+// that leave the GPU.
+template <bool kSystem>
+__device__ __forceinline__ void ring_by_record(const queue_pair &qp, uint64_t index) {
+  fence(kSystem);  // F2
+  if (qp.is(DOORBELL_QP_RECORD_LAST)) {
+    store_doorbell(qp, index);
+  }
+  store_record(qp, index);
+  store_relaxed_device(&qp.counters->rung, index);  // here its drain costs nothing
+  fence(kSystem);  // F3: an HCA that lost a doorbell reads the record at the next one
+  store_doorbell(qp, index);
+}
+
 // Rings for everything below `index`. The caller holds the baton. `system`: the fence must cover stores
 // that leave the GPU.
 __device__ __forceinline__ void ring(const queue_pair &qp, uint64_t index, bool system) {
+  if (!qp.is(DOORBELL_QP_CPU_RUNG | DOORBELL_QP_NO_RECORD)) {
+    if (system) {
+      ring_by_record<true>(qp, index);
+    } else {
+      ring_by_record<false>(qp, index);
+    }
+    return;
+  }
   if (qp.is(DOORBELL_QP_CPU_RUNG)) {
     fence(true);  // F2: the CPU reads the request, then writes the record and rings
     store_relaxed_system(reinterpret_cast<uint64_t *>(qp.shared->ring_request), index);
   } else {
     fence(system);  // F2
-    if (qp.is(DOORBELL_QP_RECORD_LAST)) {
-      store_doorbell(qp, index);
-    }
-    if (!qp.is(DOORBELL_QP_NO_RECORD)) {
-      store_record(qp, index);
-      fence(system);  // F3: an HCA that lost a doorbell reads the record at the next one
-    }
     store_doorbell(qp, index);
   }
   store_relaxed_device(&qp.counters->rung, index);
@@ -160,8 +173,7 @@ __device__ __forceinline__ bool is_written(uint64_t mark, uint64_t index) {
 // is left: then the baton is released. F4.
 __device__ __forceinline__ bool settle(const queue_pair &qp, uint32_t reservations) {
   const uint64_t before =
-      cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
-          .fetch_sub(reservations, cuda::memory_order_release);
+      add_release_device(&qp.counters->reserved, -static_cast<uint64_t>(reservations));
   return (low(before) & kReservationMask) == reservations;
 }
 
@@ -235,9 +247,7 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
       unsettled = 0;
     }
     // F4 again: releases the ringing since settle(), if any.
-    if (cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(*mark_of(qp, written))
-            .compare_exchange_strong(mark, baton_mark(written), cuda::memory_order_release,
-                                     cuda::memory_order_relaxed)) {
+    if (swap_release_device(mark_of(qp, written), mark, baton_mark(written)) == mark) {
       return;
     }
   }
@@ -245,38 +255,64 @@ inline __device__ __noinline__ void serve(const doorbell_qp *shared, uint64_t ru
 
 }  // namespace detail
 
-// Steps 4 and 5 for a reservation whose WQEs are written, the last of them with `last` blocks. `alone`:
-// the reservation is this request only. `staged`: its payload is stored outside of the GPU.
-__device__ __forceinline__ void submit(const queue_pair &qp, const reservation &mine,
-                                       const work_request &request, uint32_t last, bool alone,
-                                       bool staged) {
+// Queue pairs on which a single post may ring in another way than by record and doorbell.
+constexpr uint32_t kOtherDoorbells =
+    DOORBELL_QP_CPU_RUNG | DOORBELL_QP_NO_RECORD | DOORBELL_QP_BLUEFLAME;
+
+// Step 5 for a reservation that came with the baton: it finds everything before its own blocks rung for,
+// and only new reservations behind them. `kOwn`: the queue pair is exclusive, where nothing is to be released.
+template <bool kOwn>
+__device__ __forceinline__ void submit_first(const queue_pair &qp, const reservation &mine,
+                                             const work_request &request, uint32_t last,
+                                             bool alone, bool staged) {
   const bool system = qp.is(DOORBELL_QP_SCOPE_SYSTEM) || staged;
-  if (!mine.baton) {
-    qp.last_end = ~0ull;
-    // F1. F2 of the holder drains the WQEs, at the queue pair's own scope only.
-    fence(staged);
-    const uint64_t found = exchange_relaxed_device(detail::mark_of(qp, mine.base),
-                                                   detail::written_mark(mine.end));
-    if (found == detail::baton_mark(mine.base)) {
-      detail::serve(qp.shared, mine.base, mine.end, 1, system);
+  // One test on the way of most.
+  if (__builtin_expect(!qp.is(kOtherDoorbells), 1)) {
+    if (system) {
+      ring_by_record<true>(qp, mine.end);
+    } else {
+      ring_by_record<false>(qp, mine.end);
     }
-    return;
-  }
-  // A reservation that comes with the baton finds everything before its own blocks rung for, and only
-  // new reservations behind them.
-  if (alone && qp.is(DOORBELL_QP_BLUEFLAME) &&
-      request.blocks() * kBlockBytes <= qp.blueflame_bytes) {
+  } else if (alone && qp.is(DOORBELL_QP_BLUEFLAME) &&
+             request.blocks() * kBlockBytes <= qp.blueflame_bytes) {
     ring_blueflame(qp, request, mine, system);
   } else {
     ring(qp, mine.end, system);
   }
   qp.last_start = mine.end - last;
-  if (!qp.is(DOORBELL_QP_EXCLUSIVE)) {
+  if (!kOwn) {
     qp.last_end = mine.end;
-    if (!detail::settle(qp, 1)) {
+    if (__builtin_expect(!detail::settle(qp, 1), 0)) {
       qp.last_end = ~0ull;
       detail::serve(qp.shared, mine.end, mine.end, 0, system);
     }
+  }
+}
+
+// Step 4 for a reservation that came without the baton; and 5, if it is found at the mark.
+__device__ __forceinline__ void submit_behind(const queue_pair &qp, const reservation &mine,
+                                              bool staged) {
+  qp.last_end = ~0ull;
+  // F1. F2 of the holder drains the WQEs, at the queue pair's own scope only.
+  fence(staged);
+  const uint64_t found = exchange_relaxed_device(detail::mark_of(qp, mine.base),
+                                                 detail::written_mark(mine.end));
+  if (found == detail::baton_mark(mine.base)) {
+    detail::serve(qp.shared, mine.base, mine.end, 1, qp.is(DOORBELL_QP_SCOPE_SYSTEM) || staged);
+  }
+}
+
+// Steps 4 and 5 for a reservation whose WQEs are written, the last of them with `last` blocks. `alone`:
+// the reservation is this request only. `staged`: its payload is stored outside of the GPU.
+__device__ __forceinline__ void submit(const queue_pair &qp, const reservation &mine,
+                                       const work_request &request, uint32_t last, bool alone,
+                                       bool staged) {
+  if (!mine.baton) {
+    submit_behind(qp, mine, staged);
+  } else if (qp.is(DOORBELL_QP_EXCLUSIVE)) {
+    submit_first<true>(qp, mine, request, last, alone, staged);
+  } else {
+    submit_first<false>(qp, mine, request, last, alone, staged);
   }
 }
 
@@ -288,8 +324,7 @@ inline __device__ __noinline__ void abandon(const doorbell_qp *shared, uint64_t 
     store_relaxed_device(&qp.counters->reserved, base << DOORBELL_RESERVED_SHIFT);
     return;
   }
-  cuda::atomic_ref<uint64_t, cuda::thread_scope_device>(qp.counters->reserved)
-      .fetch_or(DOORBELL_RESERVED_BROKEN, cuda::memory_order_relaxed);
+  set_bits_relaxed_device(&qp.counters->reserved, DOORBELL_RESERVED_BROKEN);
   if (!baton &&
       exchange_relaxed_device(detail::mark_of(qp, base), detail::kNeverWritten) ==
           detail::baton_mark(base) &&
@@ -312,6 +347,12 @@ struct request_list {
 
   __device__ __forceinline__ uint32_t blocks() const {
     return first.blocks() + (count == 2 ? second.blocks() : 0);
+  }
+
+  // Keeps the compiler from computing parts of WQEs ahead, which would take registers until then.
+  __device__ __forceinline__ void keep_here() {
+    asm volatile("" : "+l"(first.remote), "+l"(first.local), "+r"(first.bytes), "+r"(first.remote_key));
+    asm volatile("" : "+l"(second.remote), "+l"(second.local), "+r"(second.remote_key));
   }
 
   // Blocks of the WQE that is signaled.
@@ -406,22 +447,16 @@ struct lane_group {
   __device__ __forceinline__ uint32_t leader() const { return __ffs(mask) - 1; }
 };
 
-// The active lanes that post the same number of blocks of the same kind to the same queue pair.
-// The hardware chooses which lanes are active together; every choice is correct.
-__device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t blocks,
-                                                 bool staged) {
+// Of the active lanes `here`, of which there are several, those that post the same number of blocks of the same
+// kind to the same queue pair. The hardware chooses which lanes are active together; every choice is correct.
+__device__ __forceinline__ lane_group lanes_with(const queue_pair &qp, uint32_t here,
+                                                 uint32_t blocks, bool staged) {
   uint32_t lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  const uint32_t own = 1u << lane;
-  const uint32_t here = __activemask();
-  uint32_t mask = own;
-  if (here != own) {
-    // Descriptors are 128 bytes apart, a list has at most 32 blocks.
-    const uint64_t key = reinterpret_cast<uint64_t>(qp.shared) + blocks + (staged ? 64 : 0);
-    mask = __match_any_sync(here, key);
-    mask = __popc(mask) * blocks <= qp.sq_blocks ? mask : own;
-  }
-  return {here, mask, lane};
+  // Descriptors are 128 bytes apart, a list has at most 32 blocks.
+  const uint64_t key = reinterpret_cast<uint64_t>(qp.shared) + blocks + (staged ? 64 : 0);
+  const uint32_t mask = __match_any_sync(here, key);
+  return {here, __popc(mask) * blocks <= qp.sq_blocks ? mask : 1u << lane, lane};
 }
 
 // One turn of a wait for room, of a reservation whose warp also posts to other queue pairs.
@@ -441,16 +476,19 @@ inline __device__ __noinline__ uint32_t await_room(const doorbell_qp *qp, uint64
 // Posts for lanes of different queue pairs, interleaved. No lane waits for room while another one has
 // it: a lane that held a reservation while its neighbour waits would delay the other warps of its queue
 // pair, and these in turn those that the neighbour waits for.
+//
+// A kernel pays for the registers of this function whether its lanes ever part or not: so the descriptor is
+// read where it is used, and nothing is computed ahead of that.
 inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, request_list list,
                                                  lane_group group) {
   constexpr uint64_t kNoRoom = 1ull << 63;
-  const queue_pair qp(shared);
   const uint32_t blocks = list.blocks();
   const uint32_t size = group.size();
   const uint32_t rank = group.rank();
   reservation mine{0, 0, false};
   uint32_t status = DOORBELL_OK;
   if (rank == 0) {
+    const queue_pair qp(shared);
     mine = reserve(qp, size * blocks);
     status = room_now(qp, mine);
     if (status == DOORBELL_ERROR_POISONED) {
@@ -466,12 +504,15 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
           __shfl_sync(group.mask, status == DOORBELL_OK ? mine.base : kNoRoom | status,
                       group.leader());
       if (said < kNoRoom) {
+        const queue_pair qp(shared);
+        request_list now = list;
+        now.keep_here();
         __syncwarp(group.mask);  // the leader found room before the lanes write
-        list.write(qp, said + rank * blocks, rank == size - 1);
+        now.write(qp, said + rank * blocks, rank == size - 1);
         __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
         if (rank == 0) {
-          submit(qp, mine, list.first, list.last_blocks(), size == 1 && list.count == 1,
-                 list.is_staged());
+          submit(qp, mine, now.first, now.last_blocks(), size == 1 && now.count == 1,
+                 now.is_staged());
         }
         result.ticket = said + size * blocks;
         pending = false;
@@ -485,53 +526,82 @@ inline __device__ __noinline__ posted post_apart(const doorbell_qp *shared, requ
     }
     if (pending && rank == 0) {
       const bool due = limit.due();
-      status = await_room(shared, mine.base, mine.end - qp.sq_blocks, mine.baton, due,
+      status = await_room(shared, mine.base, mine.end - shared->sq_blocks, mine.baton, due,
                           due && limit.passed());
     }
   }
+}
+
+// Posts the requests of the only thread that may post to its queue pair: what it needs to know is in registers.
+template <class List>
+__device__ __forceinline__ posted post_own(const queue_pair &qp, const List &list) {
+  const uint32_t blocks = list.blocks();
+  // Without the index, last_end is far above every index.
+  if (__builtin_expect(qp.last_end - qp.completed > qp.sq_blocks - blocks, 0)) {
+    reservation late{0, 0, true};
+    const uint32_t status = begin_reservation(qp, blocks, late);
+    if (status != DOORBELL_OK) {
+      return {status, 0};
+    }
+    qp.last_end = late.base;
+  }
+  const reservation mine{qp.last_end, qp.last_end + blocks, true};
+  qp.last_end = mine.end;
+  store_relaxed_device(&qp.counters->reserved, mine.end << DOORBELL_RESERVED_SHIFT);
+  list.write(qp, mine.base, true);
+  submit_first<true>(qp, mine, list.first, list.last_blocks(), list.count == 1, list.is_staged());
+  return {DOORBELL_OK, mine.end};
 }
 
 // Posts the requests of one thread, together with those of other active lanes: one
 // reservation, one doorbell, one completion. The ticket stands for the requests of all of them.
 template <class List>
 __device__ __forceinline__ posted post_thread(const queue_pair &qp, const List &list) {
-  if (qp.is(kElsewhere<List> | DOORBELL_QP_EXCLUSIVE)) {
-    reservation mine{0, 0, false};
-    const uint32_t status = begin_post(qp, list, mine);
-    return status == DOORBELL_OK ? finish_post(qp, list, mine) : posted{status, 0};
-  }
   if (!list.is_expressible(qp)) {
     return {DOORBELL_ERROR_ARGUMENT, 0};
   }
-  const uint32_t blocks = list.blocks();
-  const lane_group group = lanes_with(qp, blocks, list.is_staged());
-  if (group.mask != group.here) {
-    return post_apart(qp.shared, list, group);
+  if (qp.is(kElsewhere<List> | DOORBELL_QP_EXCLUSIVE)) {
+    return qp.is(kElsewhere<List>) ? post_elsewhere(qp, list) : post_own(qp, list);
   }
-  const uint32_t size = group.size();
-  const uint32_t rank = group.rank();
-  const uint32_t leader = group.leader();
+  const uint32_t blocks = list.blocks();
+  lane_group group{__activemask(), 0, 0};
+  const bool single = (group.here & (group.here - 1)) == 0;
+  uint32_t size = 1;
+  uint32_t rank = 0;
+  uint32_t leader = 0;
+  if (!single) {
+    group = lanes_with(qp, group.here, blocks, list.is_staged());
+    if (group.mask != group.here) {
+      return post_apart(qp.shared, list, group);
+    }
+    size = group.size();
+    rank = group.rank();
+    leader = group.leader();
+  }
   reservation mine{~0ull, 0, false};
   uint32_t status = DOORBELL_OK;
   if (rank == 0) {
     status = begin_reservation(qp, size * blocks, mine);
     mine.base = status == DOORBELL_OK ? mine.base : ~0ull;
   }
-  const bool lone = size == 1;
-  const uint64_t base = lone ? mine.base : __shfl_sync(group.mask, mine.base, leader);
+  const uint64_t base = single ? mine.base : __shfl_sync(group.mask, mine.base, leader);
   if (base == ~0ull) {
-    return {lone ? status : __shfl_sync(group.mask, status, leader), 0};
+    return {single ? status : __shfl_sync(group.mask, status, leader), 0};
   }
-  __syncwarp(group.mask);  // the leader found room before the lanes write; a shuffle orders nothing
+  if (!single) {
+    __syncwarp(group.mask);  // the leader found room before the lanes write; a shuffle orders nothing
+  }
   list.write(qp, base + rank * blocks, rank == size - 1);
-  __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
+  if (!single) {
+    __syncwarp(group.mask);  // the lanes' WQEs and payloads before the leader's fence
+  }
   if (rank == 0) {
-    submit(qp, mine, list.first, list.last_blocks(), lone && list.count == 1, list.is_staged());
+    submit(qp, mine, list.first, list.last_blocks(), single && list.count == 1, list.is_staged());
   }
-  if (!lone) {
+  if (!single) {
     qp.last_end = ~0ull;  // what the leader found out the other lanes cannot know
+    __syncwarp(group.mask);  // lanes that stay together post together the next time, too
   }
-  __syncwarp(group.mask);  // lanes that stay together post together the next time, too
   return {DOORBELL_OK, base + size * blocks};
 }
 

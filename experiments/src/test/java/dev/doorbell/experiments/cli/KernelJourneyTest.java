@@ -81,7 +81,7 @@ class KernelJourneyTest {
     assertThat(out.lines().filter(line -> line.startsWith("note")))
         .as("every wait has a deadline")
         .allMatch(
-            line -> line.contains("it has no deadline") && line.contains("completion.cuh:413"));
+            line -> line.contains("it has no deadline") && line.contains("completion.cuh:407"));
     typed(ExitCode.OK, "kernel", "run", descriptor, "--seed", "2");
     assertThat(out).contains("every thread ended with DOORBELL_OK, and what was sent has arrived");
     typed(ExitCode.OK, "kernel", "disasm", folder.resolve("mine.ptx").toString());

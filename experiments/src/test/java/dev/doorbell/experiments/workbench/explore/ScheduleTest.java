@@ -123,7 +123,7 @@ final class ScheduleTest {
     assertThat(reads).isNotEmpty();
     Race race = reads.getFirst();
     SourcePlace record = Objects.requireNonNull(race.earlier().place());
-    assertThat(record.text()).contains("st.relaxed.sys.b32");
+    assertThat(record.text()).contains("st.relaxed.sys.global.b32");
     assertThat(record.source()).contains("post.cuh:");
     assertThat(Objects.requireNonNull(race.later().place()).text()).contains("st.mmio");
     assertThat(race.saw()).contains("while the record may still say");
