@@ -22,6 +22,7 @@
 //            it is acquired at system scope by one thread, and a barrier of the block passes that on.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs. The host zeroes flags,
 //            slots and counts before each dispatch.
+#define DOORBELL_BACK_ENDS
 #include "doorbell/collective.cuh"
 #include "protocol.cuh"
 

@@ -92,7 +92,7 @@ final class HcaExecCommand extends CliCommand {
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
-    Adapter adapter = AdapterOption.parse("--nic", nic);
+    Adapter adapter = AdapterOption.parseServed("--nic", nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(named);

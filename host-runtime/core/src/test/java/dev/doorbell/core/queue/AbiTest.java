@@ -136,6 +136,27 @@ class AbiTest {
   }
 
   @Test
+  void queues_of_efa_and_gpi_are_laid_out_as_their_headers_say()
+      throws ReflectiveOperationException {
+    Map<String, Object> values = new HashMap<>();
+    byte[] encoded = record(EfaView.class, values).encode();
+    assertThat(EfaView.BYTES).isEqualTo(encoded.length);
+    assertFieldsAreWhereTheHeaderSays(
+        struct(read("kernels/include/doorbell/efa_abi.h"), "doorbell_efa"),
+        encoded,
+        values,
+        Map.of());
+    values.clear();
+    encoded = record(GpiView.class, values).encode();
+    assertThat(GpiView.BYTES).isEqualTo(encoded.length);
+    assertFieldsAreWhereTheHeaderSays(
+        struct(read("kernels/include/doorbell/gpi_abi.h"), "doorbell_gpi"),
+        encoded,
+        values,
+        Map.of());
+  }
+
+  @Test
   void a_job_is_laid_out_as_the_header_says() throws ReflectiveOperationException {
     JobView job = new JobView();
     Map<String, Object> values = new HashMap<>();

@@ -1,0 +1,33 @@
+package dev.doorbell.core.queue;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the GPI back end needs beside a {@link QueuePairView}: {@code struct doorbell_gpi} of
+ * gpi_abi.h.
+ *
+ * @param ring address of the descriptors in the NIC's memory
+ * @param consumed address of the NIC's consumer index
+ * @param counter address of the counter of completions
+ * @param logDepth log2 of the descriptors of the ring
+ * @param peer number of the peer
+ * @param counterId number of the counter
+ */
+public record GpiView(
+    long ring, long consumed, long counter, int logDepth, int peer, int counterId) {
+  /** Bytes of the structure. */
+  public static final int BYTES = 64;
+
+  /** The structure's bytes. */
+  public byte[] encode() {
+    byte[] bytes = new byte[BYTES];
+    MemorySegment to = MemorySegment.ofArray(bytes);
+    to.set(Abi.U64, 0, ring);
+    to.set(Abi.U64, 8, consumed);
+    to.set(Abi.U64, 16, counter);
+    to.set(Abi.U32, 24, logDepth);
+    to.set(Abi.U32, 28, peer);
+    to.set(Abi.U32, 32, counterId);
+    return bytes;
+  }
+}
