@@ -57,18 +57,18 @@ __device__ uint32_t counted_completions(const doorbell_qp *qps, const doorbell_j
     data[job->bytes / 8 - 1] = turn + 1;
     work_request request = message(job, turn);
     request.local = job->local + slot;
-    const posted sent = post(qp, {request, {}, 1});
+    const posted sent = send(qp, request, turn);
     if (sent.status != DOORBELL_OK) {
       return sent.status;
     }
     tickets[turn % kSlots] = sent.ticket;
   }
-  const uint32_t status = quiet(qp);
+  const uint32_t status = wait(qp, job->iterations);
   if (status != DOORBELL_OK) {
     return status;
   }
-  const posted flag = post(qp, {flag_write(job, 1), {}, 1});
-  return flag.status == DOORBELL_OK ? quiet(qp) : flag.status;
+  const posted flag = send(qp, flag_write(job, 1), job->iterations);
+  return flag.status == DOORBELL_OK ? wait(qp, job->iterations + 1) : flag.status;
 }
 
 DOORBELL_CASE(counted_completions)

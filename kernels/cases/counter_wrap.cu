@@ -29,8 +29,8 @@ __device__ uint32_t counter_wrap(const doorbell_qp *qps, const doorbell_job *job
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
     fill(job, turn);
     for (uint64_t part = 0; part < 2; ++part) {
-      const posted sent =
-          post(qp, {part == 0 ? message(job, turn) : flag_write(job, turn + 1), {}, 1});
+      const posted sent = send(qp, part == 0 ? message(job, turn) : flag_write(job, turn + 1),
+                               2 * turn + part);
       if (sent.status != DOORBELL_OK) {
         return sent.status;
       }

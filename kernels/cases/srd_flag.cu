@@ -16,18 +16,18 @@ __device__ uint32_t srd_flag(const doorbell_qp *qps, const doorbell_job *job) {
   const queue_pair qp(&qps[0]);
   for (uint64_t turn = 0; turn < job->iterations; ++turn) {
     fill(job, turn);
-    posted sent = post(qp, {message(job, turn), {}, 1});
+    posted sent = send(qp, message(job, turn), 2 * turn);
     if (sent.status == DOORBELL_OK && kMended) {
       sent.status = wait(qp, sent.ticket);
     }
     if (sent.status == DOORBELL_OK) {
-      sent = post(qp, {flag_write(job, turn + 1), {}, 1});
+      sent = send(qp, flag_write(job, turn + 1), 2 * turn + 1);
     }
     if (sent.status != DOORBELL_OK) {
       return sent.status;
     }
   }
-  return quiet(qp);
+  return wait(qp, 2 * job->iterations);
 }
 
 DOORBELL_CASE(srd_flag)

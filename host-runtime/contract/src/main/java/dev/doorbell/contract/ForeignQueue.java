@@ -167,7 +167,7 @@ abstract class ForeignQueue {
           bytes,
           key);
       end.world.store64(
-          end.side, end.queuePair.doorbellAddress() + RECEIVE_DOORBELL, index + 1 & 0xffff);
+          end.side, end.queuePair.doorbellAddress() + RECEIVE_DOORBELL, (index + 1) & 0xffff);
     }
 
     private static long entry(CompletionQueue queue, long index) {
@@ -253,7 +253,8 @@ abstract class ForeignQueue {
         int bytes = atomic ? Long.BYTES : InlineSegment.byteCount(data);
         for (int i = bytes - 1; !atomic && i >= 0; i--) {
           value =
-              value << Byte.SIZE | (RawMemory.getByte(data + InlineSegment.DATA_OFFSET + i) & 0xff);
+              (value << Byte.SIZE)
+                  | (RawMemory.getByte(data + InlineSegment.DATA_OFFSET + i) & 0xff);
         }
         Descriptor.writeInline(
             image(),

@@ -7,6 +7,8 @@ import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.objects.ObjectOwner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -17,8 +19,8 @@ import java.lang.foreign.MemorySegment;
 final class EfaCompletionQueue implements CompletionQueue {
   private static final int WORD = Integer.BYTES;
 
-  private final SoftProtectionDomain domain;
-  private final SoftHca hca;
+  private final ObjectOwner domain;
+  private final HcaServices hca;
   private final DevicePort port;
   private final int number;
   private final CompletionQueueAttributes attributes;
@@ -30,8 +32,8 @@ final class EfaCompletionQueue implements CompletionQueue {
   private boolean closed;
 
   EfaCompletionQueue(
-      SoftProtectionDomain domain,
-      SoftHca hca,
+      ObjectOwner domain,
+      HcaServices hca,
       int number,
       CompletionQueueAttributes attributes,
       Memory ring,

@@ -20,6 +20,7 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.EfaView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -204,7 +205,7 @@ final class EfaQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  @Nullable ReceiveSource receives(SoftQueuePair connection) {
+  @Nullable ReceiveSource receives(QueuePairContext connection) {
     return receives == null ? null : receives.source(connection);
   }
 

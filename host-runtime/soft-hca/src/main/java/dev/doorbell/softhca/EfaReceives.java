@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.ReceiveSegment;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -50,13 +51,13 @@ final class EfaReceives {
     ring.close();
   }
 
-  ReceiveSource source(SoftQueuePair connection) {
+  ReceiveSource source(QueuePairContext connection) {
     return new Source(connection);
   }
 
   /** One connection's share: the receive that it fills. */
   private final class Source extends ReceiveSource {
-    private final SoftQueuePair connection;
+    private final QueuePairContext connection;
     private final MemorySegment staging = Arena.ofAuto().allocate(64, 64);
     private final long raw = staging.address();
     private final long segment = raw + 32;
@@ -66,7 +67,7 @@ final class EfaReceives {
     private boolean here;
     private boolean failed;
 
-    Source(SoftQueuePair connection) {
+    Source(QueuePairContext connection) {
       this.connection = connection;
     }
 

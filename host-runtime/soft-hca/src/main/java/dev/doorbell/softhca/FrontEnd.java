@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ abstract class FrontEnd {
   abstract int run();
 
   /** Where one of its queue pairs takes receives from; null without receives. */
-  abstract @Nullable ReceiveSource receives(SoftQueuePair queuePair);
+  abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
 
   /** One of its queue pairs is in error. */
   abstract void onError();

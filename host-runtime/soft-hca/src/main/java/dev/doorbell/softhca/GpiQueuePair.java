@@ -19,6 +19,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.GpiView;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -114,7 +115,7 @@ final class GpiQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  @Nullable ReceiveSource receives(SoftQueuePair connection) {
+  @Nullable ReceiveSource receives(QueuePairContext connection) {
     return null;
   }
 

@@ -308,7 +308,7 @@ public final class Endpoint implements AutoCloseable {
     int maxInline = rank.hca().attributes().maxInlineBytes();
     if (queue != null && descriptor != null) {
       descriptor.putBytes(0, queue.descriptor());
-      flags = flags & ~MLX5_FLAGS | queue.flag();
+      flags = (flags & ~MLX5_FLAGS) | queue.flag();
       maxInline = queue.maxInline();
     }
     return new QueuePairView(

@@ -128,7 +128,7 @@ public final class CompletionEntry {
   public static int length(long at) {
     int low = RawMemory.getShort(at + LENGTH_OFFSET) & SHORT_MASK;
     return operation(at) == TxWqe.RDMA_WRITE
-        ? low | (RawMemory.getShort(at + LENGTH_HIGH_OFFSET) & SHORT_MASK) << Short.SIZE
+        ? low | ((RawMemory.getShort(at + LENGTH_HIGH_OFFSET) & SHORT_MASK) << Short.SIZE)
         : low;
   }
 
@@ -182,7 +182,7 @@ public final class CompletionEntry {
     RawMemory.putByte(
         at + FLAGS_OFFSET,
         (byte)
-            (phase & PHASE
+            ((phase & PHASE)
                 | queue << QUEUE_SHIFT
                 | (hasImmediate ? HAS_IMMEDIATE : 0)
                 | operation << OPERATION_SHIFT));

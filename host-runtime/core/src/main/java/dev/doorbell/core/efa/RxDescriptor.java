@@ -64,6 +64,6 @@ public final class RxDescriptor {
     RawMemory.putLong(at + ADDRESS_OFFSET, address);
     RawMemory.putShort(at + REQUEST_ID_OFFSET, (short) requestId);
     RawMemory.putShort(at + LENGTH_OFFSET, (short) length);
-    RawMemory.putInt(at + LKEY_CTRL_OFFSET, key & TxWqe.LKEY_MASK | FIRST | LAST);
+    RawMemory.putInt(at + LKEY_CTRL_OFFSET, (key & TxWqe.LKEY_MASK) | FIRST | LAST);
   }
 }

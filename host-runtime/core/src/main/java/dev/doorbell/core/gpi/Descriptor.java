@@ -125,7 +125,7 @@ public final class Descriptor {
   }
 
   public static long signalValue(long at) {
-    return segment(at, 3) & 0xffff_ffff_0000_0000L | segment(at, 2) >>> 32;
+    return (segment(at, 3) & 0xffff_ffff_0000_0000L) | (segment(at, 2) >>> 32);
   }
 
   public static long targetOffset(long at) {
@@ -137,7 +137,7 @@ public final class Descriptor {
   }
 
   public static long inlineData(long at) {
-    return segment(at, 7) & 0xffff_ffff_0000_0000L | segment(at, 6) >>> 32;
+    return (segment(at, 7) & 0xffff_ffff_0000_0000L) | (segment(at, 6) >>> 32);
   }
 
   /** Writes a transfer between memory of this GPU and of a peer. */
@@ -159,7 +159,7 @@ public final class Descriptor {
     put(at, 0, header(operation, flags, counter, signal) | owner);
     put(at, 1, (long) size << 32 | (peer & 0x7fff_ffffL) << 1 | owner);
     put(at, 2, signalValue << 32 | (long) targetHandle << 16 | owner);
-    put(at, 3, signalValue & 0xffff_ffff_0000_0000L | (long) sourceHandle << 16 | owner);
+    put(at, 3, (signalValue & 0xffff_ffff_0000_0000L) | (long) sourceHandle << 16 | owner);
     put(at, 4, targetOffset << 1 | owner);
     put(at, 5, sourceOffset << 1 | owner);
     put(at, 6, owner);
@@ -196,7 +196,7 @@ public final class Descriptor {
         signalValue);
     long owner = lap & 1;
     put(at, 6, data << 32 | owner);
-    put(at, 7, data & 0xffff_ffff_0000_0000L | owner);
+    put(at, 7, (data & 0xffff_ffff_0000_0000L) | owner);
   }
 
   private static long header(int operation, int flags, int counter, int signal) {
