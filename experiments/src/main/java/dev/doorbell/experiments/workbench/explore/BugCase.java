@@ -161,7 +161,7 @@ public enum BugCase {
       "now and then a message that carries the bytes of a later one, on EFA",
       "wait for the completion of the slot's own message; a count says how many, not which",
       "aws-ofi-nccl#1250",
-      new Shape(1, 1, 8, 512, 1),
+      new Shape(1, 1, 32, 512, 1),
       "efa"),
   COUNTER_WRAP(
       "a hardware completion counter is compared with what it held and what was posted",
