@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.results.print.Screen;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ public final class Tool {
       if (words.size() > 1 && Subcommand.of(words.get(1)).isPresent()) {
         return run(words.get(1), "--help");
       }
-      context.terminal().out().print(overview());
+      context.terminal().out().print(Screen.folded(overview(), context.terminal().width()));
       return ExitCode.OK;
     }
     String word = words.removeFirst();

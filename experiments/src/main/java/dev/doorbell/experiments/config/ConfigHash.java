@@ -15,8 +15,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The hash by which runs tell whether they were asked the same: of everything in a resolved
- * experiment that decides its results, and of nothing else.
+ * The hash of everything in a resolved experiment that decides its results, and of nothing else:
+ * runs of equal hash were asked the same.
  *
  * <p>Values are hashed as they were resolved, never as "the default": when a default changes, so
  * does the hash of each experiment that relied on it. A setting that a later Doorbell brings says
@@ -30,7 +30,7 @@ final class ConfigHash {
 
   /** Keys of {@code measure} that do; what they were before they existed is to be without them. */
   static final List<String> DECIDING_MEASURE =
-      List.of("metrics", "warmup", "samples", "repeat", "processes", "until");
+      List.of("metrics", "warmup", "samples", "launches", "repeat", "processes", "until");
 
   /**
    * Keys that say what is asked, expected and drawn of the results, or how long to wait for them.
@@ -47,7 +47,14 @@ final class ConfigHash {
   /** How often: once is to be without them. */
   private static final Set<String> TIMES = Set.of("repeat", "processes");
 
+  private static final String LAUNCHES = "launches";
+
   private ConfigHash() {}
+
+  /** Launches that an experiment had at most before they were a setting. */
+  private static int launchesBefore(JsonNode measure) {
+    return Schema.strings(measure.get("metrics")).contains("rate") ? 5 : 3;
+  }
 
   /** SHA-256 of the deciding part of a resolved experiment, lower-case hexadecimal. */
   static String of(Schema schema, ObjectNode resolved) {
@@ -72,7 +79,8 @@ final class ConfigHash {
     ObjectNode measure = canonical.putObject(MEASURE);
     for (String key : DECIDING_MEASURE) {
       boolean once = TIMES.contains(key) && given.path(key).asInt(1) == 1;
-      if (given.has(key) && !once) {
+      boolean before = key.equals(LAUNCHES) && given.path(key).asInt(0) == launchesBefore(given);
+      if (given.has(key) && !once && !before) {
         measure.set(key, given.get(key));
       }
     }

@@ -165,6 +165,7 @@ public final class ConfigReader {
             Schema.strings(measure.get("metrics")),
             measure.get("warmup").intValue(),
             measure.get("samples").intValue(),
+            measure.path("launches").asInt(measure.get("samples").intValue()),
             measure.path("repeat").asInt(1),
             measure.path("processes").asInt(1),
             Until.parse(measure.path("until").asString("")).orElse(null),

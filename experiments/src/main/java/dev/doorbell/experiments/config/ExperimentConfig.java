@@ -64,6 +64,7 @@ public record ExperimentConfig(
    *
    * @param warmup iterations that are not
    * @param samples iterations that are
+   * @param launches that give one sample each, of metrics that have one for a launch
    * @param repeat times that each point runs at least, in a world of its own each time
    * @param processes that run each point one after the other, each as often; their samples are put
    *     together in this order
@@ -74,6 +75,7 @@ public record ExperimentConfig(
       List<String> metrics,
       int warmup,
       int samples,
+      int launches,
       int repeat,
       int processes,
       @Nullable Until until,

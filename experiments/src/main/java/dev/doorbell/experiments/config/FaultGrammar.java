@@ -5,8 +5,8 @@ import dev.doorbell.core.problem.ConfigException;
 import java.util.ServiceLoader;
 
 /**
- * Reads fault plans, whose words are those of the hardware. Found as a service: configs do not know
- * the hardware.
+ * Reads fault plans, whose words are those of the hardware. Found as a service: this package does
+ * not depend on the hardware.
  */
 public interface FaultGrammar {
   /**

@@ -39,7 +39,7 @@ final class FaultSection {
   /**
    * Reads the plan, and puts it in full where the experiment says less.
    *
-   * @param root of the experiment, sound as far as the schema can tell
+   * @param root of the experiment, valid against the schema
    * @param seed of the experiment
    */
   FaultPlan read(ObjectNode root, long seed) throws ConfigException {

@@ -74,7 +74,7 @@ final class Resolver {
           key, orStandard(root.get("measure"), key, "/properties/measure/properties/" + key));
     }
     // Written where it is asked for alone: without it the experiment is the one that it always was.
-    for (String key : List.of("repeat", "processes", "until")) {
+    for (String key : List.of("launches", "repeat", "processes", "until")) {
       JsonNode given = root.get("measure").get(key);
       if (given != null) {
         measure.set(key, given);

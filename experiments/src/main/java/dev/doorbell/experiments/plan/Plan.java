@@ -90,6 +90,7 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
               config.measure().metrics(),
               config.measure().warmup(),
               config.measure().samples(),
+              config.measure().launches(),
               config.measure().timeout(),
               config.faults()));
     }

@@ -22,6 +22,7 @@ import java.util.SequencedMap;
  * @param metrics names of what is to be recorded, in the order of the config
  * @param warmup iterations to run and not to record
  * @param samples iterations to record
+ * @param launches to record of metrics that have one sample a launch: goodput, rate, overlap
  * @param timeout wall time after which the point has failed
  * @param faults what goes wrong in each of its transfers, on purpose
  */
@@ -36,6 +37,7 @@ public record Point(
     List<String> metrics,
     int warmup,
     int samples,
+    int launches,
     Duration timeout,
     FaultPlan faults) {
 
@@ -59,6 +61,7 @@ public record Point(
         metrics,
         warmup,
         samples,
+        launches,
         timeout,
         faults);
   }

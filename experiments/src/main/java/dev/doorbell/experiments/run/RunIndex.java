@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as its directory tells it, without the samples: they are read a point at a time, so that
- * runs of any length can be compared.
+ * A run as its directory describes it, without the samples: they are read a point at a time, so
+ * that runs of any length can be compared.
  *
  * @param plan the whole plan
  * @param entries the journal's last word on each recorded point, in plan order

@@ -8,8 +8,8 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How a run's records become JSON and are read again. A key that this version does not know is
- * refused: what a newer one means by it may change what the rest says.
+ * How a run's records become JSON and are read again. An unknown key is refused: what a newer
+ * version means by it may change what the rest says.
  */
 final class RunJson {
   static final JsonMapper MAPPER =

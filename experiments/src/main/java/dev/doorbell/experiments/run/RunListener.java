@@ -2,9 +2,9 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.plan.Point;
 
-/** Told how a run goes, always from the thread that called {@link RunExecution#run}. */
+/** Is notified of a run's progress, always on the thread that called {@link RunExecution#run}. */
 public interface RunListener {
-  /** Tells nobody. */
+  /** Does nothing. */
   RunListener SILENT =
       new RunListener() {
         @Override

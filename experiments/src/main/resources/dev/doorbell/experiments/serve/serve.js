@@ -184,6 +184,15 @@ function chart(main, runs) {
           (item.raw.ci ? ` [${digits(item.raw.ci[0])}, ${digits(item.raw.ci[1])}]` : '') + `, n = ${item.raw.n}` } } },
     },
   });
+  // Ticks stand at the values that were run, in units of 1024 bytes where the axis has bytes.
+  drawn.options.scales.x.afterBuildTicks = scale => {
+    const run = [...new Set(drawn.data.datasets.flatMap(line => line.data.map(point => point.x)))];
+    if (run.length > 0 && run.length <= 24) scale.ticks = run.sort((a, b) => a - b).map(value => ({ value }));
+  };
+  drawn.options.scales.x.ticks.callback = value => {
+    const unit = x.value !== 'size' ? -1 : [1 << 20, 1 << 10].findIndex(each => value % each === 0);
+    return unit < 0 ? String(value) : `${value / (unit === 0 ? 1 << 20 : 1 << 10)} ${unit === 0 ? 'MiB' : 'KiB'}`;
+  };
   state.charts.push(drawn);
   function draw() {
     view.x = x.value;

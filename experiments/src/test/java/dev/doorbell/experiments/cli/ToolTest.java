@@ -49,6 +49,26 @@ class ToolTest {
     assertThat(session.out()).isEqualTo(explained);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "run --help",
+        "plot --help",
+        "hca serve --help",
+        "list",
+        "list axes",
+        "list codes",
+        "describe pull-vs-push",
+        "describe latency",
+        "describe DB-P001"
+      })
+  void what_explains_fits_a_terminal_of_80_columns(String words) {
+    session.width = 80;
+    assertThat(session.type(words.split(" "))).as(session.err()).isEqualTo(ExitCode.OK);
+    assertThat(session.out().lines().filter(line -> line.length() > 80)).isEmpty();
+  }
+
   static Stream<Arguments> every_command_of_a_group_explains_itself_with_examples_first() {
     return Arrays.stream(Subcommand.values())
         .filter(group -> group.create() instanceof CommandGroup)

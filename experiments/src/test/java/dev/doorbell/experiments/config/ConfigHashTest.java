@@ -123,6 +123,7 @@ class ConfigHashTest {
         .isEqualTo(hash);
     assertThat(Configs.read(Configs.SMALL, "timeout=20s").hash()).isEqualTo(hash);
     assertThat(Configs.read(Configs.SMALL, "measure.repeat=1").hash()).isEqualTo(hash);
+    assertThat(Configs.read(Configs.SMALL, "launches=3").hash()).as("as before").isEqualTo(hash);
   }
 
   @Test
@@ -139,6 +140,7 @@ class ConfigHashTest {
             "size=64",
             "samples=6",
             "warmup=1",
+            "launches=4",
             "measure.repeat=2")) {
       assertThat(Configs.read(Configs.SMALL, override).hash()).as(override).isNotEqualTo(hash);
     }

@@ -19,7 +19,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import org.junit.jupiter.api.Test;
 
-/** What a completion queue that was armed has to tell, and when. */
+/** Events of an armed completion queue, and when they are raised. */
 abstract class HcaEventContract extends HcaContract {
   /** A connection whose receiver has a completion queue with a channel. */
   private final class NotifiedPair {

@@ -53,10 +53,10 @@ public final class CommandRunner {
     return execute(command);
   }
 
-  private static CommandLine parser(String name, CliCommand command) {
+  private CommandLine parser(String name, CliCommand command) {
     CommandLine parser = new CommandLine(command);
     parser.setCommandName(Typed.program() + " " + name);
-    parser.setUsageHelpWidth(WIDTH);
+    parser.setUsageHelpWidth(Math.min(WIDTH, context.terminal().width()));
     parser.setUnmatchedOptionsArePositionalParams(false);
     parser.setCaseInsensitiveEnumValuesAllowed(true);
     return parser;

@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
       "which holds both ends, while nobody is connected: the heap after a collection,",
       "resident pages outside the heap, all resident pages. Exits with 1 when one of them grows"
           + " from the second",
-      "quarter of the time to the last by more than 5 % and 1 MiB, or a client fails.",
+      "quarter of the time to the last by more than 5 %% and 1 MiB, or a client fails.",
       ""
     })
 final class HcaSoakCommand extends CliCommand {

@@ -7,6 +7,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.print.Screen;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -52,14 +53,11 @@ public final class DescribeCommand extends CliCommand {
       return ExitCode.OK;
     }
     for (Glossary.Entry entry : found) {
-      context.terminal().out().printf("%s %s%n%s%n", entry.kind(), entry.name(), entry.summary());
+      String text = "%s %s%n%s%n".formatted(entry.kind(), entry.name(), entry.summary());
       if (!entry.text().isEmpty()) {
-        context.terminal().out().println();
-        context
-            .terminal()
-            .out()
-            .print(entry.text().endsWith("\n") ? entry.text() : entry.text() + "\n");
+        text += "\n" + entry.text() + (entry.text().endsWith("\n") ? "" : "\n");
       }
+      context.terminal().out().print(Screen.folded(text, context.terminal().width()));
     }
     return ExitCode.OK;
   }

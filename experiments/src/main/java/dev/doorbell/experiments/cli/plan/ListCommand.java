@@ -8,6 +8,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunFinder;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -72,6 +73,7 @@ public final class ListCommand extends CliCommand {
     found.forEach(
         (kind, entries) -> {
           int width = entries.stream().mapToInt(entry -> entry.name().length()).max().orElse(0);
+          String margin = what == null ? "  " : "";
           if (what == null) {
             context.terminal().out().println(kind);
           }
@@ -80,9 +82,12 @@ public final class ListCommand extends CliCommand {
                 .terminal()
                 .out()
                 .println(
-                    ("%s%-" + Math.max(1, width) + "s  %s")
-                        .formatted(what == null ? "  " : "", entry.name(), entry.summary())
-                        .stripTrailing());
+                    Screen.folded(
+                        ("%s%-" + Math.max(1, width) + "s  %s")
+                            .formatted(margin, entry.name(), entry.summary())
+                            .stripTrailing(),
+                        context.terminal().width(),
+                        margin.length() + width + 2));
           }
         });
     return ExitCode.OK;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.FaultTally;
@@ -17,6 +18,7 @@ import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import dev.doorbell.experiments.stats.Interval;
+import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -71,6 +73,7 @@ public final class ResultTable {
         .append(notes(run))
         .append(warnings(run.data()))
         .append(faults(run))
+        .append(oneProcess(run))
         .append(verdict(run))
         .toString();
   }
@@ -115,6 +118,19 @@ public final class ResultTable {
     return text.toString();
   }
 
+  /** In wall time processes differ, which intervals of one process do not show. */
+  private static String oneProcess(StoredRun run) {
+    boolean one =
+        run.data().basis() != Basis.MODELLED
+            && run.plan().config().measure().processes() == 1
+            && run.data().rows().stream()
+                .flatMap(row -> row.metrics().values().stream())
+                .anyMatch(metric -> SampleSize.carriesInterval(metric.samples().size()));
+    return one
+        ? "note  intervals are of one process, and processes differ by more: --processes 5\n"
+        : "";
+  }
+
   /** Axes with one value would be a column that says the same in every row. */
   private String shared() {
     String line =
@@ -143,7 +159,12 @@ public final class ResultTable {
   /** What was expected of the run, and what became of it. */
   private String expectations() {
     StringBuilder text = new StringBuilder();
+    int untestable = 0;
     for (Expectations.Found found : Expectations.of(data)) {
+      if (found.verdict() == Expectations.Verdict.NOT_TESTABLE) {
+        untestable++;
+        continue;
+      }
       text.append(
           "expected  %-12s  %s%n  found   %s%n"
               .formatted(found.verdict().text(), found.expectation().text(), found.why()));
@@ -152,6 +173,13 @@ public final class ResultTable {
         text.append("  source  %s%n".formatted(found.expectation().scope().source()))
             .append(known.isEmpty() ? "" : "  known   %s%n".formatted(known));
       }
+    }
+    if (untestable > 0) {
+      text.append(
+          Typed.in(
+                  "expected  %-12s  %d more, which the points of this run cannot decide;"
+                      + " doorbell table RUN --expectations lists them%n")
+              .formatted(Expectations.Verdict.NOT_TESTABLE.text(), untestable));
     }
     return text.toString();
   }

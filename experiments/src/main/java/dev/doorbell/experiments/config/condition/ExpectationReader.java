@@ -150,7 +150,7 @@ public final class ExpectationReader {
     }
     String first = node.path("between").path(0).asString("");
     String second = node.path("between").path(1).asString("");
-    // A run of fewer paths than the experiment has knows the axis by the other one's value.
+    // In a run of fewer paths than the experiment has, the other value identifies the axis.
     List<Axis> having =
         axes.stream()
             .filter(axis -> has(axis, first) || has(axis, second))

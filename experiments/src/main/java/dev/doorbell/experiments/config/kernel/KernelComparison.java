@@ -16,7 +16,7 @@ import java.util.List;
  * @param ranks of a kernel that runs at all of them
  * @param scopes words of {@code job.scope}
  * @param opcodes words of {@code job.opcode}
- * @param chance places whose contents nobody can know
+ * @param chance places whose contents depend on chance
  */
 public record KernelComparison(
     Posts posts,

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What Doorbell has to know of a kernel to launch it in an experiment and to check what it did: a
- * file {@code NAME.kernel.yaml}, checked, with every default filled in.
+ * What Doorbell needs to launch a kernel in an experiment and to check what it did: a file {@code
+ * NAME.kernel.yaml}, checked, with every default filled in.
  *
  * @param ptx file of the PTX, relative to the descriptor
  * @param source file that it was compiled from, or empty

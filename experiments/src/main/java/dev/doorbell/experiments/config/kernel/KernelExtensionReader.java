@@ -23,6 +23,10 @@ final class KernelExtensionReader {
   private static final List<String> COLUMNS =
       List.of("run", "basis", "point", "metric", "sample", "value");
   private static final String CODE = "DB-K011";
+
+  /** No name of Doorbell begins so, now or later. */
+  private static final String OWN = "my_";
+
   private static final String VERIFY = "/verify";
 
   private final JsonNode root;
@@ -89,6 +93,8 @@ final class KernelExtensionReader {
         .settings()
         .keySet()
         .forEach(name -> taken.put(name, "a setting of all experiments"));
+    experiments.measureKeys().forEach(name -> taken.put(name, "a key of measure"));
+    experiments.topLevel().forEach(name -> taken.put(name, "a key of all experiments"));
     experiments.metrics().keySet().forEach(name -> taken.put(name, "a metric of all experiments"));
     COLUMNS.forEach(name -> taken.put(name, "a column of all tables of samples"));
     for (String section : List.of("settings", "metrics", "buffers")) {
@@ -101,7 +107,10 @@ final class KernelExtensionReader {
               "'%s' cannot be a name".formatted(name),
               "a lower-case letter, then letters, digits and underscores, up to 32");
         } else if (other != null) {
-          problem(pointer, "'%s' is %s".formatted(name, other), "choose another name");
+          problem(
+              pointer,
+              "'%s' is %s".formatted(name, other),
+              "choose another name: those that begin with '%s' stay free".formatted(OWN));
         }
       }
     }

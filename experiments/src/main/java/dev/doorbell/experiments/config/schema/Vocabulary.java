@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words that a config may use and that the schema cannot know: the runtime brings them.
+ * Words that a config may use and that the schema does not list: the runtime brings them.
  *
  * @param kernels names of protocol kernels; null when any word will do
  * @param topologies names of topologies; null when any word will do

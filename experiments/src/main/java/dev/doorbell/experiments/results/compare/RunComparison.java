@@ -36,8 +36,7 @@ import java.util.stream.Collectors;
  * @param points in the plan order of the first run, metric by metric
  * @param onlyBefore points of the first run without a counterpart
  * @param onlyAfter points of the second run without one
- * @param sameMachine whether both ran on like machines with the same software, as far as manifests
- *     tell
+ * @param sameMachine whether the manifests name like machines with the same software
  */
 public record RunComparison(
     RunIndex before,

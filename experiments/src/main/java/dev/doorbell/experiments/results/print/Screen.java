@@ -84,7 +84,12 @@ public final class Screen {
 
   private static String fold(String line, int width) {
     Matcher head = HEAD.matcher(line);
-    String indent = " ".repeat(head.lookingAt() ? Math.min(10, head.end()) : 2);
+    return folded(line, width, head.lookingAt() ? Math.min(10, head.end()) : 2);
+  }
+
+  /** A line broken between words, as above, with {@code columns} of indent from the second on. */
+  public static String folded(String line, int width, int columns) {
+    String indent = " ".repeat(columns < width / 2 ? columns : 10);
     StringBuilder out = new StringBuilder();
     String rest = line;
     while (rest.length() > width) {

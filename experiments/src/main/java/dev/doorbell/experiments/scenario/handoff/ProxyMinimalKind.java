@@ -31,7 +31,6 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   private static final int MOST_THREADS = 1 << 14;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_THREAD = 5_000_000L;
-  private static final int RATE_LAUNCHES = 3;
   private static final int PUTS_IN_VIRTUAL_TIME = 2048;
   private static final int PUTS_IN_WALL_TIME = 1 << 13;
   private static final int FEWEST_OF_A_THREAD = 24;
@@ -199,7 +198,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
             of.window(),
             0,
             false);
-    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    double[] rates = new double[run.point().launches()];
     for (int launch = 0; launch < rates.length; launch++) {
       try (HandoffBench bench = new HandoffBench(run, of, load, seed(run, launch))) {
         rates[launch] = 1e3 * each * of.producers() / bench.launch().nanos();

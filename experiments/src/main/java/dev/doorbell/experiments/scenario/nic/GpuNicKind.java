@@ -57,13 +57,12 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
 
   /** How much a backend can run in a moment. */
   private enum Scale {
-    EMULATED(64, 20_000_000_000L, 3, 8, 64, 64 << 10, 64 << 10),
-    REAL(512, 10_000_000_000L, 7, 128, 16_384, 512 << 20, 256 << 20);
+    EMULATED(64, 20_000_000_000L, 8, 64, 64 << 10, 64 << 10),
+    REAL(512, 10_000_000_000L, 128, 16_384, 512 << 20, 256 << 20);
 
     final int mostThreads;
     final long kernelNanos;
     final long deadlineNanos = 2_000_000_000L;
-    final int batches;
     final int fewest;
     final int most;
     final long streamBytes;
@@ -72,14 +71,12 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
     Scale(
         int mostThreads,
         long kernelNanos,
-        int batches,
         int fewest,
         int most,
         long streamBytes,
         long distinctBytes) {
       this.mostThreads = mostThreads;
       this.kernelNanos = kernelNanos;
-      this.batches = batches;
       this.fewest = fewest;
       this.most = most;
       this.streamBytes = streamBytes;
@@ -176,7 +173,7 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
     String kernel = ring ? "push_ring" : "put_bandwidth";
     int messages = share(scale.streamBytes, shape, scale.fewest, scale.most);
     int different = Math.min(messages, share(scale.distinctBytes, shape, 1, scale.most));
-    double[] rates = new double[Math.min(scale.batches, run.point().samples())];
+    double[] rates = new double[run.point().launches()];
     for (int batch = -1; batch < rates.length; batch++) {
       boolean counts = batch >= 0;
       // A ring's kernel has a message for each time, a queue pair's one for each producer.

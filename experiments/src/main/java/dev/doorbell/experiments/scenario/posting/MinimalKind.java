@@ -50,7 +50,6 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final long MOST_BYTES = 256L << 20;
   private static final int MOST_REST = 1_000_000;
   private static final long NANOS_A_POINT = 300_000_000L;
-  private static final int RATE_LAUNCHES = 3;
   private static final int WARMUP_SHARE = 4;
 
   /** In virtual time rates settle within a few windows. */
@@ -344,7 +343,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
       each = Math.ceilDiv(each, round) * round;
       warmup = Math.ceilDiv(warmup, round) * round;
     }
-    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    double[] rates = new double[run.point().launches()];
     KernelJob kernel = bench.kernel(KERNEL);
     // What is in flight when the count begins ends within it, and the last answer is awaited: in
     // virtual time a launch of half the length, which has the same ends, is taken off.

@@ -27,7 +27,6 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
   private static final String KERNEL = "put_overlap";
   private static final int FACTOR = 1_664_525;
   private static final int ADDEND = 1_013_904_223;
-  private static final int SAMPLES = 5;
   private static final long NANOS_A_SAMPLE = 300_000_000L;
 
   /**
@@ -71,7 +70,7 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
   @Override
   protected void measure(PointRun<Settings> run) throws PointFailure {
     Settings of = run.settings();
-    int samples = Math.min(SAMPLES, of.point.samples());
+    int samples = of.point.launches();
     double[] overlap = new double[samples];
     long[] computing = new long[samples];
     long[] sending = new long[samples];

@@ -42,7 +42,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final int WARP = 32;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_THREAD = 500_000L;
-  private static final int RATE_LAUNCHES = 5;
 
   /** The HCA's code is compiled during the first launches, which do not count. */
   private static final int WARM_LAUNCHES_ON_GPU = 2;
@@ -173,7 +172,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     long each = posters.putsOfThread(threads, run.backend());
     long warmup = each / WARMUP_SHARE;
     long puts = each * threads;
-    double[] rates = new double[Math.min(run.point().samples(), RATE_LAUNCHES)];
+    double[] rates = new double[run.point().launches()];
     KernelJob kernel = bench.kernel(RATE_KERNEL);
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
       FabricCounters before = traffic(bench.fabric());

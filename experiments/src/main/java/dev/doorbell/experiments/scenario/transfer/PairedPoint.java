@@ -53,7 +53,6 @@ final class PairedPoint {
   private static final long SLICE_NANOS = 5_000_000;
   private static final long WAITING_NANOS = 500_000;
   private static final long FIRST_RETRY_NANOS = 4_000_000;
-  private static final int BATCHES = 3;
   private static final int MAX_QPN = 0xff_ffff;
 
   private final Point point;
@@ -155,7 +154,7 @@ final class PairedPoint {
   }
 
   private double[] goodput(Protocol protocol) throws PointFailure, EnvironmentException {
-    double[] rates = new double[Math.max(1, Math.min(BATCHES, point.samples()))];
+    double[] rates = new double[point.launches()];
     TransferPlan plan = plan(protocol);
     int messages = plan.messages();
     for (int batch = 0; batch < rates.length; batch++) {

@@ -174,7 +174,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   /** A batch is a sample: the streaming kernel stamps its start and its end only. */
   private static void goodput(PointRun<TransferSettings> run, Protocol protocol)
       throws PointFailure {
-    double[] rates = new double[Math.max(1, Math.min(run.onGpu() ? 5 : 3, run.point().samples()))];
+    double[] rates = new double[run.point().launches()];
     if (run.onGpu()) {
       // The HCA's code is compiled during the first run, which does not count.
       stream(run, protocol, rates.length, new BroughtSamples(run, protocol));

@@ -21,7 +21,7 @@ final class RowPoints {
       hca: soft
       clock: virtual
       axes: { placement: same-switch }
-      measure: { metrics: [post], timeout: 5min }
+      measure: { metrics: [post], launches: 3, timeout: 5min }
       """;
 
   private final ExperimentRuntime runtime;

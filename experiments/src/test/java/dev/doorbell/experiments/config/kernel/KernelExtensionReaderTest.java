@@ -7,11 +7,14 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Settings, metrics and buffers that a descriptor brings, and experiments that use them. */
@@ -88,6 +91,8 @@ class KernelExtensionReaderTest {
             "my.kernel.yaml:4:32 unknown parameter 'peices'  - did you mean 'pieces'?");
     assertThat(problems(OWN.replace("share:", "size:")))
         .containsExactly("my.kernel.yaml:8:9 'size' is a setting of all experiments");
+    assertThat(problems(OWN.replace("share:", "launches:")))
+        .containsExactly("my.kernel.yaml:8:13 'launches' is a key of measure");
     assertThat(problems(OWN.replace("share:", "value:")))
         .containsExactly("my.kernel.yaml:8:10 'value' is a column of all tables of samples");
     assertThat(problems(OWN.replace("share:", "window:")))
@@ -152,5 +157,19 @@ class KernelExtensionReaderTest {
         """;
     assertThat(reader().read("e.yaml", other, List.of()).hash())
         .isEqualTo(new ConfigReader(Vocabulary.anything()).read("e.yaml", other, List.of()).hash());
+  }
+
+  @Test
+  void names_that_begin_with_my_are_left_to_users() {
+    Schema schema = Schema.experiment();
+    assertThat(
+            Stream.of(
+                    schema.settings().keySet(),
+                    schema.metrics().keySet(),
+                    schema.measureKeys(),
+                    schema.topLevel())
+                .flatMap(Collection::stream))
+        .isNotEmpty()
+        .noneMatch(name -> name.startsWith("my_"));
   }
 }

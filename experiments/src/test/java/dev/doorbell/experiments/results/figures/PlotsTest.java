@@ -60,6 +60,7 @@ class PlotsTest {
               List.of("latency"),
               0,
               1,
+              1,
               Duration.ofSeconds(1),
               FaultPlan.NONE));
 

@@ -129,6 +129,7 @@ class TracedTransferTest {
             here.metrics(),
             here.warmup(),
             here.samples(),
+            here.launches(),
             here.timeout(),
             here.faults());
     Influence load = of(RUNTIME.sensitivity(measured, "latency", 0.2), "gpu0.strong_load_ns");

@@ -94,7 +94,7 @@ final class LineChart {
     return layout.draw(notes(), panels, legend(), tables);
   }
 
-  /** The figure's notes, with what the drawing does that a reader has to know. */
+  /** The figure's notes, with what the drawing leaves out or cuts. */
   private FigureNotes notes() {
     StringBuilder samples = new StringBuilder(figure.notes().samples());
     if (extent.cut() && figure.limits().yHigh().isEmpty()) {

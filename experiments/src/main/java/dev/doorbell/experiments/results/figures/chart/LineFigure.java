@@ -25,7 +25,7 @@ public record LineFigure(
     AxisLimits limits)
     implements Figure {
 
-  /** A figure whose axes are as its data want them. */
+  /** A figure whose axes fit its data. */
   public LineFigure(
       FigureNotes notes,
       Quantified x,

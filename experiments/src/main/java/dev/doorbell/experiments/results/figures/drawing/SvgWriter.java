@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
  * all read.
  */
 final class SvgWriter {
+  /** Labels from this width on keep it in any typeface, so that they do not reach into others. */
+  private static final double KEPT_WIDTH = 36;
 
   private final StringBuilder out = new StringBuilder(1 << 14);
   private int depth = 1;
@@ -102,6 +104,11 @@ final class SvgWriter {
     }
     if (label.turn() == Turn.UPWARDS) {
       out.append("\" transform=\"rotate(-90 ").append(x).append(' ').append(y).append(')');
+    }
+    double width = Typeface.width(label.text(), label.size());
+    if (width >= KEPT_WIDTH) {
+      out.append("\" textLength=\"").append(number(width));
+      out.append("\" lengthAdjust=\"spacingAndGlyphs");
     }
     out.append("\" fill=\"").append(label.paint().hex()).append("\">");
     out.append(escape(label.text())).append("</text>\n");

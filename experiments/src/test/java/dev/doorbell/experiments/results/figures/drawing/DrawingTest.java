@@ -71,6 +71,24 @@ class DrawingTest {
   }
 
   @Test
+  void a_long_label_keeps_its_width_in_any_typeface() {
+    Drawing drawing =
+        new Drawing(
+            200,
+            36,
+            TINY.provenance(),
+            List.of(
+                new Node.Label("a footer of some length", 36, 20, 7, Anchor.START, Paint.BLACK)),
+            new TreeMap<>());
+    assertThat(new String(drawing.svg(), StandardCharsets.UTF_8))
+        .containsPattern(
+            "textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\""
+                .formatted(
+                    SvgWriter.number(Typeface.width("a footer of some length", 7))
+                        .replace(".", "\\.")));
+  }
+
+  @Test
   void the_svg_is_well_formed() throws Exception {
     Document document =
         DocumentBuilderFactory.newInstance()
