@@ -1,5 +1,5 @@
 // What the host and kernels agree on beside abi.h for queue pairs of the Elastic Fabric Adapter. The device
-// side is in doorbell/efa.cuh. Little-endian, plain C; the host's Java view (dev.doorbell.core.queue.EfaView)
+// side is in doorbell/efa.cuh. Little-endian, plain C; the host's Java view (dev.doorbell.core.efa.EfaView)
 // is checked against it by a test.
 #ifndef DOORBELL_EFA_ABI_H
 #define DOORBELL_EFA_ABI_H

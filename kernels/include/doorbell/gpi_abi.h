@@ -1,5 +1,5 @@
 // What the host and kernels agree on beside abi.h for channels of the GPU-Push Interface. The device side is
-// in doorbell/gpi.cuh. Little-endian, plain C; the host's Java view (dev.doorbell.core.queue.GpiView) is
+// in doorbell/gpi.cuh. Little-endian, plain C; the host's Java view (dev.doorbell.core.gpi.GpiView) is
 // checked against it by a test.
 #ifndef DOORBELL_GPI_ABI_H
 #define DOORBELL_GPI_ABI_H

@@ -1,5 +1,6 @@
 package dev.doorbell.contract;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.efa.RxDescriptor;
 import dev.doorbell.core.efa.TxWqe;
@@ -16,7 +17,6 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.QueuePairView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,7 +47,7 @@ abstract class ForeignQueue {
     if (queue == null) {
       return null;
     }
-    return queue.flag() == QueuePairView.FLAG_EFA ? new Efa(end, entries) : new Gpi(end, entries);
+    return queue.kind() == Promise.Queues.EFA ? new Efa(end, entries) : new Gpi(end, entries);
   }
 
   final long image() {
@@ -108,7 +108,7 @@ abstract class ForeignQueue {
       int unit = remote ? 2 : 1;
       boolean expressible = operation != NO_OPERATION;
       boolean inline =
-          expressible && unit < units && DataSegment.isInline(wqe + unit * SendQueue.UNIT);
+          expressible && unit < units && DataSegment.isInline(wqe + (long) unit * SendQueue.UNIT);
       int count = !expressible ? 0 : inline ? 1 : units - unit;
       int bytes = 0;
       for (int i = 0; i < count; i++) {

@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
+import dev.doorbell.core.efa.EfaView;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.DeviceQueue;
@@ -17,8 +18,6 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.EfaView;
-import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
@@ -174,7 +173,7 @@ final class EfaQueuePair extends ForeignQueuePair {
             0,
             0,
             Math.min(MAX_BATCH, entries - 1));
-    return new DeviceQueue(QueuePairView.FLAG_EFA, view.encode(), TxWqe.MAX_INLINE);
+    return new DeviceQueue(Promise.Queues.EFA, view.encode(), TxWqe.MAX_INLINE);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.gpi.Descriptor;
+import dev.doorbell.core.gpi.GpiView;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -16,8 +18,6 @@ import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.GpiView;
-import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
@@ -91,7 +91,7 @@ final class GpiQueuePair extends ForeignQueuePair {
             Integer.numberOfTrailingZeros(depth),
             0,
             0);
-    return new DeviceQueue(QueuePairView.FLAG_GPI, view.encode(), Descriptor.MAX_INLINE);
+    return new DeviceQueue(Promise.Queues.GPI, view.encode(), Descriptor.MAX_INLINE);
   }
 
   @Override

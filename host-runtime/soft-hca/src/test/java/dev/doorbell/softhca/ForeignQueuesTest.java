@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.adapter.Adapters;
+import dev.doorbell.core.efa.EfaView;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.DeviceQueue;
@@ -12,7 +13,6 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.EfaView;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -294,6 +294,14 @@ public final class Endpoint implements AutoCloseable {
     return shape.signalRights(rights);
   }
 
+  private static int flag(Promise.Queues kind) {
+    return switch (kind) {
+      case MLX5 -> 0;
+      case EFA -> QueuePairView.FLAG_EFA;
+      case GPI -> QueuePairView.FLAG_GPI;
+    };
+  }
+
   /** What kernels get to see. */
   public QueuePairView view() {
     int flags = shape.flags;
@@ -308,7 +316,7 @@ public final class Endpoint implements AutoCloseable {
     int maxInline = rank.hca().attributes().maxInlineBytes();
     if (queue != null && descriptor != null) {
       descriptor.putBytes(0, queue.descriptor());
-      flags = (flags & ~MLX5_FLAGS) | queue.flag();
+      flags = (flags & ~MLX5_FLAGS) | flag(queue.kind());
       maxInline = queue.maxInline();
     }
     return new QueuePairView(

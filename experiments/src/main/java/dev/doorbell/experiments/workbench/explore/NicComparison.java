@@ -1,13 +1,15 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.adapter.Promise;
-import dev.doorbell.core.queue.Abi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
+  /** What the device library says of an operation that a queue pair's work requests lack. */
+  static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
+
   private final Laboratory laboratory;
   private final Scenario scenario;
 
@@ -54,7 +56,7 @@ public final class NicComparison {
               && report.races().isEmpty()
               && report.failures().stream()
                   .anyMatch(
-                      found -> found.what().text().contains(Abi.statusText(Abi.ERROR_ARGUMENT)));
+                      found -> found.what().text().contains(NOT_EXPRESSIBLE));
       return !refused
           ? Optional.empty()
           : Optional.of(queues == Promise.Queues.EFA ? "atomics" : "atomics that fetch");

@@ -3,6 +3,8 @@ package dev.doorbell.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.core.efa.EfaView;
+import dev.doorbell.core.gpi.GpiView;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.queue.CHeader.Field;
 import dev.doorbell.core.queue.CHeader.Struct;

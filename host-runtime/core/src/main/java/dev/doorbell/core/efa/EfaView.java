@@ -1,9 +1,11 @@
-package dev.doorbell.core.queue;
+package dev.doorbell.core.efa;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
- * What the EFA back end needs beside a {@link QueuePairView}: {@code struct doorbell_efa} of
+ * What the EFA back end needs beside a {@code core.queue.QueuePairView}: {@code struct doorbell_efa} of
  * efa_abi.h.
  *
  * @param completed address of the counter of good completions
@@ -34,18 +36,23 @@ public record EfaView(
   /** Counters begin shortly before they wrap, so that every run has a wrap. */
   public static final long COUNTER_START = COUNTER_MAX - 2;
 
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
   /** The structure's bytes. */
   public byte[] encode() {
     byte[] bytes = new byte[BYTES];
     MemorySegment to = MemorySegment.ofArray(bytes);
-    to.set(Abi.U64, 0, completed);
-    to.set(Abi.U64, 8, failed);
-    to.set(Abi.U64, 16, counterMax);
-    to.set(Abi.U64, 24, counterStart);
-    to.set(Abi.U32, 32, remoteNumber);
-    to.set(Abi.U32, 36, addressHandle);
-    to.set(Abi.U32, 40, queueKey);
-    to.set(Abi.U32, 44, maxBatch);
+    to.set(U64, 0, completed);
+    to.set(U64, 8, failed);
+    to.set(U64, 16, counterMax);
+    to.set(U64, 24, counterStart);
+    to.set(U32, 32, remoteNumber);
+    to.set(U32, 36, addressHandle);
+    to.set(U32, 40, queueKey);
+    to.set(U32, 44, maxBatch);
     return bytes;
   }
 }
