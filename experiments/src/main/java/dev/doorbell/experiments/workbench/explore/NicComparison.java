@@ -55,8 +55,7 @@ public final class NicComparison {
           queues != Promise.Queues.MLX5
               && report.races().isEmpty()
               && report.failures().stream()
-                  .anyMatch(
-                      found -> found.what().text().contains(NOT_EXPRESSIBLE));
+                  .anyMatch(found -> found.what().text().contains(NOT_EXPRESSIBLE));
       return !refused
           ? Optional.empty()
           : Optional.of(queues == Promise.Queues.EFA ? "atomics" : "atomics that fetch");

@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What the EFA back end needs beside a {@code core.queue.QueuePairView}: {@code struct doorbell_efa} of
- * efa_abi.h.
+ * What the EFA back end needs beside a {@code core.queue.QueuePairView}: {@code struct
+ * doorbell_efa} of efa_abi.h.
  *
  * @param completed address of the counter of good completions
  * @param failed address of the counter of others

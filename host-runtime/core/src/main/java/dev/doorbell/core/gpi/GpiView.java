@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What the GPI back end needs beside a {@code core.queue.QueuePairView}: {@code struct doorbell_gpi} of
- * gpi_abi.h.
+ * What the GPI back end needs beside a {@code core.queue.QueuePairView}: {@code struct
+ * doorbell_gpi} of gpi_abi.h.
  *
  * @param ring address of the descriptors in the NIC's memory
  * @param consumed address of the NIC's consumer index
