@@ -106,7 +106,6 @@ final class AdapterSequence {
 
   private final SteppedWorld world;
   private final ProtectionDomain[] domains;
-  private final boolean refusesAtomics;
   private final boolean ordered;
   private final Promise.Queues queues;
   private final Random random;
@@ -135,7 +134,6 @@ final class AdapterSequence {
   private record Event(int request, long offset) {}
 
   AdapterSequence(SteppedWorld world, ProtectionDomain[] domains, Promises promises, long seed) {
-    this.refusesAtomics = promises.atomics() == Promise.Atomics.REFUSED;
     this.ordered = promises.messages() == Promise.Messages.IN_ORDER;
     this.queues = promises.queues();
     this.world = world;
