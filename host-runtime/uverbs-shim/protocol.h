@@ -24,10 +24,14 @@
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
  *
+ *   clock            a page at SHIM_CLOCK_OFFSET, where libmlx5 maps it: the server writes it when a device is opened,
+ *                    the library discards it with the last one
  *   on-chip memory   below 2^36, where libmlx5 maps it: a command and the two halves of a page index
  *   doorbell pages   from SHIM_DEVICE_OFFSET on, where the server chose
  *   shared pages     the client's own, from SHIM_CLIENT_OFFSET on: each at its address
  */
+#define SHIM_CLOCK_OFFSET (7ull << 20)
+#define SHIM_CLOCK_BYTES 4096
 #define SHIM_DEVICE_OFFSET (1ull << 40)
 #define SHIM_CLIENT_OFFSET (1ull << 47)
 #define SHIM_FILE_BYTES (1ull << 48)

@@ -56,6 +56,7 @@ struct device {
 static struct device *devices[MAX_FD];
 static uint64_t events[MAX_FD];
 static uint8_t tells_loss[MAX_FD]; /* 1: a file of asynchronous events; 2: it has told that the server is lost */
+static int open_devices; /* guarded by `tables` */
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
 const char *shim_folder;
@@ -389,7 +390,10 @@ static int open_device(int number, int flags)
 		errno = error;
 		return -1;
 	}
+	pthread_mutex_lock(&tables);
+	open_devices++;
 	__atomic_store_n(&devices[fd], device, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&tables);
 	return fd;
 }
 
@@ -422,6 +426,8 @@ static void forget(int fd)
 	__atomic_store_n(&devices[fd], NULL, __ATOMIC_RELEASE);
 	events[fd] = 0;
 	bool last = device && --device->users == 0;
+	if (last && device->connection >= 0 && --open_devices == 0)
+		discard(SHIM_CLOCK_OFFSET, SHIM_CLOCK_BYTES);
 	pthread_mutex_unlock(&tables);
 	if (!last)
 		return;
@@ -438,7 +444,8 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return number < 0 ? sys_open(dir, shim_path(path, buffer), flags, mode) : open_device(number, flags);
 }
 
-/* A forked child shares its parent's connection, which serves one process only: the device fails in the child. */
+/* A forked child shares its parent's connection, which serves one process only: the device fails in the child. One
+ * that it opens itself has a shared file of its own. */
 static void forget_in_child(void)
 {
 	for (int fd = 0; fd < MAX_FD; fd++)
@@ -446,6 +453,11 @@ static void forget_in_child(void)
 			sys_close(devices[fd]->connection);
 			devices[fd]->connection = -1;
 		}
+	if (shared_file >= 0)
+		sys_close(shared_file);
+	shared_file = -1;
+	held = NULL;
+	open_devices = 0;
 	pthread_mutex_init(&tables, NULL);
 }
 

@@ -11,7 +11,8 @@
 // Memory order: a put and its flag are one post to one queue pair, and the flag is a signal (order.cuh), so it
 // arrives behind the data on every adapter. A flag is acquired at system scope by thread 0, a barrier of the block passes that on. Data with the flag
 // inside is loaded by words of 8 bytes, relaxed at system scope: each is whole, and nothing else is read
-// through it. What the block has combined is ordered before a put of it by a barrier and the fence of the
+// through it. To a near peer the block stores the data itself; a flag behind it is stored by thread 0 after a
+// barrier of the block, with release at system scope. What the block has combined is ordered before a put of it by a barrier and the fence of the
 // post.
 //
 // Reuse: a rank may begin turn t + 1 when every rank that it sends to has done with turn t, and its own puts
@@ -168,15 +169,49 @@ __device__ __forceinline__ uint32_t combine_packed(const doorbell_qp *qp, const 
   return DOORBELL_OK;
 }
 
-__device__ __forceinline__ void pack(const program &mine, const doorbell_step &step,
+__device__ __forceinline__ uint64_t packed_word(const uint32_t *source, uint64_t i, uint32_t turn) {
+  return static_cast<uint64_t>(turn + 1) << 32 | source[i];
+}
+
+// Packs data where it is put from, or where a near peer polls it.
+__device__ __forceinline__ void pack(const program &mine, const doorbell_step &step, bool near,
                                      uint32_t turn) {
   const uint32_t *source = reinterpret_cast<const uint32_t *>(mine.arena + step.put_source);
-  uint64_t *packed = reinterpret_cast<uint64_t *>(mine.arena + step.packed);
   const uint64_t words = (step.put_bytes + 3) / 4;
+  if (near) {
+    uint64_t *polled =
+        reinterpret_cast<uint64_t *>(mine.peers[step.put_peer].inbox + step.put_target);
+#pragma unroll 1
+    for (uint64_t i = threadIdx.x; i < words; i += blockDim.x) {
+      cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(polled[i])
+          .store(packed_word(source, i, turn), cuda::memory_order_relaxed);
+    }
+    return;
+  }
+  uint64_t *packed = reinterpret_cast<uint64_t *>(mine.arena + step.packed);
 #pragma unroll 1
   for (uint64_t i = threadIdx.x; i < words; i += blockDim.x) {
-    packed[i] = static_cast<uint64_t>(turn + 1) << 32 | source[i];
+    packed[i] = packed_word(source, i, turn);
   }
+}
+
+// The block stores data into a near peer's arena.
+__device__ __forceinline__ void store_near(const program &mine, const doorbell_step &step) {
+  const uint4 *source = units_at(mine, step.put_source);
+  uint4 *target = reinterpret_cast<uint4 *>(mine.peers[step.put_peer].inbox + step.put_target);
+  const uint64_t units = (step.put_bytes + 15) / 16;
+#pragma unroll 4
+  for (uint64_t i = threadIdx.x; i < units; i += blockDim.x) {
+    target[i] = source[i];
+  }
+}
+
+// One thread stores the flag behind it.
+__device__ __forceinline__ void raise_near(const program &mine, const doorbell_step &step,
+                                           uint64_t turn) {
+  uint64_t *flag = reinterpret_cast<uint64_t *>(mine.peers[step.put_peer].signals) + mine.rank;
+  cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*flag).store(
+      turn * step.put_flags + step.put_flag, cuda::memory_order_release);
 }
 
 // One thread puts data, a flag or both.
@@ -245,12 +280,25 @@ __device__ __noinline__ uint32_t execute(const doorbell_qp *qps, const program &
         break;
       }
     }
+    const bool near = (step.put & DOORBELL_PUT_NEAR) != 0;
+    // All threads store what thread 0 has waited for.
+    if (near && __syncthreads_or(status != DOORBELL_OK)) {
+      break;
+    }
     if (packs) {
-      detail::pack(mine, step, low(turn));
+      detail::pack(mine, step, near, low(turn));
       __syncthreads();
     }
-    if (threadIdx.x == 0 && status == DOORBELL_OK &&
-        (step.put != DOORBELL_PUT_NONE || step.put_flag != 0)) {
+    if (near) {
+      if (!packs) {
+        detail::store_near(mine, step);
+        __syncthreads();
+      }
+      if (threadIdx.x == 0 && status == DOORBELL_OK && step.put_flag != 0) {
+        detail::raise_near(mine, step, turn);
+      }
+    } else if (threadIdx.x == 0 && status == DOORBELL_OK &&
+               (step.put != DOORBELL_PUT_NONE || step.put_flag != 0)) {
       status = detail::send(qps, mine, step, turn);
     }
   }

@@ -45,6 +45,7 @@ struct doorbell_step {
 #define DOORBELL_PUT_DATA 1u
 #define DOORBELL_PUT_PACKED 2u
 #define DOORBELL_PUT_INLINE 4u  // or: in the WQE
+#define DOORBELL_PUT_NEAR 8u    // or: the peer's arena and flags are reached by stores; nothing is posted
 
 // doorbell_job.opcode of the protocol `collective`: type << 8 | reduction
 #define DOORBELL_TYPE_F32 0u

@@ -21,7 +21,10 @@
   X(ncclGinGdakiGPUContext, context_qps, gdqp)                     \
   X(ncclGinGdakiGPUContext, context_companions, companion_gdqp)    \
   X(ncclGinGdakiGPUContext, context_counters, counters_table)      \
-  X(ncclGinGdakiGPUContext, context_signals, signals_table)        \
+  X(ncclGinGdakiGPUContext, context_signals, signals_table.buffer) \
+  X(ncclGinGdakiGPUContext, context_signal_keys, signals_table.rkeys) \
+  X(ncclGinGdakiGPUContext, context_signal_lkey, signals_table.lkey) \
+  X(ncclGinGdakiGPUContext, context_signal_offset, signals_table.offset) \
   X(ncclGinGdakiGPUContext, context_sink, sink_buffer_lkey)        \
   X(ncclGinGdakiGPUContext, context_issued, last_issued_get)       \
   X(ncclGinGdakiGPUContext, context_visible, last_visible_get)     \

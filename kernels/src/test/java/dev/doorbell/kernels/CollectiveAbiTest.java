@@ -63,6 +63,7 @@ class CollectiveAbiTest {
             Map.entry("DOORBELL_PUT_DATA", (long) StepView.PUT_DATA),
             Map.entry("DOORBELL_PUT_PACKED", (long) StepView.PUT_PACKED),
             Map.entry("DOORBELL_PUT_INLINE", (long) StepView.PUT_INLINE),
+            Map.entry("DOORBELL_PUT_NEAR", (long) StepView.PUT_NEAR),
             Map.entry("DOORBELL_TYPE_F32", 0L),
             Map.entry("DOORBELL_TYPE_F16", 1L),
             Map.entry("DOORBELL_TYPE_BF16", 2L),

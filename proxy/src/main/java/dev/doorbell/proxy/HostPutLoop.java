@@ -64,6 +64,10 @@ public final class HostPutLoop implements Agent, AutoCloseable {
 
   private Stage stage;
   private boolean loadParked;
+
+  /** Nothing more can be posted before something has ended. */
+  private boolean full;
+
   private int posted;
   private int ended;
   private int noted;
@@ -139,7 +143,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
           for (long now = port.now(); noted < posted; noted++) {
             posts[noted] = now;
           }
-          stage = Stage.POLL;
+          stage = full ? Stage.POLL : Stage.POST;
         }
         case POLL -> {
           int found = poster.poll(port, stores);
@@ -188,6 +192,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
     long now = port.now();
     int room = Math.min(task.turns - posted, task.window - (posted - ended));
     int count = Math.min(room, chaining.most());
+    int before = posted;
     for (int i = 0; i < count; i++) {
       number(posted + 1);
       if (poster.post(command, posted, results, stores) == SendQueuePoster.Outcome.BUSY) {
@@ -196,6 +201,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
       starts[posted++] = now;
     }
     poster.ring(stores);
+    full = posted == before || posted == task.turns || posted - ended >= task.window;
   }
 
   /** Writes the number of a put into the last word of its message. */

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.collective;
 import static dev.doorbell.experiments.collective.Collective.ALL_GATHER;
 import static dev.doorbell.experiments.collective.Collective.ALL_REDUCE;
 import static dev.doorbell.experiments.collective.Collective.BARRIER;
+import static dev.doorbell.experiments.collective.Collective.BROADCAST;
 import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 
 import java.util.Arrays;
@@ -17,10 +18,16 @@ public enum Algorithm {
   /** Recursive halving and doubling; of a barrier, dissemination. */
   HALVING,
   /** Everybody sends to everybody. */
-  DIRECT;
+  DIRECT,
+  /** By NVLink inside of a node; between nodes, each rank with those of its place in a node. */
+  HIERARCHICAL;
 
-  /** Whether it performs a collective among {@code ranks}. */
-  public boolean makes(Collective collective, int ranks) {
+  /**
+   * Whether it performs a collective among {@code ranks}.
+   *
+   * @param node ranks of a node, 1 where no GPU addresses another's memory
+   */
+  public boolean makes(Collective collective, int ranks, int node) {
     return switch (this) {
       case RING -> collective != BARRIER && !collective.exchanges();
       case TREE -> collective == ALL_REDUCE || collective.rooted();
@@ -30,12 +37,20 @@ public enum Algorithm {
               || ((collective == REDUCE_SCATTER || collective == ALL_GATHER)
                   && Integer.bitCount(ranks) == 1);
       case DIRECT -> true;
+      case HIERARCHICAL ->
+          node > 1
+              && ranks > node
+              && ranks % node == 0
+              && (collective == ALL_REDUCE
+                  || collective == REDUCE_SCATTER
+                  || collective == ALL_GATHER
+                  || collective == BROADCAST);
     };
   }
 
   /** The algorithms that make a collective. */
-  public static List<Algorithm> of(Collective collective, int ranks) {
-    return Arrays.stream(values()).filter(each -> each.makes(collective, ranks)).toList();
+  public static List<Algorithm> of(Collective collective, int ranks, int node) {
+    return Arrays.stream(values()).filter(each -> each.makes(collective, ranks, node)).toList();
   }
 
   /**
@@ -45,7 +60,7 @@ public enum Algorithm {
    * @param chunk bytes of the longest message of a ring or a tree; a multiple of 16
    */
   public Schedule schedule(Call call, long mostPacked, long chunk) {
-    Schedule.Builder in = new Schedule.Builder(call.ranks(), call.scratchAt(), mostPacked, chunk);
+    Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
     switch (this) {
       case RING -> Ring.of(call, in);
       case TREE -> Tree.of(call, in);
@@ -57,6 +72,7 @@ public enum Algorithm {
         }
       }
       case DIRECT -> Direct.of(call, in);
+      case HIERARCHICAL -> Hierarchical.of(call, in);
     }
     return in.build();
   }

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
  * @param root of a broadcast or a reduce
  * @param inPlace whether the result lies where the contribution does
  * @param seed of the numbers, and of the sizes of an all-to-all-v
+ * @param node consecutive ranks whose GPUs address each other's memory; 1 where none do
  */
 public record Call(
     Collective collective,
@@ -20,8 +21,27 @@ public record Call(
     Reduction reduction,
     int root,
     boolean inPlace,
-    long seed) {
+    long seed,
+    int node) {
   private static final int LINE = 16;
+
+  /** A call among ranks that their HCAs alone join. */
+  public Call(
+      Collective collective,
+      int ranks,
+      long size,
+      DataType type,
+      Reduction reduction,
+      int root,
+      boolean inPlace,
+      long seed) {
+    this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
+  }
+
+  /** Whether one rank's GPU addresses the memory of the other's. */
+  boolean near(int one, int other) {
+    return one / node == other / node;
+  }
 
   /** Bytes of a block, or of the whole buffer where it is not divided. */
   public long block() {

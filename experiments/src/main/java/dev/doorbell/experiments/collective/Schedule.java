@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param arenaBytes of each rank
  * @param flags how many messages with a flag of their own each rank sends, by receiver; 0 where all
  *     are packed
+ * @param node consecutive ranks that send each other messages by stores; others put them
  */
 public record Schedule(
-    List<List<Step>> steps, List<Long> arenaBytes, List<Map<Integer, Integer>> flags) {
+    List<List<Step>> steps, List<Long> arenaBytes, List<Map<Integer, Integer>> flags, int node) {
   /** The longest packed data that goes in the WQE: what fits into one block of it. */
   private static final long MOST_INLINE = 28;
 
@@ -38,7 +39,7 @@ public record Schedule(
 
   /** The same with a barrier behind it, so that it may be repeated. */
   public Schedule thenBarrier() {
-    Builder builder = new Builder(steps.size(), 0, 0, 0);
+    Builder builder = new Builder(steps.size(), 0, 0, 0, node);
     for (int rank = 0; rank < steps.size(); rank++) {
       builder.steps.get(rank).addAll(steps.get(rank));
       builder.used[rank] = arenaBytes.get(rank);
@@ -46,6 +47,11 @@ public record Schedule(
     }
     Algorithm.dissemination(builder);
     return builder.build();
+  }
+
+  /** Whether a message is stored, not put. */
+  boolean near(Message message) {
+    return message.from() / node == message.to() / node;
   }
 
   /** The steps of a rank as its kernel reads them: {@code struct doorbell_step[]}. */
@@ -62,7 +68,7 @@ public record Schedule(
     return bytes;
   }
 
-  private static StepView view(Step step, int flagsFrom, int flagsTo) {
+  private StepView view(Step step, int flagsFrom, int flagsTo) {
     Message awaited = step.awaited();
     Message sent = step.sent();
     boolean unpacks = awaited != null && awaited.packed();
@@ -91,7 +97,10 @@ public record Schedule(
         step.packed());
   }
 
-  private static int put(Message sent) {
+  private int put(Message sent) {
+    if (near(sent)) {
+      return StepView.PUT_NEAR | (sent.packed() ? StepView.PUT_PACKED : StepView.PUT_DATA);
+    }
     if (!sent.packed()) {
       return StepView.PUT_DATA;
     }
@@ -110,16 +119,21 @@ public record Schedule(
     private final List<Map<Integer, Integer>> flags = new ArrayList<>();
     private final long mostPacked;
     private final long chunk;
+    private final int node;
 
     /**
      * Nobody has a step yet.
      *
-     * @param scratchAt where scratch memory begins in each arena
      * @param mostPacked bytes of the longest message that has its flag in the data
      * @param chunk bytes of the longest message, where an algorithm cuts
      */
-    Builder(int ranks, long scratchAt, long mostPacked, long chunk) {
+    Builder(Call call, long mostPacked, long chunk) {
+      this(call.ranks(), call.scratchAt(), mostPacked, chunk, call.node());
+    }
+
+    private Builder(int ranks, long scratchAt, long mostPacked, long chunk, int node) {
       this.used = new long[ranks];
+      this.node = node;
       this.mostPacked = mostPacked;
       this.chunk = chunk;
       for (int rank = 0; rank < ranks; rank++) {
@@ -166,7 +180,8 @@ public record Schedule(
       return new Schedule(
           steps.stream().map(List::copyOf).toList(),
           List.copyOf(bytes),
-          flags.stream().map(Map::copyOf).toList());
+          flags.stream().map(Map::copyOf).toList(),
+          node);
     }
   }
 

@@ -20,6 +20,7 @@ public final class ScheduleTime {
   private final double[] clock;
   private final double[] sending;
   private final double[] receiving;
+  private final double[] receivingNear;
   private final Map<Message, Double> arrived = new HashMap<>();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(Comparator.comparingDouble(Event::at).thenComparingInt(Event::rank));
@@ -32,6 +33,7 @@ public final class ScheduleTime {
     this.clock = new double[ranks];
     this.sending = new double[ranks];
     this.receiving = new double[ranks];
+    this.receivingNear = new double[ranks];
   }
 
   /**
@@ -96,6 +98,10 @@ public final class ScheduleTime {
   }
 
   private void send(int rank, Message message) {
+    if (schedule.near(message)) {
+      sendNear(rank, message);
+      return;
+    }
     if (message.packed()) {
       clock[rank] += costs.combine(message.bytes(), true);
     }
@@ -105,14 +111,23 @@ public final class ScheduleTime {
     events.add(new Event(sending[rank] - wire + costs.latency(), message.to(), message));
   }
 
+  /** The block itself stores the data: its time is that of a copy, or of its port. */
+  private void sendNear(int rank, Message message) {
+    double wire = wire(message);
+    clock[rank] += Math.max(costs.combine(message.bytes(), message.packed()), wire);
+    events.add(new Event(clock[rank] - wire + costs.near().latency(), message.to(), message));
+  }
+
   private double wire(Message message) {
-    return (message.packed() ? 2 : 1) * message.bytes() * costs.perByte();
+    double perByte = schedule.near(message) ? costs.near().perByte() : costs.perByte();
+    return (message.packed() ? 2 : 1) * message.bytes() * perByte;
   }
 
   private void receive(Message message, double first) {
     int rank = message.to();
-    receiving[rank] = Math.max(receiving[rank], first) + wire(message);
-    arrived.put(message, receiving[rank]);
+    double[] port = schedule.near(message) ? receivingNear : receiving;
+    port[rank] = Math.max(port[rank], first) + wire(message);
+    arrived.put(message, port[rank]);
     List<Step> steps = schedule.steps().get(rank);
     if (next[rank] < steps.size() && message.equals(steps.get(next[rank]).awaited())) {
       enqueue(rank);

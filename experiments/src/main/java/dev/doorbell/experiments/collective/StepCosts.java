@@ -10,6 +10,7 @@ package dev.doorbell.experiments.collective;
  * @param turnBytes bytes that a turn covers
  * @param packedTurnBytes the same of packed data
  * @param step everything else of a step: reading it, barriers of the block
+ * @param near of messages inside of a node
  */
 public record StepCosts(
     double post,
@@ -18,7 +19,19 @@ public record StepCosts(
     double turn,
     int turnBytes,
     int packedTurnBytes,
-    double step) {
+    double step,
+    Near near) {
+
+  /**
+   * What a message costs that a block stores into a peer's memory.
+   *
+   * @param latency from the last store until the peer's poll sees the flag
+   * @param perByte of a port, each direction
+   */
+  public record Near(double latency, double perByte) {
+    /** Without NVLink no message is near. */
+    public static final Near NONE = new Near(0, 0);
+  }
 
   double combine(long bytes, boolean packed) {
     long each = packed ? packedTurnBytes : turnBytes;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.kernels;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
@@ -117,16 +118,27 @@ public final class KernelFolders {
       throws ConfigException {
     KernelDescriptor descriptor =
         reader.read(file.toString(), text(file, file.toString()), settings);
-    Path ptx = file.resolveSibling(descriptor.ptx());
+    List<PtxFiles.Part> parts = new ArrayList<>();
+    parts.add(part(descriptor, file, descriptor.ptx(), "/ptx"));
+    for (int i = 0; i < descriptor.linked().size(); i++) {
+      parts.add(part(descriptor, file, descriptor.linked().get(i), "/ptx/" + (i + 1)));
+    }
+    return new UserKernel(
+        descriptor, file.toString(), parts.getFirst().name(), PtxFiles.join(parts));
+  }
+
+  private static PtxFiles.Part part(
+      KernelDescriptor descriptor, Path file, String name, String pointer) throws ConfigException {
+    Path ptx = file.resolveSibling(name);
+    String where = descriptor.place(pointer);
     if (!Files.isRegularFile(ptx)) {
       throw new ConfigException(
           List.of(
-              Problem.of("DB-K014", descriptor.place("/ptx"), "there is no file " + ptx)
+              Problem.of("DB-K014", where, "there is no file " + ptx)
                   .effect("kernel '%s' cannot be used".formatted(descriptor.name()))
                   .fix("compile it: doorbell kernel build " + parent(file))));
     }
-    return new UserKernel(
-        descriptor, file.toString(), ptx.toString(), text(ptx, descriptor.place("/ptx")));
+    return new PtxFiles.Part(ptx.toString(), text(ptx, where), 0);
   }
 
   private static Path parent(Path file) {

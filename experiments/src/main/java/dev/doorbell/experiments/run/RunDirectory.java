@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
@@ -182,9 +183,11 @@ public final class RunDirectory implements Closeable {
         disk.replace(
             folder.resolve(kernel.name() + KernelDescriptor.ENDING),
             kernel.descriptor().text().getBytes(StandardCharsets.UTF_8));
-        disk.replace(
-            folder.resolve(kernel.descriptor().ptx()),
-            kernel.ptx().getBytes(StandardCharsets.UTF_8));
+        for (PtxFiles.Part part : PtxFiles.split(kernel.descriptor().ptx(), kernel.ptx())) {
+          Path name = Path.of(part.name()).getFileName();
+          disk.replace(
+              folder.resolve(String.valueOf(name)), part.text().getBytes(StandardCharsets.UTF_8));
+        }
       }
     } catch (IOException e) {
       throw unwritable(path, e);

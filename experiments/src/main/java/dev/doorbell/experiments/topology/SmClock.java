@@ -49,6 +49,7 @@ public final class SmClock {
         base.links(),
         base.paths(),
         base.network(),
+        base.nvlink(),
         constants);
   }
 

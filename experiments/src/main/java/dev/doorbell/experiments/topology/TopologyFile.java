@@ -39,6 +39,7 @@ public final class TopologyFile {
           "h200",
           "h200nvl-cx7-far",
           "h100-cx7",
+          "h800-cx7",
           "pciebench-nfp-bdw",
           "pciebench-nfp-hsw",
           "pciebench-nfp-hsw-2637",

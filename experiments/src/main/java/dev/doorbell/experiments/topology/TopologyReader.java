@@ -12,6 +12,7 @@ import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.NicRefinements;
+import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
@@ -36,6 +37,7 @@ final class TopologyReader {
   private static final double RATE = 10_000;
   private static final double DEVICE_RATE = 100_000;
   private static final int LARGEST_PAYLOAD = 4096;
+  private static final int MOST_RANKS = 1024;
   private static final int MOST_TAGS = 15_360;
 
   /** Results of a topology are kept in files of its name. */
@@ -101,6 +103,7 @@ final class TopologyReader {
     }
     boolean alone = gpus.isEmpty() && !root.has("network");
     Network network = alone ? Network.NONE : network(root.section("network"));
+    Nvlink nvlink = root.has("nvlink") ? nvlink(root.section("nvlink")) : null;
     List<String> rows = root.has("rows") ? root.words("rows") : List.of();
     String leftOut = root.has("left_out") ? root.text("left_out") : "";
     // What a calibration measured stands beside what came of it, for readers.
@@ -123,6 +126,7 @@ final class TopologyReader {
             List.copyOf(links.values()),
             paths,
             network,
+            nvlink,
             recorder.constants());
     return new Read(topology, new MachineStands(rows, leftOut));
   }
@@ -288,6 +292,17 @@ final class TopologyReader {
                 ? Network.Framing.INFINIBAND
                 : Network.Framing.ETHERNET);
     network.end();
+    return read;
+  }
+
+  private static Nvlink nvlink(Section nvlink) {
+    Nvlink read =
+        new Nvlink(
+            nvlink.integer("ranks", 2, MOST_RANKS),
+            nanos(nvlink, "latency_ns"),
+            nvlink.number("rate_gb_s", 0.001, RATE),
+            nvlink.powerOfTwo("max_payload_bytes", 64, LARGEST_PAYLOAD, false));
+    nvlink.end();
     return read;
   }
 

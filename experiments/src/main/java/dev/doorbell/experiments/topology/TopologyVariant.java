@@ -74,6 +74,7 @@ public enum TopologyVariant {
         changed.links(),
         changed.paths(),
         changed.network(),
+        base.nvlink(),
         constants);
   }
 
@@ -92,6 +93,7 @@ public enum TopologyVariant {
         links,
         paths,
         base.network(),
+        base.nvlink(),
         base.constants());
   }
 

@@ -34,6 +34,8 @@ class LitmusCorpusTest {
           "2+2W-release",
           "CoRW2-weak",
           "DB-reuse-buffer-early",
+          "LB-exchange-read",
+          "LB-exchange-write",
           "LB-false-dependency",
           "LB-one-dependency",
           "LB-one-sided",

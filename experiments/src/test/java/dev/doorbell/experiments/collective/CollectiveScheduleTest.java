@@ -25,13 +25,14 @@ class CollectiveScheduleTest {
     List<Call> calls = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(SEED);
     for (Collective collective : Collective.values()) {
-      for (int ranks : new int[] {2, 3, 5, 8, 13}) {
+      for (int ranks : new int[] {2, 3, 5, 6, 8, 12, 13}) {
+        int node = ranks % 3 == 0 ? 3 : ranks % 4 == 0 ? 4 : 1;
         for (long size : SIZES) {
           boolean inPlace = collective.inPlace() && random.nextBoolean();
           DataType type = TYPES.get(random.nextInt(4));
           Reduction reduction = REDUCTIONS.get(random.nextInt(3));
           int root = collective.rooted() ? random.nextInt(ranks) : 0;
-          calls.add(new Call(collective, ranks, size, type, reduction, root, inPlace, SEED));
+          calls.add(new Call(collective, ranks, size, type, reduction, root, inPlace, SEED, node));
         }
       }
     }
@@ -42,7 +43,7 @@ class CollectiveScheduleTest {
   @MethodSource("calls")
   void every_algorithm_computes_what_the_collective_means(Call call) {
     byte[] reduced = call.collective().reduces() ? call.reduced() : new byte[0];
-    for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks())) {
+    for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks(), call.node())) {
       for (long mostPacked : new long[] {0, 256}) {
         for (long chunk : new long[] {112, 65536}) {
           Schedule schedule = algorithm.schedule(call, mostPacked, chunk).thenBarrier();
@@ -62,7 +63,7 @@ class CollectiveScheduleTest {
   void no_two_messages_and_no_message_and_a_result_share_scratch_memory() {
     Call call =
         new Call(Collective.ALL_REDUCE, 7, 4096, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
-    for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks())) {
+    for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks(), call.node())) {
       Schedule schedule = algorithm.schedule(call, 128, 256);
       for (int rank = 0; rank < call.ranks(); rank++) {
         int to = rank;
@@ -161,7 +162,7 @@ class CollectiveScheduleTest {
 
   @Test
   void the_predicted_time_of_small_messages_is_that_of_the_rounds() {
-    StepCosts costs = new StepCosts(0, 1000, 0, 0, 16, 16, 0);
+    StepCosts costs = new StepCosts(0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call even =
@@ -180,7 +181,7 @@ class CollectiveScheduleTest {
 
   @Test
   void pieces_follow_each_other_through_rings_and_trees() {
-    StepCosts costs = new StepCosts(0, 1000, 1, 0, 16, 16, 0);
+    StepCosts costs = new StepCosts(0, 1000, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
     for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.TREE)) {
       Call call =
           new Call(

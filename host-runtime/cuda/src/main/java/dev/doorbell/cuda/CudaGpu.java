@@ -1,6 +1,7 @@
 package dev.doorbell.cuda;
 
 import dev.doorbell.core.Probe;
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuAttributes;
@@ -346,6 +347,10 @@ public final class CudaGpu implements Gpu {
   @Override
   public GpuModule load(String name, String ptx) {
     requireUsable();
+    if (PtxFiles.areJoined(ptx)) {
+      throw new GpuException(
+          "%s has several PTX files, which only the PTX VM links".formatted(name));
+    }
     CudaModule module =
         CudaModule.load(owner, locus, context, name, PtxLowering.lower(ptx, newestPtx));
     modules.add(module);

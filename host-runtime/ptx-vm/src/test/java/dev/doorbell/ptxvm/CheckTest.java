@@ -44,14 +44,14 @@ class CheckTest {
   void everything_that_is_refused_is_named_at_once_with_its_lines() {
     List<Refusal> refusals = PtxCheck.check("put.ptx", INLINED);
     assertThat(refusals)
-        .extracting(refusal -> refusal.describe("put.ptx"))
+        .extracting(refusal -> refusal.describe(PtxParser.parse("put.ptx", INLINED).module()))
         .containsExactly("put.ptx:15: instruction not supported: frob.u32 %r3, %r2; (put.cu:41)");
   }
 
   @Test
   void what_stops_a_thread_that_gets_there_is_named_beside_it() {
     assertThat(PtxCheck.of(PtxParser.parse("put.ptx", INLINED)).stops())
-        .extracting(stop -> stop.describe("put.ptx"))
+        .extracting(stop -> stop.describe(PtxParser.parse("put.ptx", INLINED).module()))
         .containsExactly(
             "put.ptx:12: clusters are not supported: barrier.cluster.arrive;"
                 + " (post.cuh:7, inlined at put.cu:40)",

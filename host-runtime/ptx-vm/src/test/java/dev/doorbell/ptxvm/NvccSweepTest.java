@@ -52,7 +52,7 @@ class NvccSweepTest {
     for (List<String> flags : FLAGS) {
       String ptx = compile(file, flags);
       List<Refusal> refusals = PtxCheck.check(file + ".ptx", ptx);
-      refusals.forEach(refusal -> wrong.add(flags + ": " + refusal.describe(file + ".ptx")));
+      refusals.forEach(refusal -> wrong.add(flags + ": " + refusal));
       for (FunctionListing listing :
           FunctionListing.of(PtxParser.parse(file + ".ptx", ptx).module())) {
         UnwrittenReads.of(listing).forEach(read -> wrong.add(flags + ": unwritten: " + read));

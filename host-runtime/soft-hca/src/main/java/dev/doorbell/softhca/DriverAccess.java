@@ -12,6 +12,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import java.util.Set;
 
 /**
@@ -60,6 +61,16 @@ public final class DriverAccess {
       throw new IllegalArgumentException("not of a software HCA: " + old);
     }
     return soft(domain).replace(region, address, memory, length, rights);
+  }
+
+  /**
+   * Creates a memory window, which work requests bind.
+   *
+   * @param second of type 2
+   * @throws HcaException when there are no keys left
+   */
+  public static SoftMemoryWindow createWindow(ProtectionDomain domain, boolean second) {
+    return soft(domain).createWindow(second);
   }
 
   /**

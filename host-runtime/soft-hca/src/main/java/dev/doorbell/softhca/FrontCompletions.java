@@ -28,11 +28,6 @@ abstract class FrontCompletions extends Completions {
   }
 
   @Override
-  public final boolean hasRoom() {
-    return true;
-  }
-
-  @Override
   public final int room(QueuePairContext queuePair) {
     return ROOM;
   }

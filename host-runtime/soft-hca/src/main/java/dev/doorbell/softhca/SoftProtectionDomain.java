@@ -33,6 +33,7 @@ import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftCompletionChannel;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
 import java.util.ArrayList;
@@ -85,11 +86,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       long address, long memory, long length, Set<AccessRight> rights, int variant) {
     requireOpen("register memory");
     Rights.checkRegion(rights);
-    int key = hca.regions.reserve();
-    if (key == 0) {
-      throw new HcaException(
-          "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
-    }
+    int key = reserveKey();
     if (variant != DriverAccess.ANY_VARIANT) {
       key = (key & ~0xff) | (variant & 0xff);
     }
@@ -104,6 +101,28 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     old.close();
     hca.regions.reserve(old.lkey());
     return add(old.lkey(), address, memory, length, rights);
+  }
+
+  /**
+   * Creates a memory window.
+   *
+   * @param second of type 2
+   */
+  SoftMemoryWindow createWindow(boolean second) {
+    requireOpen("allocate a memory window");
+    SoftMemoryWindow window =
+        new SoftMemoryWindow(this, hca.regions, reserveKey(), second, hca.options().promises());
+    open.add(window);
+    return window;
+  }
+
+  private int reserveKey() {
+    int key = hca.regions.reserve();
+    if (key == 0) {
+      throw new HcaException(
+          "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
+    }
+    return key;
   }
 
   private SoftMemoryRegion add(
@@ -426,6 +445,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   public void closing(AutoCloseable object) {
     switch (object) {
       case SoftMemoryRegion region -> hca.regions.remove(region);
+      case SoftMemoryWindow window -> hca.regions.remove(window.view());
       case SoftCompletionQueue queue -> hca.completionQueues.remove(queue.number());
       case SoftSharedReceiveQueue queue -> hca.sharedReceiveQueues.remove(queue.number());
       case SoftQueuePair queuePair -> hca.queuePairs.remove(queuePair.number());

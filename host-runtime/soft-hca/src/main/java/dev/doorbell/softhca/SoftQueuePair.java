@@ -482,7 +482,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   /** This queue pair is connected to {@code from}, and answers would reach that one at once. */
   private boolean isDirectlyReachable(SoftQueuePair from) {
     Route back = route;
-    return state == QueuePairState.RTS
+    return (state == QueuePairState.RTS || state == QueuePairState.RTR)
         && peerNumber == from.number
         && acceptsPartition(from.partitionKey)
         && back != null

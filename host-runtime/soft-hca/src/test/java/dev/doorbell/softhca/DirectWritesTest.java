@@ -6,7 +6,9 @@ import dev.doorbell.contract.Endpoint;
 import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.contract.RandomTraffic;
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.MemoryKind;
@@ -200,6 +202,67 @@ class DirectWritesTest {
     assertThat(Cqe.opcode(entry)).isEqualTo(Cqe.REQUESTER);
     assertThat(Cqe.byteCount(entry)).isEqualTo(8);
     assertThat(ends[1].buffer.getLong(32)).isEqualTo(104);
+    assertThat(wire.packets).isZero();
+  }
+
+  @Test
+  void a_peer_that_only_receives_may_stay_in_rtr() {
+    SwitchingWire wire = open(() -> true);
+    SoftWorld in = Objects.requireNonNull(world);
+    Endpoint from = new Endpoint(in, 0, Endpoint.Shape.usual());
+    Endpoint to = new Endpoint(in, 1, Endpoint.Shape.usual());
+    from.queuePair.connect(
+        to.queuePair.address(), from.region.rights(), ConnectionAttributes.DEFAULT);
+    to.queuePair.toInit(to.region.rights());
+    to.queuePair.toRtr(from.queuePair.address(), ConnectionAttributes.DEFAULT);
+    from.buffer.putLong(0, 7);
+    for (int i = 0; i < 2; i++) {
+      from.rdmaWrite(to, 0, 8L * i, 8).post();
+      assertThat(from.pollSend().isError()).isFalse();
+      assertThat(to.buffer.getLong(8L * i)).isEqualTo(7);
+    }
+    assertThat(wire.packets).isZero();
+    AsyncEvent event = Objects.requireNonNull(in.hca(1).pollAsyncEvent());
+    assertThat(event.type()).isEqualTo(AsyncEvent.Type.COMMUNICATION_ESTABLISHED);
+    assertThat(event.number()).isEqualTo(to.queuePair.number());
+    assertThat(in.hca(1).pollAsyncEvent()).isNull();
+  }
+
+  @Test
+  void a_ring_of_completions_that_is_polled_never_ends_it() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends =
+        pair(
+            Endpoint.Shape.usual()
+                .withCompletions(CompletionQueueAttributes.ring(4, MemoryKind.HOST)));
+    for (int round = 0; round < 5; round++) {
+      for (int i = 0; i < 4; i++) {
+        ends[0].rdmaWrite(ends[1], 0, 8, 8).post();
+      }
+      for (int i = 0; i < 4; i++) {
+        assertThat(ends[0].pollSend().isError()).isFalse();
+      }
+    }
+    assertThat(wire.packets).isZero();
+  }
+
+  @Test
+  void long_writes_behind_a_long_one_need_no_packets() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    int bytes = 512 << 10;
+    byte[] sent = new byte[bytes];
+    new Random(1).nextBytes(sent);
+    ends[0].buffer.putBytes(0, sent);
+    for (int i = 0; i < 8; i++) {
+      ends[0].rdmaWrite(ends[1], 0, i % 2 * (long) bytes, bytes).write();
+    }
+    ends[0].record();
+    ends[0].ring();
+    for (int i = 0; i < 8; i++) {
+      assertThat(ends[0].pollSend().isError()).isFalse();
+    }
+    assertThat(ends[1].buffer.getBytes(bytes, bytes)).isEqualTo(sent);
     assertThat(wire.packets).isZero();
   }
 

@@ -294,7 +294,9 @@ public final class CollCommand extends CliCommand {
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
       throws UsageException, ConfigException {
     ExperimentRuntime runtime = context.runtime().get();
-    List<Algorithm> possible = Algorithm.of(kind, ranks());
+    // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
+    List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
+    possible.add(Algorithm.HIERARCHICAL);
     Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
     sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
     for (Algorithm algorithm : possible) {
@@ -309,6 +311,7 @@ public final class CollCommand extends CliCommand {
               .predict(point)
               .of(METRIC)
               .map(Prediction.Term::value)
+              .filter(Double::isFinite)
               .ifPresent(
                   nanos ->
                       predicted
@@ -317,6 +320,8 @@ public final class CollCommand extends CliCommand {
         }
       }
     }
+    possible.removeIf(
+        algorithm -> predicted.values().stream().noneMatch(each -> each.containsKey(algorithm)));
     return NcclTable.explain(predicted, possible);
   }
 

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.explore;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
@@ -46,7 +47,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
-      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps there",
+      "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
+          + " there",
       "  doorbell explore --litmus experiments/litmus",
       "  doorbell explore --case list",
       ""
@@ -63,6 +65,13 @@ public final class ExploreCommand extends CliCommand {
 
   /** The part of the budget in which a kernel has to be clean before its fences are removed. */
   private static final int SHARE_OF_THE_WHOLE = 4;
+
+  /** Time for the run with one block after the other, where the budget is used up. */
+  private static final long LAST_LOOK = 1_000_000_000L;
+
+  private static final String TOGETHER =
+      "note: with one block after the other it waits for ever. PTX promises that blocks run at the"
+          + " same time\n      to cooperative launches alone.\n";
 
   private static final String NOT_CLEAN =
       "\n"
@@ -89,6 +98,12 @@ public final class ExploreCommand extends CliCommand {
       paramLabel = "SETTING=VALUE",
       description = "A setting of the kernel's own descriptor; repeat for more.")
   private List<String> settings = new ArrayList<>();
+
+  @Option(
+      names = "--link",
+      paramLabel = "FILE",
+      description = "PTX that is linked with FILE.ptx into one module; repeat for more.")
+  private List<String> linked = new ArrayList<>();
 
   @Option(names = "--entry", paramLabel = "NAME", description = "Which kernel of the file.")
   private @Nullable String entry;
@@ -263,10 +278,19 @@ public final class ExploreCommand extends CliCommand {
         return fences(context, explorer, scenario, nanos);
       }
       Explorer.Report report = explorer.explore(seeds, nanos);
+      boolean together =
+          report.isClean()
+              && report.finished() > 0
+              && explorer.needsBlocksTogether(Math.max(nanos - report.nanos(), LAST_LOOK));
       if (common().json()) {
-        Json.print(context, ExploreReport.json(scenario, report));
+        Map<String, Object> json = ExploreReport.json(scenario, report);
+        json.put("needs_blocks_together", together);
+        Json.print(context, json);
       } else {
         context.terminal().out().print(ExploreReport.head(scenario) + ExploreReport.text(report));
+        if (together) {
+          context.terminal().out().print(TOGETHER);
+        }
       }
       return verdict(report.isClean(), report.finished() > 0);
     } catch (ScenarioException e) {
@@ -382,13 +406,12 @@ public final class ExploreCommand extends CliCommand {
                           .fix("doorbell list kernels")));
     }
     Path file = Path.of(kernel);
-    String ptx;
-    try {
-      ptx = Files.readString(file);
-    } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U023", kernel, "cannot be read").fix("give the path of a PTX file"));
+    List<PtxFiles.Part> parts = new ArrayList<>();
+    parts.add(part(kernel));
+    for (String other : linked) {
+      parts.add(part(other));
     }
+    String ptx = PtxFiles.join(parts);
     String name = entry;
     if (name == null) {
       Matcher matcher = ENTRY.matcher(ptx);
@@ -399,6 +422,16 @@ public final class ExploreCommand extends CliCommand {
     }
     Path base = file.getFileName();
     return new Scenario.Program(String.valueOf(base), name, ptx);
+  }
+
+  private static PtxFiles.Part part(String name) throws UsageException {
+    try {
+      Path file = Path.of(name);
+      return new PtxFiles.Part(String.valueOf(file.getFileName()), Files.readString(file), 0);
+    } catch (IOException e) {
+      throw new UsageException(
+          Problem.of("DB-U023", name, "cannot be read").fix("give the path of a PTX file"));
+    }
   }
 
   private Scenario scenario(Scenario.Program program) throws UsageException {

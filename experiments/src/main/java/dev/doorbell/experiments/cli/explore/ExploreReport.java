@@ -113,13 +113,19 @@ final class ExploreReport {
 
   private static void side(StringBuilder text, Race.Side side) {
     text.append("  %-18s %s%n".formatted(side.access(), side.who()));
-    SourcePlace place = side.place();
-    if (place != null) {
-      text.append(
-          "%21s%s:%d  %s%n".formatted("", place.file(), place.line(), collapsed(place.text())));
-      if (!place.source().isEmpty()) {
-        text.append("%21s%s%n".formatted("", shortened(place.source())));
-      }
+    place(text, "", side.place());
+    place(text, "for the WQE of ", side.post());
+  }
+
+  private static void place(StringBuilder text, String what, @Nullable SourcePlace place) {
+    if (place == null) {
+      return;
+    }
+    text.append(
+        "%21s%s%s:%d  %s%n"
+            .formatted("", what, place.file(), place.line(), collapsed(place.text())));
+    if (!place.source().isEmpty()) {
+      text.append("%21s%s%n".formatted("", shortened(place.source())));
     }
   }
 
@@ -213,6 +219,12 @@ final class ExploreReport {
     json.put("line", place == null ? null : place.line());
     json.put("text", place == null ? null : place.text());
     json.put("source", place == null || place.source().isEmpty() ? null : place.source());
+    @Nullable SourcePlace post = side.post();
+    if (post != null) {
+      json.put("post_file", post.file());
+      json.put("post_line", post.line());
+      json.put("post_text", post.text());
+    }
     return json;
   }
 

@@ -68,7 +68,7 @@ record ExploredKernel(UserKernel kernel) {
             descriptor.parameters(),
             descriptor.api().map(DeviceApi::word),
             Optional.of(descriptor)
-                .filter(one -> !one.extension().isEmpty())
+                .filter(one -> !one.extension().isEmpty() || !one.structures().isEmpty())
                 .map(KernelDescriptor::text)));
   }
 

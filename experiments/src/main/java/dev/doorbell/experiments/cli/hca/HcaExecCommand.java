@@ -69,8 +69,15 @@ final class HcaExecCommand extends CliCommand {
   @Option(
       names = "--nic",
       paramLabel = "NAME|FILE",
-      description = "What the devices promise (docs/adapters.md); ${DEFAULT-VALUE} unless given.")
-  private String nic = "cx7";
+      description = "What the devices promise (docs/adapters.md); cx7 unless given.")
+  private @Nullable String nic;
+
+  @Option(
+      names = "--machine",
+      paramLabel = "TOPOLOGY",
+      description =
+          "Always refused: a topology's delays are virtual, and a program runs in wall time.")
+  private @Nullable String machine;
 
   @Option(
       names = "--at",
@@ -91,8 +98,19 @@ final class HcaExecCommand extends CliCommand {
         wanted >= 1 && wanted <= ShimServer.MAX_DEVICES,
         "--devices",
         "1 to " + ShimServer.MAX_DEVICES);
+    if (machine != null) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  "--machine " + machine,
+                  "a topology's delays are virtual: they pass between events of a simulation, and"
+                      + " a program of libibverbs runs in wall time")
+              .fix(
+                  "leave out --machine; 'doorbell run NAME -s placement=%s' times the same work"
+                      .formatted(machine)));
+    }
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
-    Adapter adapter = AdapterOption.parseServed("--nic", nic);
+    Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(named);
@@ -129,13 +147,14 @@ final class HcaExecCommand extends CliCommand {
     String what = null;
     if (devices != null && devices != served) {
       what = "%d device(s) are served there, not %d".formatted(served, devices);
-    } else if (faults != null || pcap != null) {
-      what = "devices are served there already, with or without faults and a capture";
+    } else if (faults != null || pcap != null || nic != null) {
+      what = "devices are served there already, with promises, faults and capture of their own";
     }
     if (what != null) {
       throw new UsageException(
           Problem.of("DB-U003", folder.toString(), what)
-              .fix("leave out --devices, --faults and --pcap, or name another folder with --at"));
+              .fix(
+                  "leave out --devices, --nic, --faults and --pcap, or name another folder with --at"));
     }
   }
 

@@ -39,6 +39,7 @@ import picocli.CommandLine.Parameters;
 final class KernelBuildCommand extends CliCommand {
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
   private static final String STANDARD_ISA = "8.2";
+  private static final String RELOCATABLE = "-rdc=true";
   private static final Pattern PRAGMA =
       Pattern.compile("(?m)^\\s*\\.pragma \"used_bytes_mask[^\\n]*\\n");
 
@@ -60,6 +61,14 @@ final class KernelBuildCommand extends CliCommand {
       paramLabel = "DIR",
       description = "A folder with headers; repeat for more.")
   private List<Path> includes = new ArrayList<>();
+
+  @Option(
+      names = "--linked",
+      description = {
+        "Compile files that are linked with each other (nvcc's -rdc=true): a",
+        "descriptor lists them, ptx: [A.ptx, B.ptx]."
+      })
+  private boolean linked;
 
   @Option(names = "--dry-run", description = "Say what would be run.")
   private boolean dryRun;
@@ -101,7 +110,11 @@ final class KernelBuildCommand extends CliCommand {
     ExitCode worst = ExitCode.OK;
     for (Path source : sources()) {
       Path ptx = source.resolveSibling(baseName(source) + ".ptx");
-      List<String> command = KernelCompiler.command(workbench, of, includes, source, ptx);
+      List<String> command =
+          new ArrayList<>(KernelCompiler.command(workbench, of, includes, source, ptx));
+      if (linked && !command.contains(RELOCATABLE)) {
+        command.add(1, RELOCATABLE);
+      }
       context.terminal().out().println(KernelCompiler.text(command));
       if (!dryRun && !compile(context, workbench, command, ptx)) {
         worst = ExitCode.FAILED;
@@ -184,9 +197,7 @@ final class KernelBuildCommand extends CliCommand {
   private static boolean report(CommandContext context, KernelReport report) {
     report
         .unsupported()
-        .forEach(
-            line ->
-                context.terminal().err().println(KernelFiles.problem(report.file(), line).text()));
+        .forEach(line -> context.terminal().err().println(KernelFiles.problem(line).text()));
     if (report.unsupported().isEmpty()) {
       context
           .terminal()

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel check FILE...}. */
@@ -28,6 +29,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel check my_put.ptx",
       "  doorbell kernel check my_put.kernel.yaml      the descriptor, and whether the PTX fits it",
       "  doorbell kernel check *.ptx --json",
+      "  doorbell kernel check put.ptx --link lib.ptx     both as one module",
       "",
       "Exit code 0 when all can be loaded, 1 when PTX is refused, 3 when a descriptor is wrong.",
       ""
@@ -38,6 +40,8 @@ final class KernelCheckCommand extends CliCommand {
       arity = "1..*",
       description = "PTX files, or descriptors (NAME.kernel.yaml).")
   private List<String> files = new ArrayList<>();
+
+  @Mixin private LinkedFiles linked = new LinkedFiles();
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
@@ -50,8 +54,8 @@ final class KernelCheckCommand extends CliCommand {
       KernelReport report =
           descriptor
               ? ofDescriptor(workbench, file, problems)
-              : workbench.check(file, KernelFiles.ptx(file));
-      report.unsupported().forEach(line -> problems.add(KernelFiles.problem(report.file(), line)));
+              : workbench.check(file, linked.ptx(file));
+      report.unsupported().forEach(line -> problems.add(KernelFiles.problem(line)));
       if (common().json()) {
         json.put(file, new Checked(report, problems));
       } else {
@@ -90,11 +94,11 @@ final class KernelCheckCommand extends CliCommand {
   private void print(PrintStream out, String file, KernelReport report, List<Problem> problems) {
     if (!report.isa().isEmpty() && !common().quiet()) {
       out.printf("%s   PTX ISA %s   target %s%n", report.file(), report.isa(), report.target());
-      report.entries().forEach(entry -> print(out, entry));
+      report.entries().forEach(entry -> print(out, report.file(), entry));
       for (KernelReport.Line note : report.notes()) {
         out.printf(
             "note    %s:%d  %s: %s%s%n",
-            report.file(),
+            note.file(),
             note.line(),
             note.what(),
             note.text().replaceAll("\\s+", " "),
@@ -114,12 +118,15 @@ final class KernelCheckCommand extends CliCommand {
     }
   }
 
-  private static void print(PrintStream out, KernelReport.Entry entry) {
+  private static void print(PrintStream out, String file, KernelReport.Entry entry) {
     String parameters =
         entry.parameters().stream()
             .map(KernelCheckCommand::parameter)
             .collect(Collectors.joining(", "));
-    out.printf("entry   %s(%s)   line %d%n", entry.name(), parameters, entry.line());
+    boolean other = !entry.file().equals(file);
+    out.printf(
+        "entry   %s(%s)   line %d%s%n",
+        entry.name(), parameters, entry.line(), other ? " of " + entry.file() : "");
     out.printf(
         "        %d instructions, %d registers in %d slots, %d B of parameters%n",
         entry.instructions(), entry.registers(), entry.slots(), entry.parameterBytes());

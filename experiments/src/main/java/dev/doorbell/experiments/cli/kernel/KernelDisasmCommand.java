@@ -7,6 +7,7 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel disasm FILE}. */
@@ -26,9 +27,11 @@ final class KernelDisasmCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
 
+  @Mixin private LinkedFiles linked = new LinkedFiles();
+
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
-    String ptx = KernelFiles.ptx(file);
+    String ptx = linked.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     var lines = workbench.disassemble(file, ptx, name -> KernelFiles.source(file, name));
     var report = workbench.check(file, ptx);
@@ -39,7 +42,7 @@ final class KernelDisasmCommand extends CliCommand {
     }
     report
         .unsupported()
-        .forEach(line -> context.terminal().err().println(KernelFiles.problem(file, line).text()));
+        .forEach(line -> context.terminal().err().println(KernelFiles.problem(line).text()));
     return report.unsupported().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
   }
 }

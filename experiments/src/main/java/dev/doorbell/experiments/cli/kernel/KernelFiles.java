@@ -82,7 +82,7 @@ final class KernelFiles {
   static boolean isLoadable(CommandContext context, KernelReport report) {
     List<KernelReport.Line> refused = report.unsupported();
     PrintStream err = context.terminal().err();
-    refused.stream().limit(SHOWN).forEach(line -> err.println(problem(report.file(), line).text()));
+    refused.stream().limit(SHOWN).forEach(line -> err.println(problem(line).text()));
     if (refused.size() > SHOWN) {
       err.printf(
           "and %d more lines; doorbell kernel check %s lists them%n",
@@ -92,10 +92,10 @@ final class KernelFiles {
   }
 
   /** A refused line as a problem. */
-  static Problem problem(String file, KernelReport.Line line) {
+  static Problem problem(KernelReport.Line line) {
     return Problem.of(
         "DB-K002",
-        "%s:%d".formatted(file, line.line()),
+        "%s:%d".formatted(line.file(), line.line()),
         "%s: %s%s"
             .formatted(
                 line.what(),

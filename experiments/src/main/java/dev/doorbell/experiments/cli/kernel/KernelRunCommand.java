@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -54,6 +55,8 @@ import picocli.CommandLine.Parameters;
 final class KernelRunCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX, or a descriptor.")
   private String file = "";
+
+  @Mixin private LinkedFiles linked = new LinkedFiles();
 
   @Option(
       names = "--entry",
@@ -178,7 +181,7 @@ final class KernelRunCommand extends CliCommand {
     if (file.endsWith(KernelDescriptor.ENDING)) {
       return described(context);
     }
-    String ptx = KernelFiles.ptx(file);
+    String ptx = linked.ptx(file);
     KernelWorkbench workbench = KernelWorkbench.find();
     KernelReport report = workbench.check(file, ptx);
     if (!KernelFiles.isLoadable(context, report)) {

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.validation.LeftOutTables;
 import dev.doorbell.experiments.results.validation.ParityPlot;
 import dev.doorbell.experiments.results.validation.ValidationPage;
 import dev.doorbell.experiments.results.validation.ValidationTables;
@@ -20,6 +21,7 @@ import dev.doorbell.experiments.run.RunFiles;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
+import dev.doorbell.experiments.workbench.validation.LeaveOneOut;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.Row;
 import dev.doorbell.experiments.workbench.validation.RowFile;
@@ -48,11 +50,15 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate-model h200-cx7 --fmt csv     one machine",
       "  doorbell validate-model mine.yaml              a topology of your own with 'rows: [P-IB]'",
       "  doorbell validate-model --rows mine.csv        rows of your own",
+      "  doorbell validate-model h200-cx7 --leave-one-out",
       "  doorbell validate-model -o experiments/validation --fmt md > docs/validation.md",
       "",
-      "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit (us,",
-      "ns, M/s or GB/s), and optionally config and bar. A row runs on each topology whose key 'rows'",
-      "names its machine. 'config' says what the model runs for the row; a row without one takes the",
+      "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit"
+          + " (us,",
+      "ns, M/s or GB/s), and optionally config and bar. A row runs on each topology whose key"
+          + " 'rows'",
+      "names its machine. 'config' says what the model runs for the row; a row without one takes"
+          + " the",
       "config of the row of that id in experiments/validation. 'bar' is the error in percent up to",
       "which the row is met (15 without). Lines that begin with # are comments.",
       "",
@@ -67,8 +73,10 @@ import picocli.CommandLine.Parameters;
       "Settings are name=value, separated by blanks: kernel, every axis of doorbell list axes but",
       "placement, and samples, warmup and seed. All others have their defaults: doorbell describe",
       "AXIS. The metric is one of doorbell list metrics that the kernel measures, as doorbell run",
-      "would; its median is compared, or what follows it: p99, min or max. Configs may be added and",
-      "subtracted (' + ', ' - ', with blanks around) and the sum divided by a number (' / 4' at the",
+      "would; its median is compared, or what follows it: p99, min or max. Configs may be added"
+          + " and",
+      "subtracted (' + ', ' - ', with blanks around) and the sum divided by a number (' / 4' at"
+          + " the",
       "end). Times are converted; other units must be the metric's own. 'none: REASON' in place of",
       "a config says why a row cannot be run.",
       "",
@@ -76,13 +84,26 @@ import picocli.CommandLine.Parameters;
       "",
       "  dma: transfer=read-rate bytes=64 window=16384 cache=cold",
       "",
-      "transfer is read-latency, write-read-latency, read-rate or write-rate (ns, GB/s); bytes of one",
-      "transfer; window of host memory in which they lie (8192); offset of each behind a multiple of",
-      "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs and",
+      "transfer is read-latency, write-read-latency, read-rate or write-rate (ns, GB/s); bytes of"
+          + " one",
+      "transfer; window of host memory in which they lie (8192); offset of each behind a multiple"
+          + " of",
+      "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs"
+          + " and",
       "CPUs (0).",
       "",
+      "--leave-one-out asks what the model says of a row without it: the constants whose sources"
+          + " name",
+      "the row are fitted again to all other rows of the machine, then the row runs. Constants"
+          + " with",
+      "the same source keep their proportions. A row whose constants no other row depends on is"
+          + " shown",
+      "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
+      "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
+      "",
       "Exits with 3 when a row's config is wrong, with 1 when a point gives no result, with 6 when",
-      "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows that",
+      "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows"
+          + " that",
       "are right are shown in any case.",
       ""
     })
@@ -126,6 +147,13 @@ public final class ValidateModelCommand extends CliCommand {
       description = "Writes results.json, rows.csv and the figure parity.svg and parity.tex too.")
   private @Nullable Path folder;
 
+  @Option(
+      names = "--leave-one-out",
+      description =
+          "Fit the constants again without each row that they were fitted to, and say how far off"
+              + " that row is.")
+  private boolean leaveOneOut;
+
   @Option(names = "--strict", description = "Exits with 6 when a row is outside its bar.")
   private boolean strict;
 
@@ -139,6 +167,9 @@ public final class ValidateModelCommand extends CliCommand {
     try {
       Validation validation =
           new Validation(runtime, PointWorkers.ofMachine(context.interruption()));
+      if (leaveOneOut) {
+        return leaveOneOut(context, new LeaveOneOut(validation), machines, rows);
+      }
       results = ValidationResults.of(machines, validation.check(rows, machines));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -152,6 +183,34 @@ public final class ValidateModelCommand extends CliCommand {
       RunFiles.writeAll(context.disk(), folder, files(results));
     }
     return code(results.rows());
+  }
+
+  private ExitCode leaveOneOut(
+      CommandContext context, LeaveOneOut fit, List<ModelMachine> machines, List<Row> rows)
+      throws UsageException, EnvironmentException, InterruptedException, RunException {
+    if (common().json() || (format != Format.TEXT && format != Format.CSV)) {
+      throw new UsageException(
+          Problem.of("DB-U080", null, "--leave-one-out prints text or CSV").fix("--fmt csv"));
+    }
+    List<LeaveOneOut.Result> results = new ArrayList<>();
+    for (ModelMachine machine : machines) {
+      results.add(fit.of(machine, rows));
+      if (format == Format.TEXT) {
+        context.terminal().out().print(LeftOutTables.text(results.getLast()));
+      }
+    }
+    String csv = LeftOutTables.csv(results);
+    if (format == Format.CSV) {
+      context.terminal().out().print(csv);
+    }
+    if (folder != null) {
+      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+      files.put("left-out.csv", csv.getBytes(StandardCharsets.UTF_8));
+      RunFiles.writeAll(context.disk(), folder, files);
+    }
+    return results.stream().allMatch(result -> result.rows().isEmpty())
+        ? ExitCode.WAIVED
+        : ExitCode.OK;
   }
 
   private List<ModelMachine> machines() throws UsageException, ConfigException {

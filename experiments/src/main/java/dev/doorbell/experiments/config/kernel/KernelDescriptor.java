@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
  * NAME.kernel.yaml}, checked, with every default filled in.
  *
  * @param ptx file of the PTX, relative to the descriptor
+ * @param linked files that are linked with it, in order
  * @param source file that it was compiled from, or empty
  * @param isa the oldest PTX ISA that has its instructions, or empty when the descriptor is silent
  * @param api whose device code it is made of; empty for Doorbell's own. It decides what {@code
@@ -17,6 +18,7 @@ import java.util.function.UnaryOperator;
  * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
  *     field of {@code struct doorbell_job}
  * @param paths words of the paths that it can take; empty for all
+ * @param structures that it gets as parameters or finds in variables of its module: {@code args}
  * @param extension what it brings of its own: settings, metrics, buffers
  * @param comparison of what it leaves on two GPUs
  * @param text of the file
@@ -26,6 +28,7 @@ public record KernelDescriptor(
     String name,
     String description,
     String ptx,
+    List<String> linked,
     String source,
     String entry,
     Optional<String> isa,
@@ -35,6 +38,7 @@ public record KernelDescriptor(
     Set<String> paths,
     Measures measures,
     Verify verify,
+    List<KernelStructure> structures,
     KernelExtension extension,
     KernelComparison comparison,
     String text,
@@ -156,7 +160,9 @@ public record KernelDescriptor(
   }
 
   public KernelDescriptor {
+    linked = List.copyOf(linked);
     parameters = List.copyOf(parameters);
+    structures = List.copyOf(structures);
     paths = Set.copyOf(paths);
   }
 

@@ -78,18 +78,25 @@ public final class KernelDescriptorReader {
         problems.isEmpty()
             ? new KernelExtensionReader(root, fields, experiments, positions, problems).read()
             : KernelExtension.NONE;
+    List<KernelStructure> structures =
+        problems.isEmpty()
+            ? new KernelStructureReader(root, positions, problems).read()
+            : List.of();
     if (!problems.isEmpty()) {
       problems.sort(Comparator.comparing(ProblemPosition::of));
       throw new ConfigException(problems);
     }
     String name = root.get("kernel").asString();
+    JsonNode ptx = root.path("ptx");
+    List<String> files = ptx.isArray() ? Schema.strings(ptx) : List.of(ptx.asString(name + ".ptx"));
     JsonNode launch = root.path("launch");
     boolean shared = value(launch, LAUNCH, "posters").asString().equals("many");
     KernelDescriptor descriptor =
         new KernelDescriptor(
             name,
             root.get("description").asString().strip(),
-            root.path("ptx").asString(name + ".ptx"),
+            files.getFirst(),
+            files.subList(1, files.size()),
             root.path("source").asString(""),
             root.path("entry").asString(name),
             Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
@@ -109,6 +116,7 @@ public final class KernelDescriptorReader {
             KernelDescriptor.Measures.valueOf(
                 root.get("measures").asString().toUpperCase(Locale.ROOT)),
             verify(root),
+            structures,
             extension,
             comparison(root.path("compare"), shared),
             settings.isEmpty() ? text : root.toString(), // JSON is YAML
@@ -154,7 +162,7 @@ public final class KernelDescriptorReader {
       return List.of();
     }
     List<String> known = new ArrayList<>(fields);
-    for (String section : List.of("settings", "metrics", "buffers")) {
+    for (String section : List.of("settings", "metrics", "buffers", "args")) {
       known.addAll(root.path(section).propertyNames());
     }
     List<String> parameters = Schema.strings(given);
@@ -169,12 +177,15 @@ public final class KernelDescriptorReader {
         : KernelDescriptor.Verify.valueOf(verify.asString().toUpperCase(Locale.ROOT));
   }
 
-  /** Metrics and buffers that no parameter gets would be written by nobody. */
+  /** Metrics, buffers and structures that no parameter gets would be used by nobody. */
   private static void checkExtension(KernelDescriptor descriptor, List<Problem> problems) {
     KernelExtension extension = descriptor.extension();
     Map<String, String> needed = new LinkedHashMap<>();
     extension.metrics().forEach(metric -> needed.put(metric.name(), "/metrics"));
     extension.buffers().forEach(buffer -> needed.put(buffer.name(), "/buffers"));
+    descriptor.structures().stream()
+        .filter(structure -> !isReached(structure, descriptor))
+        .forEach(structure -> needed.put(structure.name(), "/args"));
     needed.forEach(
         (name, section) -> {
           if (!descriptor.parameters().contains(name)) {
@@ -186,6 +197,16 @@ public final class KernelDescriptorReader {
                     .fix("add %s to parameters".formatted(name)));
           }
         });
+  }
+
+  /** Whether a kernel finds a structure: in a variable, or by an address in another one. */
+  private static boolean isReached(KernelStructure structure, KernelDescriptor descriptor) {
+    String name = "args." + structure.name();
+    return structure.symbol().isPresent()
+        || descriptor.structures().stream()
+            .flatMap(other -> other.fields().stream())
+            .flatMap(field -> field.values().stream())
+            .anyMatch(value -> value.toString().contains(name));
   }
 
   /** Refuses combinations of keys that are legal one by one. */

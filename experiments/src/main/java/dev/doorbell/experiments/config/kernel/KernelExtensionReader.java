@@ -97,10 +97,15 @@ final class KernelExtensionReader {
     experiments.topLevel().forEach(name -> taken.put(name, "a key of all experiments"));
     experiments.metrics().keySet().forEach(name -> taken.put(name, "a metric of all experiments"));
     COLUMNS.forEach(name -> taken.put(name, "a column of all tables of samples"));
-    for (String section : List.of("settings", "metrics", "buffers")) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    fields.forEach(field -> parameters.put(field, "a field of the job"));
+    for (String section : List.of("settings", "metrics", "buffers", "args")) {
       for (String name : root.path(section).propertyNames()) {
+        // Structures are parameters alone: no formula and no experiment names them.
+        Map<String, String> others = section.equals("args") ? parameters : taken;
         String pointer = SourcePositions.child("/" + section, name);
-        String other = taken.putIfAbsent(name, "another of " + section);
+        String other = others.putIfAbsent(name, "another of " + section);
+        parameters.putIfAbsent(name, "one of " + section);
         if (!NAME.matcher(name).matches()) {
           problem(
               pointer,

@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.RowErrors;
+import dev.doorbell.experiments.workbench.validation.RowFile;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.Machine;
 import java.util.EnumMap;
@@ -92,6 +93,7 @@ public final class ValidationPage {
       page.append("\n## Rows without a result\n\n");
       page.append(ValidationTables.withoutResult(results).markdown());
     }
+    page.append("\n## Predictions of DeepEP among more ranks\n\n").append(RowFile.predictions());
     return page.append("\n## Claims\n\n").append(claims()).append('\n').toString();
   }
 

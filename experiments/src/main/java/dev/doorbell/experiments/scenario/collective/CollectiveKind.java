@@ -78,7 +78,8 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
         "use pull or pull.bf");
     boolean made =
         of.algorithm() == Chosen.AUTO
-            || Algorithm.valueOf(of.algorithm().name()).makes(of.collective(), of.ranks());
+            || of.algorithm() == Chosen.HIERARCHICAL // as the topology allows
+            || Algorithm.valueOf(of.algorithm().name()).makes(of.collective(), of.ranks(), 1);
     checks.refuseIf(
         !made,
         "%s by %s among %d ranks"
@@ -86,7 +87,7 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
         "use algorithm: auto, or one of "
             + String.join(
                 ", ",
-                Algorithm.of(of.collective(), of.ranks()).stream()
+                Algorithm.of(of.collective(), of.ranks(), 1).stream()
                     .map(CollectiveKind::word)
                     .toList()));
     checks.refuseIf(
@@ -149,8 +150,17 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
     if (of.algorithm() == Chosen.AUTO) {
       run.note("auto: " + word(algorithm));
     }
-    Call call = of.call();
-    Schedule schedule = of.schedule(algorithm);
+    int node = run.topology().ranksOfNode();
+    if (!algorithm.makes(of.collective(), of.ranks(), node)) {
+      throw run.waived(
+          "DB-P031",
+          "%s by %s among %d ranks, %d a node of '%s'"
+              .formatted(
+                  word(of.collective()), word(algorithm), of.ranks(), node, run.topology().name()),
+          "use a topology with nvlink: (such as h800-cx7) and several whole nodes");
+    }
+    Call call = of.call(node);
+    Schedule schedule = of.schedule(algorithm, node);
     double[] nanos = new double[run.point().samples()];
     try (Owned open = new Owned()) {
       World world =

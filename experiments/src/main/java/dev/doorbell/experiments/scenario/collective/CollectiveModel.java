@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.ScheduleTime;
@@ -28,8 +29,9 @@ final class CollectiveModel {
   static Map<Algorithm, Double> nanos(CollectiveSettings of, Topology topology) {
     StepCosts costs = costs(of, topology);
     Map<Algorithm, Double> nanos = new EnumMap<>(Algorithm.class);
-    for (Algorithm algorithm : Algorithm.of(of.collective(), of.ranks())) {
-      nanos.put(algorithm, ScheduleTime.of(of.schedule(algorithm), costs));
+    int node = topology.ranksOfNode();
+    for (Algorithm algorithm : Algorithm.of(of.collective(), of.ranks(), node)) {
+      nanos.put(algorithm, ScheduleTime.of(of.schedule(algorithm, node), costs));
     }
     return nanos;
   }
@@ -46,6 +48,14 @@ final class CollectiveModel {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
         ? nanos.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey()
         : Algorithm.valueOf(of.algorithm().name());
+  }
+
+  private static StepCosts.Near near(Topology topology, GpuPrices gpu) {
+    Nvlink nvlink = topology.nvlink();
+    return nvlink == null
+        ? StepCosts.Near.NONE
+        : new StepCosts.Near(
+            gpu.fenceSystem() + nvlink.nanos() + gpu.strongLoad(), 1 / nvlink.bytesPerNano());
   }
 
   static StepCosts costs(CollectiveSettings of, Topology topology) {
@@ -69,6 +79,7 @@ final class CollectiveModel {
         turn,
         16 * of.threads(),
         4 * of.threads(),
-        gpu.load() + STEP_INSTRUCTIONS * gpu.instruction());
+        gpu.load() + STEP_INSTRUCTIONS * gpu.instruction(),
+        near(topology, gpu));
   }
 }

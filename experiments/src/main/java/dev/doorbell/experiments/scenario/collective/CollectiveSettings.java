@@ -48,7 +48,8 @@ record CollectiveSettings(
     RING,
     TREE,
     HALVING,
-    DIRECT
+    DIRECT,
+    HIERARCHICAL
   }
 
   /** Where the result lies. */
@@ -64,18 +65,31 @@ record CollectiveSettings(
     INSIDE
   }
 
-  Call call() {
+  /**
+   * The call.
+   *
+   * @param node ranks of a node of the topology
+   */
+  Call call(int node) {
     return new Call(
-        collective, ranks, size, datatype, redop, root, buffers == Buffers.IN_PLACE, point.seed());
+        collective,
+        ranks,
+        size,
+        datatype,
+        redop,
+        root,
+        buffers == Buffers.IN_PLACE,
+        point.seed(),
+        node);
   }
 
-  Schedule schedule(Algorithm by) {
+  Schedule schedule(Algorithm by, int node) {
     long mostPacked =
         switch (flags) {
           case AUTO -> MOST_PACKED;
           case APART -> 0;
           case INSIDE -> size;
         };
-    return by.schedule(call(), mostPacked, Math.max(LINE, chunk / LINE * LINE));
+    return by.schedule(call(node), mostPacked, Math.max(LINE, chunk / LINE * LINE));
   }
 }

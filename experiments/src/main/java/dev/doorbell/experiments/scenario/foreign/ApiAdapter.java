@@ -8,6 +8,7 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /** Lays the structures of one API over the queue pairs of a rank. */
 public interface ApiAdapter {
@@ -45,8 +46,23 @@ public interface ApiAdapter {
     }
   }
 
-  /** Registered memory. */
-  record Span(long address, long bytes, int key) {}
+  /**
+   * Registered memory.
+   *
+   * @param fromZero its rkey where work requests name its bytes by their offsets
+   */
+  record Span(long address, long bytes, int key, IntSupplier fromZero) {
+    /** Memory that is named by its addresses alone. */
+    public Span(long address, long bytes, int key) {
+      this(
+          address,
+          bytes,
+          key,
+          () -> {
+            throw new GpuException("no key names this memory by offsets");
+          });
+    }
+  }
 
   /** The adapter of an API. */
   static ApiAdapter of(DeviceApi api) {

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * inboxes, and behind it that of the signal words, if the kernel has any; offsets in these windows
  * are addresses.
  *
- * <p>Signals are those of a window and an offset. There are no companion queue pairs and no tables
- * of signals and counters, which a number names.
+ * <p>Signals are those of a window and an offset, and those that a number names, word after word.
+ * There are no companion queue pairs, which lead a rank to itself, and so no counters.
  */
 final class GinAdapter implements ApiAdapter {
   private static final String CONTEXT = "ncclGinGdakiGPUContext";
@@ -30,7 +30,10 @@ final class GinAdapter implements ApiAdapter {
                     "gdqp",
                     "companion_gdqp",
                     "counters_table",
-                    "signals_table",
+                    "signals_table.buffer",
+                    "signals_table.rkeys",
+                    "signals_table.lkey",
+                    "signals_table.offset",
                     "sink_buffer_lkey",
                     "last_issued_get",
                     "last_visible_get")
@@ -65,6 +68,20 @@ final class GinAdapter implements ApiAdapter {
           .set("gdqp", queuePairs.address() + (long) i * ranks * qpBytes)
           .set("last_issued_get", gets.address())
           .set("last_visible_get", gets.address() + (long) ranks * Long.BYTES);
+    }
+    if (!site.signals().isEmpty()) {
+      Memory keys = allocate(site, (long) ranks * Integer.BYTES, "rkeys of the signals");
+      for (int rank = 0; rank < ranks; rank++) {
+        keys.putBytes(
+            (long) rank * Integer.BYTES,
+            StructImage.bigEndian(site.signals().get(rank).fromZero().getAsInt()));
+      }
+      for (int i = 0; i < contexts; i++) {
+        all.element(i)
+            .set("signals_table.buffer", site.signals().get(site.rank().number()).address())
+            .set("signals_table.rkeys", keys.address())
+            .setBigEndian("signals_table.lkey", unread.lkey());
+      }
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     bytes.writeBytes(all.toBytes());

@@ -101,6 +101,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
    *
    * @param parameters as descriptors name them
    * @param brought what the kernel's own settings, metrics and buffers give, by name
+   * @param structures what parameters of the descriptor's structures get, by name
    */
   public static KernelArguments arguments(
       List<String> parameters,
@@ -108,7 +109,8 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
       Memory views,
       Memory jobMemory,
       JobView job,
-      Map<String, Long> brought) {
+      Map<String, Long> brought,
+      Map<String, byte[]> structures) {
     byte[] fields = job.encode();
     KernelArguments arguments = new KernelArguments();
     for (int i = 0; i < parameters.size(); i++) {
@@ -117,6 +119,11 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
         case "queue_pairs" -> arguments.add(views);
         case "job" -> arguments.add(jobMemory);
         default -> {
+          byte[] structure = structures.get(name);
+          if (structure != null) {
+            arguments.add(structure);
+            continue;
+          }
           Long own = brought.get(name);
           add(arguments, own != null ? own : value(name, fields), entry.parameterBytes(i));
         }

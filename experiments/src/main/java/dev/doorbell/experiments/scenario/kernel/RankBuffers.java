@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
@@ -16,6 +17,8 @@ import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.WorldStructures;
+import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -89,20 +93,35 @@ public final class RankBuffers implements AutoCloseable {
    * Where a rank's messages arrive, as its peer names it.
    *
    * @param signals address of its signal words, or 0
+   * @param signalsFromZero the key by which work requests name them by offsets
    */
-  public record Target(long address, int key, long signals, int signalsKey) {
+  public record Target(
+      long address, int key, long signals, int signalsKey, IntSupplier signalsFromZero) {
     /** Of a rank with several peers. */
     private static final Target NONE = new Target(0, 0, 0, 0);
+
+    /** Where nobody names signal words by offsets. */
+    public Target(long address, int key, long signals, int signalsKey) {
+      this(
+          address,
+          key,
+          signals,
+          signalsKey,
+          () -> {
+            throw new GpuException("no key names the peer's signal words by offsets");
+          });
+    }
   }
 
   /** Where a rank's payload lies, as its own work requests name it. */
   public record Source(long address, int key) {}
 
   /** Signal words, zero at first. */
-  private record Signals(Memory words, MemoryRegion region, int count) {
+  private record Signals(Memory words, MemoryRegion region, int count, ZeroBased fromZero) {
     /** Those of a rank. */
     ApiAdapter.Span span(Target target) {
-      return new ApiAdapter.Span(target.signals(), words.size(), target.signalsKey());
+      return new ApiAdapter.Span(
+          target.signals(), words.size(), target.signalsKey(), target.signalsFromZero());
     }
   }
 
@@ -148,10 +167,12 @@ public final class RankBuffers implements AutoCloseable {
     long size = (long) Long.BYTES * buffers.signals();
     Memory words = allocate(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
+    Set<AccessRight> rights = endpoints.getFirst().signalRights(buffers.rights());
     return new Signals(
         words,
-        own(rank.domain().register(words, endpoints.getFirst().signalRights(buffers.rights()))),
-        buffers.signals());
+        own(rank.domain().register(words, rights)),
+        buffers.signals(),
+        new ZeroBased(rank, words, rights, owned));
   }
 
   /** Kernels stage their payload in host memory. */
@@ -330,31 +351,32 @@ public final class RankBuffers implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
     Kernel entry = module.kernel(protocol.descriptor().entry());
+    ApiAdapter.Site site =
+        new ApiAdapter.Site(
+            rank,
+            endpoints,
+            places,
+            module,
+            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
+            span(asOwnSource()),
+            targets.stream().map(this::span).toList(),
+            signals == null ? List.of() : targets.stream().map(signals::span).toList(),
+            owned);
     Memory queuePairs =
         protocol
             .descriptor()
             .api()
-            .map(
-                api ->
-                    ApiAdapter.queuePairs(
-                        api,
-                        protocol.ptx(),
-                        new ApiAdapter.Site(
-                            rank,
-                            endpoints,
-                            places,
-                            module,
-                            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
-                            span(asOwnSource()),
-                            targets.stream().map(this::span).toList(),
-                            signals == null
-                                ? List.of()
-                                : targets.stream().map(signals::span).toList(),
-                            owned)))
+            .map(api -> ApiAdapter.queuePairs(api, protocol.ptx(), site))
             .orElse(views);
     KernelArguments arguments =
         Protocol.arguments(
-            protocol.descriptor().parameters(), entry, queuePairs, jobMemory, job, own);
+            protocol.descriptor().parameters(),
+            entry,
+            queuePairs,
+            jobMemory,
+            job,
+            own,
+            WorldStructures.install(protocol.descriptor().structures(), site, queuePairs));
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }
@@ -365,11 +387,14 @@ public final class RankBuffers implements AutoCloseable {
 
   /** Where this rank's messages arrive. */
   public Target target() {
-    return new Target(
-        guarded.address(),
-        inboxRegion.rkey(),
-        signals == null ? 0 : signals.words().address(),
-        signals == null ? 0 : signals.region().rkey());
+    return signals == null
+        ? new Target(guarded.address(), inboxRegion.rkey(), 0, 0)
+        : new Target(
+            guarded.address(),
+            inboxRegion.rkey(),
+            signals.words().address(),
+            signals.region().rkey(),
+            signals.fromZero());
   }
 
   /** The same as this rank's own work requests name it. */

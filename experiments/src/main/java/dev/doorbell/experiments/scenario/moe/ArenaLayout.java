@@ -26,17 +26,23 @@ final class ArenaLayout {
 
   final long counts;
   final long own;
+  final long grid;
   final long bytes;
 
   /** Messages of one source to one expert at most. */
   final int capacity;
 
   private final ExpertSettings of;
+  private final int node;
   private long end;
 
-  ArenaLayout(ExpertSettings of, int capacity) {
+  /**
+   * @param node ranks whose GPUs address each other's memory
+   */
+  ArenaLayout(ExpertSettings of, int capacity, int node) {
     this.of = of;
     this.capacity = capacity;
+    this.node = node;
     long choices = (long) of.tokens() * of.topk();
     long arriving = (long) of.local() * of.ranks() * capacity;
     boolean packs = of.packing() == Packing.EXPERT;
@@ -52,6 +58,7 @@ final class ArenaLayout {
     slots = section((long) of.experts() * Integer.BYTES);
     counts = section((long) of.experts() * Long.BYTES);
     own = section(Integer.BYTES * (1 + 2 * choices));
+    grid = section(2L * Integer.BYTES);
     bytes = end;
   }
 
@@ -92,7 +99,9 @@ final class ArenaLayout {
       output,
       slots,
       counts,
-      own
+      own,
+      node,
+      grid
     };
     ByteBuffer bytes =
         ByteBuffer.allocate(words.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.moe;
 
+import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.problem.ConfigException;
@@ -34,6 +35,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   private static final Set<TransferPath> PATHS = Set.of(TransferPath.PULL, TransferPath.PULL_BF);
   private static final int MOST_CHOSEN = 14;
   private static final int UNIT = 16;
+  private static final int WARP = 32;
   private static final long MOST_MEMORY = 16L << 30;
   private static final long KERNEL_NANOS = 4_000_000_000L;
   private static final long DEADLINE_NANOS = 2_000_000_000L;
@@ -73,6 +75,11 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
         "%d experts of a token, of %d".formatted(of.topk(), of.experts()),
         "a message has room for %d of them".formatted(MOST_CHOSEN),
         "use a smaller topk");
+    checks.refuseIf(
+        of.threads() % WARP != 0,
+        "%d threads of a block".formatted(of.threads()),
+        "each warp copies messages and casts groups of elements",
+        "use a multiple of %d".formatted(WARP));
     int unit = of.payload() == Payload.FP8 ? Quantiser.GROUP : UNIT;
     checks.refuseIf(
         of.hidden() % unit != 0,
@@ -82,23 +89,34 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
 
   @Override
   protected Prediction predict(ExpertSettings of, Topology topology) {
-    double share = (of.ranks() - 1.0) / of.ranks();
-    double messages = (double) of.tokens() * of.topk() * share;
-    double rate = topology.network().bytesPerNano();
     return new Prediction(
         List.of(
-            new Prediction.Term(
-                DISPATCH,
-                messages * of.messageBytes() / rate,
-                "ns",
-                "t k s (n - 1) / n / C, the port of a rank under uniform routing",
-                true),
-            new Prediction.Term(
-                COMBINE,
-                messages * of.tokenBytes() / rate,
-                "ns",
-                "t k s (n - 1) / n / C, the port of a rank under uniform routing",
-                true)));
+            port(DISPATCH, of, of.messageBytes(), topology),
+            port(COMBINE, of, of.tokenBytes(), topology)));
+  }
+
+  /** The busier of a rank's ports: what its HCA sends at least, and what NVLink does. */
+  private static Prediction.Term port(
+      String metric, ExpertSettings of, int bytes, Topology topology) {
+    double messages = (double) of.tokens() * of.topk() * bytes / of.ranks();
+    int node = Math.min(topology.ranksOfNode(), of.ranks());
+    double far = messages * (of.ranks() - node) / topology.network().bytesPerNano();
+    Nvlink nvlink = topology.nvlink();
+    if (nvlink == null) {
+      return new Prediction.Term(
+          metric,
+          far,
+          "ns",
+          "t k s (n - 1) / n / C, the port of a rank under uniform routing",
+          true);
+    }
+    return new Prediction.Term(
+        metric,
+        Math.max(far, messages * (node - 1) / nvlink.bytesPerNano()),
+        "ns",
+        "the larger of t k s (n - g) / n / C and t k s (g - 1) / n / N, the HCA and the NVLink of a"
+            + " rank under uniform routing",
+        true);
   }
 
   @Override
@@ -118,7 +136,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
     }
     ExpertSettings of = run.settings();
     Routing routing = routing(run);
-    long memory = of.ranks() * new ArenaLayout(of, routing.capacity()).bytes;
+    long memory = of.ranks() * new ArenaLayout(of, routing.capacity(), 1).bytes;
     if (memory > MOST_MEMORY) {
       throw run.failed(
           CODE,
@@ -143,11 +161,14 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
                   routing,
                   world,
                   shape(of),
-                  LaunchConfig.of(1, of.threads()).withTimeout(KERNEL_NANOS)));
+                  LaunchConfig.of(of.blocks(), of.threads()).withTimeout(KERNEL_NANOS),
+                  run.topology().ranksOfNode()));
       run.inject(world);
       for (int sample = 0; sample < dispatch.length; sample++) {
         dispatch[sample] = run.perform(trial.dispatch(), KERNEL_NANOS).nanos();
-        combine[sample] = run.perform(trial.combine(), KERNEL_NANOS).nanos();
+        if (run.asksFor(COMBINE)) {
+          combine[sample] = run.perform(trial.combine(), KERNEL_NANOS).nanos();
+        }
       }
     }
     for (String metric : run.point().metrics()) {

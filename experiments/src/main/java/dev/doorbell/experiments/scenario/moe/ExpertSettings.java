@@ -16,7 +16,8 @@ import dev.doorbell.experiments.scenario.kind.SettingName;
  * @param payload what is dispatched
  * @param packing what a put carries
  * @param routing uniform, zipf or the path of a routing file
- * @param threads of each rank's block
+ * @param threads of each of a rank's blocks
+ * @param blocks of each rank
  */
 record ExpertSettings(
     Point point,
@@ -29,6 +30,7 @@ record ExpertSettings(
     Packing packing,
     String routing,
     int threads,
+    int blocks,
     TransferPath path,
     QueueSettings queues,
     NetworkSettings between) {

@@ -51,13 +51,21 @@ final class ExpertTrial implements AutoCloseable {
       JobView job,
       long views) {}
 
+  /**
+   * @param node ranks whose GPUs address each other's memory
+   */
   ExpertTrial(
-      ExpertSettings of, Routing routing, World world, Endpoint.Shape shape, LaunchConfig grid) {
+      ExpertSettings of,
+      Routing routing,
+      World world,
+      Endpoint.Shape shape,
+      LaunchConfig grid,
+      int node) {
     this.of = of;
     this.routing = routing;
     this.counts = routing.counts();
     this.world = world;
-    this.layout = new ArenaLayout(of, routing.capacity());
+    this.layout = new ArenaLayout(of, routing.capacity(), node);
     Connection connection =
         owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
     for (int rank = 0; rank < of.ranks(); rank++) {

@@ -15,6 +15,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import dev.doorbell.ptxvm.launch.VmOptions;
 import dev.doorbell.push.network.SwitchedNetwork;
 import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.SoftHca;
@@ -87,7 +88,11 @@ public final class World implements AutoCloseable {
   }
 
   private static IntFunction<Gpu> emulated(Fabric fabric) {
-    return number -> new VmGpu(fabric, Locus.gpu(number, 0));
+    return emulated(fabric, VmOptions.defaults());
+  }
+
+  private static IntFunction<Gpu> emulated(Fabric fabric, VmOptions options) {
+    return number -> new VmGpu(fabric, Locus.gpu(number, 0), options);
   }
 
   /** A world that runs as fast as it can; {@code seed} picks the interleaving. */
@@ -136,13 +141,23 @@ public final class World implements AutoCloseable {
 
   /** A world whose fabric explores. */
   public static World exploring(ExploringFabric fabric, int ranks, SoftHcaOptions options) {
+    return exploring(fabric, ranks, options, VmOptions.defaults().maxResidentBlocks());
+  }
+
+  /**
+   * The same with GPUs that run fewer blocks at once.
+   *
+   * @param resident blocks of a GPU that run at once; the others wait for one to end
+   */
+  public static World exploring(
+      ExploringFabric fabric, int ranks, SoftHcaOptions options, int resident) {
     return build(
         fabric,
         ranks,
         options,
         new InProcessWire(),
         ProxyPrices.FREE,
-        emulated(fabric),
+        emulated(fabric, VmOptions.defaults().withMaxResidentBlocks(resident)),
         MemoryKind.DEVICE);
   }
 

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.agent.PtxFiles;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -114,6 +116,18 @@ public final class Explorer {
         System.nanoTime() - start);
   }
 
+  /**
+   * Whether the kernel relies on its blocks to run at the same time: it ends when they do, and
+   * waits for ever when one runs after the other. PTX promises that to cooperative launches alone.
+   */
+  public boolean needsBlocksTogether(long budgetNanos) throws ScenarioException {
+    if (scenario.load().blocks() == 1 || scenario.program().shape().cooperative()) {
+      return false;
+    }
+    Laboratory.Extent extent = Laboratory.Extent.of(budgetNanos).oneBlock();
+    return laboratory.run(scenario, 1, extent).failure() != null;
+  }
+
   /** Finds a finding again in another run. */
   private interface Search<T> {
     @Nullable Sighting<T> find(Outcome outcome, String key);
@@ -218,7 +232,7 @@ public final class Explorer {
     int left = whole.fences().size();
     for (Outcome.Fence fence : whole.fences()) {
       long share = Math.max(1, (end - System.nanoTime()) / left--);
-      Scenario without = scenario.with(without(scenario.program(), fence.place().line()));
+      Scenario without = scenario.with(without(scenario.program(), lineOf(fence.place())));
       Report report = new Explorer(laboratory, without).explore(seeds, share);
       String witness =
           report.isClean()
@@ -235,6 +249,15 @@ public final class Explorer {
               report.runs()));
     }
     return verdicts;
+  }
+
+  /** The line of the program's text that a place stands in. */
+  private int lineOf(SourcePlace place) {
+    return PtxFiles.split(scenario.program().file(), scenario.program().ptx()).stream()
+        .filter(part -> part.name().equals(place.file()))
+        .map(part -> part.before() + place.line())
+        .findFirst()
+        .orElse(place.line());
   }
 
   /** The program without the fence in {@code line}; other lines keep their numbers. */

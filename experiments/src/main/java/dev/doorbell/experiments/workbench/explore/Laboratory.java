@@ -42,8 +42,22 @@ public interface Laboratory {
    * @param nanos of wall time at most
    * @param turns scheduling decisions at most
    * @param lastTurns how many of the last turns the outcome describes
+   * @param resident blocks of a GPU that run at once
    */
-  record Extent(long nanos, long turns, int lastTurns) {
+  record Extent(long nanos, long turns, int lastTurns, int resident) {
+    /** Blocks that run at once on a GPU that has room for all. */
+    private static final int MANY = 128;
+
+    /** An extent with room for all blocks. */
+    public Extent(long nanos, long turns, int lastTurns) {
+      this(nanos, turns, lastTurns, MANY);
+    }
+
+    /** The same where one block of a GPU runs after the other. */
+    public Extent oneBlock() {
+      return new Extent(nanos, turns, lastTurns, 1);
+    }
+
     /** Returns an extent that only wall time limits. */
     public static Extent of(long nanos) {
       return new Extent(nanos, Long.MAX_VALUE, 0);

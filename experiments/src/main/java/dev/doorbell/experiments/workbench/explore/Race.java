@@ -74,8 +74,10 @@ public record Race(
    * @param who its agent
    * @param access {@code store relaxed.sys}, {@code DMA read}
    * @param place where in the program, or null for devices and the host
+   * @param post where the WQE was stored that a device's access is for, or null
    */
-  public record Side(String who, String access, @Nullable SourcePlace place) {
+  public record Side(
+      String who, String access, @Nullable SourcePlace place, @Nullable SourcePlace post) {
     /** Returns a key that is equal for accesses at the same place or by the same kind of device. */
     String key() {
       return place == null ? access : place.file() + ":" + place.line();

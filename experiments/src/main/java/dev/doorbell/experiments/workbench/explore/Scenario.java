@@ -79,7 +79,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
    * @param api whose device code it is made of, as descriptors name it; empty for Doorbell's own
-   * @param descriptor text of its descriptor, where that brings settings, metrics or buffers
+   * @param descriptor text of its descriptor, where that brings settings, metrics, buffers or
+   *     structures
    */
   public record Shape(
       int ranks,

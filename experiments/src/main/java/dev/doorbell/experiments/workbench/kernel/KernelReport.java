@@ -22,6 +22,7 @@ public record KernelReport(
   /**
    * An entry.
    *
+   * @param file that it stands in, of those that were linked
    * @param registers that its code names
    * @param slots that the virtual machine keeps them in
    * @param sharedBytes static shared memory
@@ -30,6 +31,7 @@ public record KernelReport(
    */
   public record Entry(
       String name,
+      String file,
       int line,
       List<Parameter> parameters,
       long parameterBytes,
@@ -46,8 +48,9 @@ public record KernelReport(
   /**
    * Something about a line.
    *
-   * @param line of the PTX, from 1
+   * @param file that it stands in, of those that were linked
+   * @param line of that file, from 1
    * @param source where it comes from, or empty
    */
-  public record Line(int line, String text, String what, String source) {}
+  public record Line(String file, int line, String text, String what, String source) {}
 }

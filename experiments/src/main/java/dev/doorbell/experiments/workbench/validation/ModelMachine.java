@@ -85,6 +85,9 @@ public record ModelMachine(
     return false;
   }
 
+  /** Keeps the hash of a topology that has no NVLink, whose file never said so. */
+  private static final String NO_NVLINK = "nvlink=null, ";
+
   private static String hash(Topology topology) {
     Topology bare =
         new Topology(
@@ -96,12 +99,13 @@ public record ModelMachine(
             topology.links(),
             topology.paths(),
             topology.network(),
+            topology.nvlink(),
             List.of());
     try {
       return HexFormat.of()
           .formatHex(
               MessageDigest.getInstance("SHA-256")
-                  .digest(bare.toString().getBytes(StandardCharsets.UTF_8)));
+                  .digest(bare.toString().replace(NO_NVLINK, "").getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }

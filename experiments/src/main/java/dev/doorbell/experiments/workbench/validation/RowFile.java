@@ -59,6 +59,11 @@ public final class RowFile {
     return parse(file.toString(), KIND.text(file), Bindings.builtIn());
   }
 
+  /** Predictions that were written down before there was anything to compare them with. */
+  public static String predictions() {
+    return packaged("predictions.md");
+  }
+
   /** The text of a file of the folder of rows. */
   static String packaged(String file) {
     try (InputStream in = RowFile.class.getResourceAsStream(FOLDER + file)) {

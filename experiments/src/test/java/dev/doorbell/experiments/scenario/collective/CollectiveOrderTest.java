@@ -67,6 +67,37 @@ class CollectiveOrderTest {
     }
   }
 
+  /** Ranks that share a node store into each other's memory; nothing is posted. */
+  @ParameterizedTest
+  @CsvSource({
+    "ALL_REDUCE, RING, 0",
+    "ALL_REDUCE, DIRECT, 1024",
+    "ALL_GATHER, DIRECT, 0",
+    "ALL_REDUCE, TREE, 0",
+    "BARRIER, HALVING, 0"
+  })
+  void two_turns_of_stores_are_ordered(
+      Collective collective, Algorithm algorithm, long mostPacked) {
+    Call call = new Call(collective, 3, 96, DataType.FLOAT, Reduction.SUM, 0, false, 7, 3);
+    for (int seed = 0; seed < SEEDS; seed++) {
+      assertThat(explore(call, algorithm, mostPacked, Adapter.DEFAULT, null, seed))
+          .as("seed %d", seed)
+          .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1024})
+  void stores_inside_of_nodes_and_puts_between_them_are_ordered(long mostPacked) {
+    Call call =
+        new Call(Collective.ALL_REDUCE, 4, 128, DataType.FLOAT, Reduction.SUM, 0, false, 7, 2);
+    for (int seed = 0; seed < SEEDS; seed++) {
+      assertThat(explore(call, Algorithm.HIERARCHICAL, mostPacked, Adapter.DEFAULT, null, seed))
+          .as("seed %d", seed)
+          .isEmpty();
+    }
+  }
+
   /** Flags apart from data are signals: a fence bit, or a key for strict ordering. */
   @ParameterizedTest
   @MethodSource("adapters")

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
@@ -14,13 +15,19 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.scenario.PointBench;
 import dev.doorbell.experiments.scenario.SessionRuntime;
+import dev.doorbell.experiments.topology.TopologyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Collectives in virtual time: every algorithm, every type, every element compared. */
 class CollectivePointTest {
+  @TempDir private Path folder;
+
   private static Point point(String settings) throws ConfigException {
     String config =
         """
@@ -96,6 +103,43 @@ class CollectivePointTest {
     if (!collective.equals("barrier")) {
       assertThat(result.verifiedBytes()).isPositive();
     }
+  }
+
+  /** Two nodes of two. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "all_reduce|hierarchical|16|float|in-place",
+        "all_reduce|hierarchical|6K|bfloat16|out-of-place",
+        "all_reduce|ring|4K|half|out-of-place",
+        "reduce_scatter|hierarchical|4K|int32|out-of-place",
+        "all_gather|hierarchical|4K|float|in-place",
+        "broadcast|hierarchical|4K|float|out-of-place",
+        "all_to_all_v|direct|4K|float|out-of-place",
+      })
+  void ranks_of_a_node_store_and_others_put(
+      String collective, String algorithm, String size, String type, String buffers)
+      throws Exception {
+    Path machine = folder.resolve("pairs.yaml");
+    Files.writeString(
+        machine, TopologyFile.text("h800-cx7").replace("ranks: {value: 8", "ranks: {value: 2"));
+    Point point =
+        point(
+            ("%s;collective: %s, algorithm: %s, ranks: 4, datatype: %s, buffers: %s,"
+                    + " threads: 64, placement: %s")
+                .formatted(size, collective, algorithm, type, buffers, machine));
+    assertThat(new SessionRuntime().check(point)).isEmpty();
+    assertThat(run(point).verifiedBytes()).isPositive();
+  }
+
+  @Test
+  void a_hierarchy_needs_nodes() throws Exception {
+    PointFailure failure =
+        catchThrowableOfType(
+            PointFailure.class, () -> run(point("4K;ranks: 4, algorithm: hierarchical")));
+    assertThat(failure.problem().code()).isEqualTo("DB-P031");
+    assertThat(failure.problem().toString()).contains("nvlink:");
   }
 
   @ParameterizedTest

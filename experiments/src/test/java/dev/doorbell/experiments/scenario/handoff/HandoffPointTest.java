@@ -93,8 +93,8 @@ class HandoffPointTest {
                 "slots=2"),
             "auto",
             clock);
-    // Three launches for the rate, one for the times, and both ways of a ping-pong.
-    assertThat(result.verifiedBytes()).isEqualTo(6 * 64);
+    // Five launches for the rate, one for the times, and both ways of a ping-pong.
+    assertThat(result.verifiedBytes()).isEqualTo(8 * 64);
     assertThat(median(result, "done")).isGreaterThan(median(result, "post"));
   }
 
@@ -124,7 +124,7 @@ class HandoffPointTest {
                 "chains=" + chains,
                 "window=3",
                 "slots=4"));
-    assertThat(result.verifiedBytes()).isEqualTo(3L * threads * 64);
+    assertThat(result.verifiedBytes()).isEqualTo(5L * threads * 64);
     assertThat(median(result, "rate")).isPositive();
   }
 
@@ -186,6 +186,14 @@ class HandoffPointTest {
     double blueFlame =
         median(bench.run(point("cqe", "poster=cpu", "payload=host", "ringing=blueflame")), "cqe");
     assertThat(fetched - blueFlame).isBetween(500.0, 2000.0);
+  }
+
+  @Test
+  void a_cpu_thread_keeps_as_many_puts_in_flight_as_its_window_has() throws Exception {
+    double one = median(bench.run(point("rate", "poster=cpu", "payload=host", "window=1")), "rate");
+    double many =
+        median(bench.run(point("rate", "poster=cpu", "payload=host", "window=16")), "rate");
+    assertThat(many).isGreaterThan(3 * one);
   }
 
   @ParameterizedTest

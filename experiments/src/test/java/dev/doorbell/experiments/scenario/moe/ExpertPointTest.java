@@ -13,6 +13,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.scenario.PointBench;
 import dev.doorbell.experiments.scenario.SessionRuntime;
+import dev.doorbell.experiments.topology.TopologyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,16 +30,20 @@ class ExpertPointTest {
   @TempDir private Path folder;
 
   private static Point point(String settings) throws Exception {
+    return point(settings, 64);
+  }
+
+  private static Point point(String settings, int threads) throws Exception {
     String config =
         """
         experiment: e
         question: q?
         kernel: moe
-        axes: { threads: [64] }
+        axes: { threads: [%d] }
         fixed: { %s }
         measure: { metrics: [dispatch, combine], warmup: 0, samples: 1 }
         """
-            .formatted(settings);
+            .formatted(threads, settings);
     return Plan.of(new ConfigReader(Vocabulary.anything()).read("e.yaml", config, List.of()))
         .points()
         .getFirst();
@@ -70,6 +75,27 @@ class ExpertPointTest {
     assertThat(result.samples())
         .allSatisfy(samples -> assertThat(samples.values()[0]).isPositive());
     assertThat(result.verifiedBytes()).isGreaterThan(3L * tokens * topk * 2 * hidden);
+  }
+
+  /** Two nodes of two: stores inside, puts between; three blocks a rank meet at barriers. */
+  @ParameterizedTest
+  @CsvSource({"bytes,expert,64", "bf16,token,64", "fp8,token,128", "fp8,expert,128"})
+  void ranks_of_a_node_store_and_others_put(String element, String packing, int hidden)
+      throws Exception {
+    Path machine = folder.resolve("pairs.yaml");
+    Files.writeString(
+        machine, TopologyFile.text("h800-cx7").replace("ranks: {value: 8", "ranks: {value: 2"));
+    assertThat(
+            run("ranks: 4, tokens: 5, topk: 3, experts: 8, hidden: %d, element: %s, packing: %s, blocks: 3, placement: %s"
+                    .formatted(hidden, element, packing, machine))
+                .verifiedBytes())
+        .isPositive();
+  }
+
+  @Test
+  void a_block_has_whole_warps() throws Exception {
+    Point point = point("ranks: 2, experts: 4, hidden: 32", 48);
+    assertThat(runtime.check(point).toString()).contains("use a multiple of 32");
   }
 
   @Test

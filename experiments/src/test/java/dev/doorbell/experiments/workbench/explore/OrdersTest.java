@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
 import java.io.IOException;
@@ -90,6 +91,16 @@ final class OrdersTest {
     assertThat(report.races())
         .extracting(found -> found.what().kind())
         .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
+    assertThat(report.races())
+        .extracting(Explorer.Found::what)
+        .filteredOn(race -> race.kind() == Race.Kind.DMA_WRITE)
+        .isNotEmpty()
+        .allSatisfy(
+            race -> {
+              assertThat(race.later().place()).as("a device has no line").isNull();
+              SourcePlace put = Objects.requireNonNull(race.later().post(), "the put");
+              assertThat(put.text()).startsWith("st.");
+            });
     assertClean(scenario("credits_fixed", 1, 1, true));
   }
 

@@ -34,6 +34,9 @@ public final class AddressSpace implements AutoCloseable {
   private static final int PAGE_SHIFT = 12;
   private static final long DEFAULT_BYTES = 16L << 30;
 
+  /** Fewer bytes are sooner overwritten than their pages are given back and touched again. */
+  private static final long LEAST_DISCARDED = 1L << 20;
+
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
@@ -121,6 +124,24 @@ public final class AddressSpace implements AutoCloseable {
     unmark(allocation);
     NativePages.discard(allocation.address(), pages);
     putHole(allocation.address(), pages + PAGE);
+  }
+
+  /**
+   * Writes zeros. Of a large range whole pages go back to the system: they are zeros when they are
+   * touched next, and until then cost nothing.
+   *
+   * @param address of memory that {@link #accessibleRange} says may be touched
+   */
+  public void zero(long address, long bytes) {
+    long first = roundUp(address);
+    long last = (address + bytes) & -PAGE;
+    if (last - first < LEAST_DISCARDED) {
+      RawMemory.fill(address, bytes, (byte) 0);
+      return;
+    }
+    RawMemory.fill(address, first - address, (byte) 0);
+    NativePages.discard(first, last - first);
+    RawMemory.fill(last, address + bytes - last, (byte) 0);
   }
 
   /**

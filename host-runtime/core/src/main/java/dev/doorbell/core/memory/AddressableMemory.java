@@ -26,8 +26,17 @@ public abstract class AddressableMemory implements Memory {
   @Override
   public final void fill(long offset, long bytes, byte value) {
     check("fill", offset, bytes);
-    if (bytes > 0) {
+    if (value == 0) {
+      zero(address() + offset, bytes);
+    } else if (bytes > 0) {
       RawMemory.fill(address() + offset, bytes, value);
+    }
+  }
+
+  /** Writes zeros to memory that was checked. */
+  protected void zero(long address, long bytes) {
+    if (bytes > 0) {
+      RawMemory.fill(address, bytes, (byte) 0);
     }
   }
 }

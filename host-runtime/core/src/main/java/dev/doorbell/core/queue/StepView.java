@@ -57,6 +57,9 @@ public record StepView(
   /** Or: in the WQE. */
   public static final int PUT_INLINE = 4;
 
+  /** Bit of {@link #put}: by stores into the peer's arena; nothing is posted. */
+  public static final int PUT_NEAR = 8;
+
   /** Bits of {@code doorbell_job.opcode} above which the type of the elements is. */
   public static final int TYPE_SHIFT = 8;
 

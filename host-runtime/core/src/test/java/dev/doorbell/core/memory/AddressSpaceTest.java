@@ -41,6 +41,24 @@ class AddressSpaceTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      longs = {0, 1, PAGE - 1, PAGE, 3 * PAGE + 5, 1 << 20, (1 << 20) + 2 * PAGE, (2 << 20) + 3})
+  void zeroing_writes_zeros_there_and_nowhere_else(long bytes) {
+    try (AddressSpace large = AddressSpace.reserve(8L << 20)) {
+      Allocation a = large.allocate(MemoryKind.DEVICE, GPU, 4L << 20, "a");
+      RawMemory.fill(a.address(), a.size(), (byte) 7);
+      long from = a.address() + PAGE - 3;
+      large.zero(from, bytes);
+      for (long at = a.address(); at < a.address() + a.size(); at++) {
+        int expected = at >= from && at < from + bytes ? 0 : 7;
+        if (RawMemory.getByte(at) != expected) {
+          assertThat(RawMemory.getByte(at)).as("offset %d", at - from).isEqualTo((byte) expected);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {1, 7, 8, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE})
   void exactly_its_bytes_are_accessible(long bytes) {
     allocate(100, "before");

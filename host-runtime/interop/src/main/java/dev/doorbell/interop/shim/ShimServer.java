@@ -10,6 +10,7 @@ import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
+import dev.doorbell.interop.shim.client.RunnableThreads;
 import dev.doorbell.interop.shim.client.ThreadScheduling;
 import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -52,10 +53,16 @@ public final class ShimServer implements AutoCloseable {
   private static final int TURNS_BETWEEN_SOCKETS = 64;
 
   /**
-   * After this time without work the thread sleeps, for longer and longer times. Programs that poll
-   * keep all cores busy; the scheduler prefers a thread that wakes to them, but not one that spins.
+   * After this time without work the thread sleeps, for longer and longer times, where programs
+   * keep all cores busy: the scheduler prefers a thread that wakes to them, but not one that spins.
    */
   private static final long SPIN_NANOS = 10_000;
+
+  /**
+   * After this time it sleeps although a core is free. Under some hypervisors a sleep takes more
+   * than 50 us, however short it is meant to be.
+   */
+  private static final long SPARE_SPIN_NANOS = 1_000_000;
 
   private static final long MIN_SLEEP_NANOS = 4_000;
   private static final long MAX_SLEEP_NANOS = 1_000_000;
@@ -72,6 +79,8 @@ public final class ShimServer implements AutoCloseable {
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
   private final ServerTables tables = new ServerTables();
+  private final RunnableThreads runnable =
+      new RunnableThreads(Runtime.getRuntime().availableProcessors());
   private volatile int connections;
   private boolean closed;
 
@@ -231,6 +240,9 @@ public final class ShimServer implements AutoCloseable {
     if (!hasQueues) {
       return NO_QUEUES_NANOS;
     }
+    if (idleNanos < SPARE_SPIN_NANOS && runnable.haveCores()) {
+      return 0;
+    }
     return Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, MAX_SLEEP_NANOS);
   }
 
@@ -336,6 +348,7 @@ public final class ShimServer implements AutoCloseable {
     if (capture != null) {
       capture.close();
     }
+    runnable.close();
     fabric.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());

@@ -83,6 +83,11 @@ final class ProgramsTest {
   }
 
   @Test
+  void memory_windows_show_a_part_of_a_region_and_completions_carry_the_time() throws Exception {
+    succeeds("windows.c", "-lmlx5", "-libverbs");
+  }
+
+  @Test
   void what_a_kernel_refuses_is_refused_with_its_errno() throws Exception {
     succeeds("refusals.c", "-lmlx5", "-libverbs");
   }

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param functions by name, in the order of the file
  * @param variables {@code .global}, {@code .const} and {@code .shared} ones outside of functions
  * @param lines the text, line by line, for messages
+ * @param files those that were linked, in order; one that was parsed alone
  */
 public record PtxModule(
     String name,
@@ -19,7 +20,33 @@ public record PtxModule(
     String target,
     Map<String, Function> functions,
     List<Variable> variables,
-    List<String> lines) {
+    List<String> lines,
+    List<File> files) {
+  /**
+   * One of the files of a module.
+   *
+   * @param before lines of the text before its first one
+   */
+  public record File(String name, int before) {}
+
+  /** A line of a file, from 1. */
+  public record Place(String file, int line) {
+    @Override
+    public String toString() {
+      return file + ":" + line;
+    }
+  }
+
+  /** Where a line of the whole text stands. */
+  public Place place(int line) {
+    File found = files.getFirst();
+    for (File file : files) {
+      if (file.before < line) {
+        found = file;
+      }
+    }
+    return new Place(found.name, line - found.before);
+  }
 
   /** The text of a line, trimmed; empty when there is no such line. */
   public String text(int line) {

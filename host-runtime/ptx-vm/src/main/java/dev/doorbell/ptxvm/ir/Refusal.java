@@ -22,19 +22,19 @@ public record Refusal(int line, String text, String reason, SourceLine source) {
   }
 
   /** {@code put.ptx:88: clusters are not supported: barrier.cluster.arrive; (put.cu:17)}. */
-  public String describe(String file) {
-    String at = "%s:%d: %s: %s".formatted(file, line, reason, text);
+  public String describe(PtxModule module) {
+    String at = "%s: %s: %s".formatted(module.place(line), reason, text);
     return source.isEmpty() ? at : at + " (" + source + ")";
   }
 
-  /** The message for a file with these refusals. */
-  public static String describe(String file, List<Refusal> refusals) {
+  /** The message for a module with these refusals. */
+  public static String describe(PtxModule module, List<Refusal> refusals) {
     StringBuilder message =
         new StringBuilder(
             "%s cannot be loaded: %d line%s refused"
-                .formatted(file, refusals.size(), refusals.size() == 1 ? " is" : "s are"));
+                .formatted(module.name(), refusals.size(), refusals.size() == 1 ? " is" : "s are"));
     for (Refusal refusal : refusals.subList(0, Math.min(SHOWN, refusals.size()))) {
-      message.append("\n  ").append(refusal.describe(file));
+      message.append("\n  ").append(refusal.describe(module));
     }
     if (refusals.size() > SHOWN) {
       message.append("\n  and %d more".formatted(refusals.size() - SHOWN));

@@ -43,7 +43,7 @@ final class VmModule implements GpuModule {
     PtxModule ptx = parsed.module();
     requireCapability(gpu, ptx);
     if (!parsed.refusals().isEmpty() && ptx.version().isEmpty()) {
-      throw refused(name, parsed.refusals());
+      throw refused(ptx, parsed.refusals());
     }
     ModuleMemory memory;
     try {
@@ -55,7 +55,7 @@ final class VmModule implements GpuModule {
       ParsedPtx.Linked linked =
           parsed.linked(gpu.options().stackBytes(), gpu.fabric().hasLoadsAhead());
       if (!linked.refusals().isEmpty()) {
-        throw refused(name, linked.refusals());
+        throw refused(ptx, linked.refusals());
       }
       return new VmModule(gpu, parsed, linked.kernels(), memory);
     } catch (RuntimeException e) {
@@ -64,8 +64,8 @@ final class VmModule implements GpuModule {
     }
   }
 
-  private static GpuException refused(String name, SortedMap<Integer, Refusal> refusals) {
-    return new GpuException(Refusal.describe(name, new ArrayList<>(refusals.values())));
+  private static GpuException refused(PtxModule ptx, SortedMap<Integer, Refusal> refusals) {
+    return new GpuException(Refusal.describe(ptx, new ArrayList<>(refusals.values())));
   }
 
   private static void requireCapability(VmGpu gpu, PtxModule ptx) {

@@ -9,9 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +33,8 @@ final class Guards {
   /** The literals known to be true where a block starts; null where control never comes. */
   private final List<@Nullable BitSet> start = new ArrayList<>();
 
-  /** What is known on the edges that were asked for, by the blocks that they join. */
-  private final Map<Long, BitSet> edges = new HashMap<>();
+  /** What is known on the edges that were asked for, by block and number of its predecessor. */
+  private final @Nullable Edge[][] edges;
 
   /**
    * @param written what each instruction writes
@@ -54,6 +52,10 @@ final class Guards {
       }
     }
     literals = 2 + 2 * count;
+    edges = new Edge[blocks.size()][];
+    for (int i = 0; i < edges.length; i++) {
+      edges[i] = new Edge[predecessors.get(i).size()];
+    }
     blocks.forEach(_ -> start.add(null));
     start.set(0, new BitSet());
     Deque<Integer> open = new ArrayDeque<>(List.of(0));
@@ -197,18 +199,42 @@ final class Guards {
   }
 
   /**
+   * What is known where control goes from a block to another.
+   *
+   * @param known the literals that are true
+   * @param impossible those that are false
+   */
+  private record Edge(BitSet known, BitSet impossible) {}
+
+  private Edge edge(int from, int to) {
+    BitSet known = onEdge(from, to);
+    BitSet impossible = new BitSet();
+    for (int i = known.nextSetBit(0); i >= 0; i = known.nextSetBit(i + 1)) {
+      impossible.set(not(i));
+    }
+    return new Edge(known, impossible);
+  }
+
+  /**
    * The literals under which something holds at the start of a block, from those under which it
    * holds at the end of one before: all that are known to be false among them, and all where it
    * holds for certain.
+   *
+   * @param holds becomes the result
+   * @param way number of the block before among the predecessors
    */
-  BitSet arriving(BitSet holds, int from, int to) {
-    BitSet known = edges.computeIfAbsent((long) from << Integer.SIZE | to, _ -> onEdge(from, to));
-    BitSet arriving = (BitSet) holds.clone();
-    if (arriving.get(ALWAYS) || arriving.intersects(known)) {
-      arriving.set(ALWAYS, literals);
-    } else {
-      known.stream().forEach(literal -> arriving.set(not(literal)));
+  BitSet arriving(BitSet holds, int from, int to, int way) {
+    Edge[] into = edges[to];
+    Edge edge = into[way];
+    if (edge == null) {
+      edge = edge(from, to);
+      into[way] = edge;
     }
-    return arriving;
+    if (holds.get(ALWAYS) || holds.intersects(edge.known)) {
+      holds.set(ALWAYS, literals);
+    } else {
+      holds.or(edge.impossible);
+    }
+    return holds;
   }
 }

@@ -64,6 +64,12 @@ public final class UnwrittenReads {
 
   private final Guards guards;
 
+  /**
+   * By block, what holds of a register that nothing writes: the literals that are false there. Null
+   * where control never comes.
+   */
+  private final @Nullable BitSet[] nowhere;
+
   private UnwrittenReads(FunctionListing listing) {
     function = listing.function();
     code = function.code();
@@ -92,6 +98,76 @@ public final class UnwrittenReads {
               .toArray();
     }
     guards = new Guards(listing, predecessors, written);
+    nowhere = new BitSet[blocks.size()];
+    settle(nowhere, null, null);
+  }
+
+  /**
+   * Settles what holds at the starts of blocks: each what arrives by all ways that control may
+   * come.
+   *
+   * @param start by block; null where nothing has arrived yet
+   * @param one the register that is asked about; null for one that nothing writes
+   * @param open the blocks to settle; null for all
+   */
+  private void settle(@Nullable BitSet[] start, @Nullable OneRegister one, @Nullable BitSet open) {
+    Open next = new Open();
+    if (open == null) {
+      start[0] = new BitSet();
+      blocks.getFirst().successors().forEach(next::add);
+    } else {
+      for (int block = open.nextSetBit(0); block >= 0; block = open.nextSetBit(block + 1)) {
+        next.add(block);
+      }
+    }
+    while (!next.isEmpty()) {
+      int block = next.remove();
+      BitSet met = meet(block, start, one);
+      if (met != null && !met.equals(start[block])) {
+        start[block] = met;
+        for (int successor : blocks.get(block).successors()) {
+          if (open == null || open.get(successor)) {
+            next.add(successor);
+          }
+        }
+      }
+    }
+  }
+
+  /** What holds at the start of a block, by whichever way control came; null where it did not. */
+  private @Nullable BitSet meet(int block, @Nullable BitSet[] start, @Nullable OneRegister one) {
+    BitSet met = null;
+    if (block == 0) {
+      met = new BitSet(); // it is also entered from outside
+    }
+    List<Integer> before = predecessors.get(block);
+    for (int way = 0; way < before.size(); way++) {
+      int from = before.get(way);
+      BitSet held = start[from];
+      if (held != null) {
+        BitSet arriving = guards.arriving(through(from, held, one), from, block, way);
+        if (met == null) {
+          met = arriving;
+        } else {
+          met.and(arriving);
+        }
+      }
+    }
+    return met;
+  }
+
+  /** What holds at the end of a block: a set of the caller's own. */
+  private BitSet through(int block, BitSet before, @Nullable OneRegister one) {
+    if (one != null && one.writes.containsKey(block)) {
+      return one.through(block, before);
+    }
+    BitSet holds = (BitSet) before.clone();
+    if (!holds.isEmpty()) {
+      for (int at : predicateWrites[block]) {
+        guards.forget(holds, at);
+      }
+    }
+    return holds;
   }
 
   private static void note(Map<Integer, List<Integer>> by, Register[] registers, int at) {
@@ -174,7 +250,8 @@ public final class UnwrittenReads {
     BitSet all = new BitSet();
     all.set(0, function.registers().size());
     start.set(0, all);
-    Open open = new Open(0);
+    Open open = new Open();
+    open.add(0);
     while (!open.isEmpty()) {
       FunctionListing.Block block = blocks.get(open.remove());
       BitSet state = copy(start.get(block.number()));
@@ -211,10 +288,6 @@ public final class UnwrittenReads {
   private static final class Open {
     private final BitSet blocks = new BitSet();
 
-    Open(int first) {
-      blocks.set(first);
-    }
-
     boolean isEmpty() {
       return blocks.isEmpty();
     }
@@ -239,60 +312,85 @@ public final class UnwrittenReads {
 
     /**
      * By block, the literals (see {@link Guards}) under each of which the register is written where
-     * the block starts, {@link Guards#ALWAYS} among them; null where control has not come yet.
+     * the block starts, {@link Guards#ALWAYS} among them; null where control never comes, and where
+     * no read of the register asks.
      */
-    private final List<@Nullable BitSet> start = new ArrayList<>();
+    private final @Nullable BitSet[] start;
 
     OneRegister(Register register) {
       this.register = register;
       for (int at : writers.getOrDefault(register.id(), List.of())) {
         writes.computeIfAbsent(blockOf[at], _ -> new ArrayList<>()).add(at);
       }
-      blocks.forEach(_ -> start.add(null));
-      start.set(0, new BitSet());
-      Open open = new Open(0);
-      while (!open.isEmpty()) {
-        for (int next : blocks.get(open.remove()).successors()) {
-          BitSet met = meet(next);
-          if (!met.equals(start.get(next))) {
-            start.set(next, met);
-            open.add(next);
-          }
+      BitSet behind = behindWrites();
+      BitSet open = new BitSet();
+      start = new BitSet[blocks.size()];
+      BitSet before = beforeReads();
+      for (int block = before.nextSetBit(0); block >= 0; block = before.nextSetBit(block + 1)) {
+        if (nowhere[block] == null) {
+          continue;
+        }
+        if (behind.get(block)) {
+          open.set(block);
+        } else {
+          start[block] = nowhere[block]; // no write has any say here
         }
       }
+      for (int block : writes.keySet()) {
+        // Whatever held before, it is written at the end: nothing before it matters.
+        if (start[block] == null && nowhere[block] != null && !before.get(block)) {
+          start[block] = new BitSet();
+        }
+      }
+      settle(start, this, open);
     }
 
-    /** What holds at the start of a block, by whichever way control came. */
-    private BitSet meet(int block) {
-      BitSet met = null;
-      if (block == 0) {
-        met = new BitSet(); // it is also entered from outside
-      }
-      for (int from : predecessors.get(block)) {
-        BitSet before = start.get(from);
-        if (before != null) {
-          BitSet arriving = guards.arriving(through(from, before), from, block);
-          if (met == null) {
-            met = arriving;
-          } else {
-            met.and(arriving);
+    /** Blocks that control may come to behind a write. */
+    private BitSet behindWrites() {
+      BitSet behind = new BitSet();
+      Deque<Integer> next = new ArrayDeque<>(writes.keySet());
+      while (!next.isEmpty()) {
+        for (int successor : blocks.get(next.remove()).successors()) {
+          if (!behind.get(successor)) {
+            behind.set(successor);
+            next.add(successor);
           }
         }
       }
-      return met == null ? new BitSet() : met;
+      return behind;
+    }
+
+    /** Blocks with a read, and those from which control may come there without a certain write. */
+    private BitSet beforeReads() {
+      BitSet before = new BitSet();
+      Deque<Integer> next = new ArrayDeque<>();
+      for (int at : readers.getOrDefault(register.id(), List.of())) {
+        if (!before.get(blockOf[at])) {
+          before.set(blockOf[at]);
+          next.add(blockOf[at]);
+        }
+      }
+      while (!next.isEmpty()) {
+        for (int from : predecessors.get(next.remove())) {
+          if (!before.get(from) && !writesForCertain(from)) {
+            before.set(from);
+            next.add(from);
+          }
+        }
+      }
+      return before;
+    }
+
+    private boolean writesForCertain(int block) {
+      return writes.getOrDefault(block, List.of()).stream()
+          .anyMatch(at -> code.get(at).guard() == null);
     }
 
     private BitSet through(int block, BitSet before) {
       BitSet holds = (BitSet) before.clone();
-      if (writes.containsKey(block)) {
-        Guards.Walk walk = guards.walk(block);
-        for (int i = blocks.get(block).first(); i < blocks.get(block).end(); i++) {
-          step(i, holds, walk);
-        }
-      } else if (!holds.isEmpty()) {
-        for (int at : predicateWrites[block]) {
-          guards.forget(holds, at);
-        }
+      Guards.Walk walk = guards.walk(block);
+      for (int i = blocks.get(block).first(); i < blocks.get(block).end(); i++) {
+        step(i, holds, walk);
       }
       return holds;
     }
@@ -329,7 +427,7 @@ public final class UnwrittenReads {
               .distinct()
               .toList()) {
         FunctionListing.Block block = blocks.get(number);
-        BitSet before = start.get(number);
+        BitSet before = start[number];
         if (before == null) {
           continue;
         }
@@ -351,14 +449,12 @@ public final class UnwrittenReads {
     private @Nullable Finding finding(FunctionListing.Block block, int at) {
       boolean may = false;
       boolean behindLoops = true;
-      for (FunctionListing.Block writer : blocks) {
+      for (Map.Entry<Integer, List<Integer>> entry : writes.entrySet()) {
+        FunctionListing.Block writer = blocks.get(entry.getKey());
         boolean itself = writer.number() == block.number();
-        List<Integer> places = writes.getOrDefault(writer.number(), List.of());
-        if (places.isEmpty()) {
-          continue;
-        }
+        List<Integer> places = entry.getValue();
         boolean before = itself && places.getFirst() < at;
-        boolean around = start.get(writer.number()) != null;
+        boolean around = nowhere[writer.number()] != null;
         if (before || (around && reaches(writer.number(), block.number()))) {
           may = true;
           behindLoops &=

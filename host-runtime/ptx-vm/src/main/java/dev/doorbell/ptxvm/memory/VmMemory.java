@@ -77,6 +77,13 @@ public final class VmMemory extends AddressableMemory {
   }
 
   @Override
+  protected void zero(long at, long bytes) {
+    if (bytes > 0) {
+      space.zero(at, bytes);
+    }
+  }
+
+  @Override
   public void close() {
     if (!closed) {
       closed = true;

@@ -8,14 +8,20 @@ final class Lexer {
   private final String text;
   private final List<Token> tokens = new ArrayList<>();
   private int at;
-  private int line = 1;
+  private int line;
 
-  private Lexer(String text) {
+  private Lexer(String text, int line) {
     this.text = text;
+    this.line = line;
   }
 
-  static List<Token> tokens(String text) {
-    Lexer lexer = new Lexer(text);
+  /**
+   * The tokens of a text.
+   *
+   * @param first number of its first line
+   */
+  static List<Token> tokens(String text, int first) {
+    Lexer lexer = new Lexer(text, first);
     lexer.run();
     return lexer.tokens;
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.parser;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
@@ -27,18 +28,30 @@ public final class PtxParser {
   private static final int[] LAST_MINOR = {-1, 5, 3, 2, 3, 0, 5, 8, 8, 2};
 
   private final List<String> lines;
+  private final int before;
   private final TokenStream tokens;
   private final VariableParser variables;
   private final List<Refusal> refusals = new ArrayList<>();
   private final Map<String, Function> functions = new LinkedHashMap<>();
   private final Map<String, Variable> globals = new LinkedHashMap<>();
   private final DebugInfo debug;
+  private final Map<String, ModuleLinker.Symbol> symbols = new LinkedHashMap<>();
+
+  /** Whether other files may define what this one declares. */
+  private final boolean linked;
+
+  private ModuleLinker.Linkage linkage = ModuleLinker.Linkage.LOCAL;
   private String version = "";
   private String target = "";
 
-  private PtxParser(String ptx) {
+  /**
+   * @param before lines of other files before this one's
+   */
+  private PtxParser(String ptx, int before, boolean linked) {
     this.lines = ptx.lines().toList();
-    List<Token> all = Lexer.tokens(ptx);
+    this.before = before;
+    this.linked = linked;
+    List<Token> all = Lexer.tokens(ptx, before + 1);
     this.tokens = new TokenStream(all);
     this.debug = DebugInfo.of(all);
     this.variables = new VariableParser(tokens);
@@ -48,22 +61,38 @@ public final class PtxParser {
   public record Result(PtxModule module, List<Refusal> refusals) {}
 
   /**
-   * Parses {@code ptx}.
+   * Parses {@code ptx}, and links its files where it has several ({@link PtxFiles}).
    *
    * @param name for messages, usually the file's name
    */
   public static Result parse(String name, String ptx) {
-    PtxParser parser = new PtxParser(ptx);
-    parser.module();
+    List<PtxFiles.Part> parts = PtxFiles.split(name, ptx);
+    if (parts.size() == 1) {
+      PtxParser parser = new PtxParser(ptx, 0, false);
+      parser.module();
+      return parser.result(name);
+    }
+    ModuleLinker linker = new ModuleLinker(name, ptx.lines().toList());
+    for (PtxFiles.Part part : parts) {
+      PtxParser parser = new PtxParser(part.text(), part.before(), true);
+      parser.module();
+      Result parsed = parser.result(part.name());
+      linker.add(parsed.module(), parsed.refusals(), parser.symbols);
+    }
+    return linker.link();
+  }
+
+  private Result result(String name) {
     return new Result(
         new PtxModule(
             name,
-            parser.version,
-            parser.target,
-            parser.functions,
-            List.copyOf(parser.globals.values()),
-            parser.lines),
-        parser.refusals);
+            version,
+            target,
+            functions,
+            List.copyOf(globals.values()),
+            lines,
+            List.of(new PtxModule.File(name, before))),
+        refusals);
   }
 
   private void module() {
@@ -82,13 +111,13 @@ public final class PtxParser {
       }
     }
     if (version.isEmpty() && refusals.isEmpty()) {
-      refuse(1, "this is not PTX: there is no .version");
+      refuse(before + 1, "this is not PTX: there is no .version");
     }
     resolveNames();
   }
 
   private void statement() throws SyntaxException {
-    boolean external = false;
+    linkage = ModuleLinker.Linkage.LOCAL;
     while (true) {
       Token token = tokens.next();
       if (token.kind() != Token.Kind.DOT) {
@@ -129,8 +158,10 @@ public final class PtxParser {
           tokens.skipLine(token.line());
           return;
         }
-        case "visible", "weak", "common" -> {}
-        case "extern" -> external = true;
+        case "visible" -> linkage = ModuleLinker.Linkage.VISIBLE;
+        case "weak" -> linkage = ModuleLinker.Linkage.WEAK;
+        case "common" -> linkage = ModuleLinker.Linkage.COMMON;
+        case "extern" -> linkage = ModuleLinker.Linkage.EXTERN;
         case "entry" -> {
           function(true);
           return;
@@ -140,7 +171,7 @@ public final class PtxParser {
           return;
         }
         case "global", "const", "shared" -> {
-          variable(token.text(), external);
+          variable(token.text(), linkage);
           return;
         }
         default -> throw new SyntaxException(token.line(), "unknown directive " + token);
@@ -174,13 +205,14 @@ public final class PtxParser {
         && Integer.parseInt(parts[0]) * 10 + Integer.parseInt(parts[1]) >= 64;
   }
 
-  private void variable(String space, boolean external) throws SyntaxException {
+  private void variable(String space, ModuleLinker.Linkage as) throws SyntaxException {
+    boolean external = as == ModuleLinker.Linkage.EXTERN;
     StateSpace where = StateSpace.valueOf(space.toUpperCase(Locale.ROOT));
     do {
       int line = tokens.peek().line();
       Variable variable = variables.declaration(where, external);
       Variable before = globals.get(variable.name());
-      if (external && where != StateSpace.SHARED && variable.bytes() == 0) {
+      if (external && !linked && where != StateSpace.SHARED && variable.bytes() == 0) {
         throw new SyntaxException(
             line,
             "variable '%s' is defined in another file, and its size is not known here"
@@ -188,12 +220,14 @@ public final class PtxParser {
       }
       if (before == null || before.external()) {
         globals.put(variable.name(), variable);
+        symbols.put(variable.name(), new ModuleLinker.Symbol(as, line));
       }
     } while (tokens.accept(","));
     tokens.expect(";");
   }
 
   private void function(boolean entry) throws SyntaxException {
+    ModuleLinker.Linkage of = linkage;
     Scope scope = new Scope(null);
     List<Variable> results = new ArrayList<>();
     Set<Variable> inRegisters = new HashSet<>();
@@ -209,14 +243,17 @@ public final class PtxParser {
       performanceDirective();
     }
     if (tokens.accept(";")) {
-      functions.putIfAbsent(word, declared(word, entry, parameters, results, line));
+      if (functions.putIfAbsent(word, declared(word, entry, parameters, results, line)) == null) {
+        symbols.put(word, new ModuleLinker.Symbol(linkage, line));
+      }
       return;
     }
     Function body =
         new FunctionParser(tokens, new Context(), scope)
             .body(word, entry, parameters, results, inRegisters, line);
-    Function before = functions.put(word, body);
-    if (before != null && before.defined()) {
+    Function earlier = functions.put(word, body);
+    symbols.put(word, new ModuleLinker.Symbol(of, line));
+    if (earlier != null && earlier.defined()) {
       refuse(line, "'%s' is defined twice".formatted(word));
     }
   }
@@ -283,7 +320,8 @@ public final class PtxParser {
   }
 
   private void refuse(int line, String reason, SourceLine source) {
-    String text = line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
+    int own = line - before;
+    String text = own >= 1 && own <= lines.size() ? lines.get(own - 1) : "";
     refusals.add(new Refusal(line, text, reason, source));
   }
 
@@ -316,7 +354,8 @@ public final class PtxParser {
 
     @Override
     public void variable(String space, boolean external) throws SyntaxException {
-      PtxParser.this.variable(space, external);
+      PtxParser.this.variable(
+          space, external ? ModuleLinker.Linkage.EXTERN : ModuleLinker.Linkage.LOCAL);
     }
 
     @Override

@@ -16,6 +16,8 @@ import dev.doorbell.softhca.packet.Packet;
  * @param timing what the stages cost in virtual time
  * @param randomNumbers memory keys and first PSNs are random, so that clients of one HCA cannot
  *     guess each other's; else they repeat from run to run
+ * @param timestamps completions carry the fabric's time in nanoseconds; else 0, so that they repeat
+ *     from run to run
  * @param adapter what it promises
  * @param congestion what it does about congestion
  */
@@ -24,6 +26,7 @@ public record SoftHcaOptions(
     Engine engine,
     HcaTiming timing,
     boolean randomNumbers,
+    boolean timestamps,
     Adapter adapter,
     CongestionOptions congestion) {
   /** A WQE of 63 units less control segment, remote address and inline header. */
@@ -41,6 +44,7 @@ public record SoftHcaOptions(
           Limits.DEFAULT,
           Engine.DEFAULT,
           HcaTiming.ZERO,
+          false,
           false,
           Adapter.DEFAULT,
           CongestionOptions.NONE);
@@ -199,31 +203,41 @@ public record SoftHcaOptions(
 
   /** The same with other stage times. */
   public SoftHcaOptions withTiming(HcaTiming timing) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+    return new SoftHcaOptions(
+        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 
   /** The same with other limits. */
   public SoftHcaOptions withLimits(Limits limits) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+    return new SoftHcaOptions(
+        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 
   /** The same with another engine. */
   public SoftHcaOptions withEngine(Engine engine) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+    return new SoftHcaOptions(
+        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 
   /** The same with random keys and first PSNs. */
   public SoftHcaOptions withRandomNumbers() {
-    return new SoftHcaOptions(limits, engine, timing, true, adapter, congestion);
+    return new SoftHcaOptions(limits, engine, timing, true, timestamps, adapter, congestion);
+  }
+
+  /** The same with timestamps in completions. */
+  public SoftHcaOptions withTimestamps() {
+    return new SoftHcaOptions(limits, engine, timing, randomNumbers, true, adapter, congestion);
   }
 
   /** The same with other promises. */
   public SoftHcaOptions withAdapter(Adapter adapter) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+    return new SoftHcaOptions(
+        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 
   /** The same with a reaction to congestion. */
   public SoftHcaOptions withCongestion(CongestionOptions congestion) {
-    return new SoftHcaOptions(limits, engine, timing, randomNumbers, adapter, congestion);
+    return new SoftHcaOptions(
+        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 }

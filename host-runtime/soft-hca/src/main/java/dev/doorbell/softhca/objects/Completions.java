@@ -19,9 +19,6 @@ public abstract class Completions extends PendingList.Node {
   /** {@link #responder}: the CQE names no sender. */
   public static final int CONNECTED = -1;
 
-  /** True when a CQE may be written and the consumer index need not be read for that. */
-  public abstract boolean hasRoom();
-
   /** Whether a CQE may be written for {@code queuePair} now: {@link #ROOM} or another. */
   public abstract int room(QueuePairContext queuePair);
 

@@ -11,6 +11,7 @@ public final class Rights {
   public static final int REMOTE_WRITE = 2;
   public static final int REMOTE_READ = 4;
   public static final int REMOTE_ATOMIC = 8;
+  public static final int WINDOW_BIND = 16;
 
   private Rights() {}
 
@@ -23,6 +24,7 @@ public final class Rights {
             case REMOTE_WRITE -> REMOTE_WRITE;
             case REMOTE_READ -> REMOTE_READ;
             case REMOTE_ATOMIC -> REMOTE_ATOMIC;
+            case WINDOW_BIND -> WINDOW_BIND;
             case RELAXED_ORDERING, STRICT_ORDERING -> 0;
           };
     }

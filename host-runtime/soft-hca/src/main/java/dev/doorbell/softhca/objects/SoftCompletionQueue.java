@@ -45,6 +45,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
 
   private final boolean collapsed;
   private final boolean unlimited;
+  private final boolean stamps;
 
   /** A CQE is put together here, then written in one transaction. */
   private final MemorySegment staging = Arena.ofAuto().allocate(Cqe.BYTES + 8, Cqe.BYTES);
@@ -117,6 +118,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
     this.entries = attributes.entries();
     this.shift = Integer.numberOfTrailingZeros(attributes.entryBytes());
     this.collapsed = attributes.collapsed();
+    this.stamps = hca.options().timestamps();
     this.unlimited = attributes.ignoreOverrun() || attributes.collapsed();
     if (channel != null) {
       channel.use();
@@ -179,8 +181,8 @@ public final class SoftCompletionQueue extends Completions implements Completion
     }
   }
 
-  @Override
-  public boolean hasRoom() {
+  /** True when a CQE may be written and the consumer index need not be read for that. */
+  private boolean hasRoom() {
     return unlimited || (produced - consumed < entries && !overrun);
   }
 
@@ -306,7 +308,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
   public void requester(int qpn, int opcode, int wqeIndex, int bytes) {
     long inPlace = tracer != null || hca.faults() != null ? 0 : port.mapEntry(entry());
     long target = inPlace == 0 ? stagingAddress : inPlace;
-    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, 0, owner());
+    Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, timestamp(), owner());
     if (inPlace == 0) {
       post(qpn, wqeIndex, false);
     } else {
@@ -345,7 +347,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
         bytes,
         immediate,
         solicited,
-        0,
+        timestamp(),
         owner());
     if (remoteQpn != CONNECTED) {
       Cqe.putRemote(stagingAddress, remoteQpn, true);
@@ -359,6 +361,10 @@ public final class SoftCompletionQueue extends Completions implements Completion
     ErrorCqe.write(
         stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
     post(qpn, wqeIndex, true);
+  }
+
+  private long timestamp() {
+    return stamps ? port.now() : 0;
   }
 
   private int owner() {

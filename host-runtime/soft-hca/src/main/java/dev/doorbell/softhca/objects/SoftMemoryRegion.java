@@ -6,6 +6,7 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A registered range of memory. One key serves as lkey and rkey.
@@ -28,6 +29,9 @@ public final class SoftMemoryRegion implements MemoryRegion {
   /** Writes to it come behind all that precede them. */
   public final boolean strict;
 
+  /** The window that shows a part of a region here; null for a region. */
+  private final @Nullable SoftMemoryWindow window;
+
   private boolean closed;
   private boolean invalidated;
 
@@ -44,6 +48,20 @@ public final class SoftMemoryRegion implements MemoryRegion {
       long length,
       Set<AccessRight> rights,
       Promises promises) {
+    this(domain, key, address, memory, length, rights, promises, null);
+  }
+
+  /** As above, of what a window shows. */
+  SoftMemoryRegion(
+      ObjectOwner domain,
+      int key,
+      long address,
+      long memory,
+      long length,
+      Set<AccessRight> rights,
+      Promises promises,
+      @Nullable SoftMemoryWindow window) {
+    this.window = window;
     this.domain = domain;
     this.key = key;
     this.address = address;
@@ -61,13 +79,36 @@ public final class SoftMemoryRegion implements MemoryRegion {
   }
 
   /**
-   * Why an access is refused, or {@link VendorSyndrome#NONE}.
+   * Why a local access is refused, or {@link VendorSyndrome#NONE}. Work requests cannot name their
+   * own memory by a window's key.
    *
    * @param by the domain of the queue pair that asks
    * @param needed {@link Rights} bits
    */
-  @SuppressWarnings("ReferenceEquality") // there is one object per domain
   public int refusal(ObjectOwner by, long at, long bytes, int needed) {
+    return window != null ? VendorSyndrome.UNKNOWN_KEY : check(by, at, bytes, needed);
+  }
+
+  /**
+   * Why a peer's access is refused, or {@link VendorSyndrome#NONE}.
+   *
+   * @param by the queue pair at which the peer asks
+   * @param needed {@link Rights} bits
+   */
+  public int remoteRefusal(QueuePairContext by, long at, long bytes, int needed) {
+    if (window != null && !window.isOpenTo(by)) {
+      return VendorSyndrome.WRONG_DOMAIN;
+    }
+    return check(by.domain, at, bytes, needed);
+  }
+
+  /** The window that this is a view of, or null for a region. */
+  public @Nullable SoftMemoryWindow window() {
+    return window;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // there is one object per domain
+  private int check(ObjectOwner by, long at, long bytes, int needed) {
     if (invalidated) {
       return VendorSyndrome.UNKNOWN_KEY;
     }

@@ -53,6 +53,8 @@ final class DirectWrites {
   /** The first 8 bytes of such a WQE, apart from its index. */
   private final long beginning;
 
+  private boolean stoppedByBudget;
+
   // The regions of the last WQE: most are used again and again.
   private @Nullable SoftMemoryRegion source;
   private @Nullable SoftMemoryRegion target;
@@ -80,6 +82,7 @@ final class DirectWrites {
    * @return how many were carried out and completed
    */
   int run(long index, long available, int budget) {
+    stoppedByBudget = false;
     int psn = sendState.idlePsn();
     DirectPeer peer = psn < 0 ? null : queuePair.directPeer();
     if (peer == null || !peer.acceptsWrite(psn)) {
@@ -97,7 +100,7 @@ final class DirectWrites {
         break;
       }
       boolean signalled = ControlSegment.isSignalled(ControlSegment.fmCeSe(wqe));
-      if (signalled && !completions.hasRoom()) {
+      if (signalled && completions.room(queuePair) != Completions.ROOM) {
         break;
       }
       int bytes = write(wqe, peer);
@@ -116,6 +119,7 @@ final class DirectWrites {
       }
       at++;
     }
+    stoppedByBudget = at < available && packets >= budget;
     int done = (int) (at - index);
     if (done > 0) {
       sendState.completeInline(packets);
@@ -125,6 +129,11 @@ final class DirectWrites {
       completions.requesters(reported, queuePair.number, Opcode.RDMA_WRITE, lastIndex, lastBytes);
     }
     return done;
+  }
+
+  /** Returns true if the last run stopped because of its budget, so that the next one continues. */
+  boolean stoppedByBudget() {
+    return stoppedByBudget;
   }
 
   /**
@@ -143,7 +152,7 @@ final class DirectWrites {
     }
     long remote = RemoteAddressSegment.address(wqe + REMOTE);
     SoftMemoryRegion to = target(RemoteAddressSegment.rkey(wqe + REMOTE), peer);
-    if (to == null || to.refusal(peer.context().domain, remote, bytes, Rights.REMOTE_WRITE) != 0) {
+    if (to == null || to.remoteRefusal(peer.context(), remote, bytes, Rights.REMOTE_WRITE) != 0) {
       return 0;
     }
     try {

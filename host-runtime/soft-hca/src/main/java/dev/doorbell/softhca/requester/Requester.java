@@ -48,6 +48,7 @@ public final class Requester {
   private final boolean reliable;
   private final Promises promises;
   private final LocalRead localRead;
+  private final WindowRequests windowRequests;
   private final @Nullable Pacer pacer;
   private final Completions completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
@@ -102,6 +103,7 @@ public final class Requester {
         new PacketMaker(
             queuePair, hca, tx, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn, pacer);
+    this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
         reliable && wqes.isInPlace() && hca.isImmediate()
@@ -178,6 +180,9 @@ public final class Requester {
       wqes.retire(wqeIndex);
       begunIndex = wqeIndex;
       begunMessages += taken;
+      if (direct.stoppedByBudget()) {
+        return budget;
+      }
     }
     while (wqeIndex < available
         && taken < budget
@@ -350,6 +355,10 @@ public final class Requester {
       case Opcode.NOP -> {
         request.phase = SendRequest.Phase.DONE;
         yield true;
+      }
+      case Opcode.UMR -> {
+        windowRequests.execute(request);
+        yield request.phase == SendRequest.Phase.DONE;
       }
       case Opcode.WAIT -> startWait(request);
       case Opcode.DUMP -> {

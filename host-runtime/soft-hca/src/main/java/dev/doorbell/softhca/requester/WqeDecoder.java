@@ -50,6 +50,7 @@ final class WqeDecoder {
   private static boolean isReliable(int opcode) {
     return switch (opcode) {
       case Opcode.SEND_INVAL,
+          Opcode.UMR,
           Opcode.RDMA_READ,
           Opcode.ATOMIC_CS,
           Opcode.ATOMIC_FA,
@@ -70,7 +71,7 @@ final class WqeDecoder {
       request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_OPCODE);
       return;
     }
-    if (opcode == Opcode.NOP) {
+    if (opcode == Opcode.NOP || opcode == Opcode.UMR) {
       return;
     }
     long index = request.index;

@@ -125,7 +125,7 @@ final class IncomingMessage {
       if (length > 0) {
         target = queuePair.regions.find(packet.rkey);
         if (target == null
-            || target.refusal(queuePair.domain, address, length, Rights.REMOTE_WRITE) != 0) {
+            || target.remoteRefusal(queuePair, address, length, Rights.REMOTE_WRITE) != 0) {
           return refuse(Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
         }
       }
@@ -194,7 +194,7 @@ final class IncomingMessage {
     SoftMemoryRegion ended = null;
     if (PacketOpcode.invalidates(operation)) {
       ended = queuePair.regions.find(packet.invalidatedKey);
-      if (ended == null || ended.refusal(queuePair.domain, ended.address(), 0, 0) != 0) {
+      if (ended == null || ended.remoteRefusal(queuePair, ended.address(), 0, 0) != 0) {
         return refuse(Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
       }
     }

@@ -167,7 +167,7 @@ final class ReadAtomicResponder {
 
   private boolean refusal(
       @Nullable SoftMemoryRegion region, long address, long length, int rights) {
-    return region == null || region.refusal(queuePair.domain, address, length, rights) != 0;
+    return region == null || region.remoteRefusal(queuePair, address, length, rights) != 0;
   }
 
   private boolean read(Packet packet) {

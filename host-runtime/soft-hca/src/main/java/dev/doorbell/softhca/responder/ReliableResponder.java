@@ -129,6 +129,15 @@ final class ReliableResponder extends Responder implements DirectPeer {
     expectedPsn = Psn.add(expectedPsn, packets);
     msn = (msn + messages) & Psn.MASK;
     nakSent = false;
+    onArrival(queuePair.state());
+  }
+
+  /** Reports the first message that arrives before RTS. */
+  private void onArrival(QueuePairState state) {
+    if (state == QueuePairState.RTR && !established) {
+      established = true;
+      hca.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED, queuePair.number);
+    }
   }
 
   /** Sends the ACK that is due, if a packet is to be had and no answer is before it. */
@@ -165,10 +174,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
     if (state != QueuePairState.RTS && state != QueuePairState.RTR) {
       return true;
     }
-    if (state == QueuePairState.RTR && !established) {
-      established = true;
-      hca.raise(AsyncEvent.Type.COMMUNICATION_ESTABLISHED, queuePair.number);
-    }
+    onArrival(state);
     if (readAtomics.isBusy()) {
       return false;
     }

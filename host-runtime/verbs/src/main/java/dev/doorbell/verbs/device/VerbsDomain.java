@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** A protection domain with its memory regions and open objects; subclasses create the queues. */
 public abstract class VerbsDomain implements ProtectionDomain {
   private static final int NAMED_IN_MESSAGE = 4;
+
+  /** {@code IBV_ACCESS_MW_BIND}. */
+  private static final int WINDOW_BIND = 1 << 4;
+
   private static final Failure ALLOCATE =
       Failure.of("allocate a protection domain", "the device may have no more; close others");
   private static final Failure CLOSE =
@@ -113,6 +117,7 @@ public abstract class VerbsDomain implements ProtectionDomain {
             case REMOTE_READ -> Verbs.IBV_ACCESS_REMOTE_READ();
             case REMOTE_ATOMIC -> Verbs.IBV_ACCESS_REMOTE_ATOMIC();
             case RELAXED_ORDERING -> Verbs.IBV_ACCESS_RELAXED_ORDERING();
+            case WINDOW_BIND -> WINDOW_BIND;
             // A region of libibverbs is strict unless it is relaxed.
             case STRICT_ORDERING -> 0;
           };

@@ -10,16 +10,15 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
@@ -72,14 +71,14 @@ final class ExploredTransfer extends ExploredWorld {
       Memory status) {}
 
   /** Words that peers add to. */
-  private record Signals(Memory words, MemoryRegion region) {}
+  private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  ExploredTransfer(Scenario scenario, ExploringFabric fabric) {
+  ExploredTransfer(Scenario scenario, ExploringFabric fabric, int resident) {
     super(scenario);
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT)));
+    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), resident));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
@@ -108,15 +107,10 @@ final class ExploredTransfer extends ExploredWorld {
     for (int rank = 0; rank < where.ranks(); rank++) {
       sides.add(side(rank));
     }
-    where.descriptor().ifPresent(text -> bring(descriptor(text).extension()));
-  }
-
-  private KernelDescriptor descriptor(String text) {
-    try {
-      return new KernelDescriptorReader().read(scenario.program().file(), text);
-    } catch (ConfigException e) {
-      throw new IllegalStateException("the descriptor was read before", e);
-    }
+    descriptor()
+        .map(KernelDescriptor::extension)
+        .filter(extension -> !extension.isEmpty())
+        .ifPresent(this::bring);
   }
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
@@ -193,7 +187,10 @@ final class ExploredTransfer extends ExploredWorld {
       return null;
     }
     Memory words = allocate(rank, MemoryKind.DEVICE, (long) count * SIGNAL, "signals");
-    return new Signals(words, own(rank.domain().register(words, peersWrite())));
+    return new Signals(
+        words,
+        own(rank.domain().register(words, peersWrite())),
+        new ZeroBased(rank, words, peersWrite(), owned()));
   }
 
   private Set<AccessRight> inboxRights() {
@@ -321,7 +318,10 @@ final class ExploredTransfer extends ExploredWorld {
             .map(
                 signals ->
                     new ApiAdapter.Span(
-                        signals.words.address(), signals.words.size(), signals.region.rkey()))
+                        signals.words.address(),
+                        signals.words.size(),
+                        signals.region.rkey(),
+                        signals.fromZero))
             .toList(),
         owned());
   }

@@ -7,10 +7,15 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
+import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -88,6 +93,23 @@ abstract class ExploredWorld implements AutoCloseable {
     return scenario.program().shape().api().map(DeviceApi::of);
   }
 
+  /** The kernel's descriptor, where it brings anything. */
+  final Optional<KernelDescriptor> descriptor() {
+    return scenario.program().shape().descriptor().map(this::descriptor);
+  }
+
+  private KernelDescriptor descriptor(String text) {
+    try {
+      return new KernelDescriptorReader().read(scenario.program().file(), text);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the descriptor was read before", e);
+    }
+  }
+
+  private List<KernelStructure> structures() {
+    return descriptor().map(KernelDescriptor::structures).orElse(List.of());
+  }
+
   /**
    * Starts the scenario's kernel on a rank.
    *
@@ -100,10 +122,17 @@ abstract class ExploredWorld implements AutoCloseable {
     GpuModule module = own(rank.gpu().load(program.file(), program.ptx()));
     Kernel entry = module.kernel(program.entry());
     Scenario.Shape shape = program.shape();
+    List<KernelStructure> structures = structures();
+    Optional<ApiAdapter.Site> site =
+        api().isPresent() || !structures.isEmpty()
+            ? Optional.of(site(rank, module))
+            : Optional.empty();
     Memory queuePairs =
         api()
-            .map(api -> ApiAdapter.queuePairs(api, program.ptx(), site(rank, module)))
+            .map(api -> ApiAdapter.queuePairs(api, program.ptx(), site.orElseThrow()))
             .orElse(views);
+    Map<String, byte[]> laid =
+        site.map(over -> WorldStructures.install(structures, over, queuePairs)).orElse(Map.of());
     launches.add(
         rank.gpu()
             .launch(
@@ -118,7 +147,8 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(shape.parameters(), entry, queuePairs, jobMemory, job, brought),
+                Protocol.arguments(
+                    shape.parameters(), entry, queuePairs, jobMemory, job, brought, laid),
                 own(rank.gpu().createStream())));
   }
 

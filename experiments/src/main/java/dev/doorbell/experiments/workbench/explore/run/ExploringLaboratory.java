@@ -5,11 +5,14 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.explore.DeviceAccess;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Conflict;
+import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
@@ -70,10 +73,10 @@ public final class ExploringLaboratory implements Laboratory {
         cases.ptx(kernel));
   }
 
-  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric) {
+  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric, int resident) {
     return scenario.program().file().startsWith(CASES)
         ? new ExploredCase(scenario, fabric)
-        : new ExploredTransfer(scenario, fabric);
+        : new ExploredTransfer(scenario, fabric, resident);
   }
 
   @Override
@@ -100,7 +103,7 @@ public final class ExploringLaboratory implements Laboratory {
             lastTurns.add(new Turn(turn, agent, at));
           });
     }
-    try (ExploredWorld transfer = world(scenario, fabric)) {
+    try (ExploredWorld transfer = world(scenario, fabric, extent.resident())) {
       List<Launch> launches;
       try {
         launches = transfer.launch();
@@ -205,19 +208,22 @@ public final class ExploringLaboratory implements Laboratory {
         finding.steps());
   }
 
+  private static @Nullable SourcePlace place(Actor actor, @Nullable Object at) {
+    return at != null && !(at instanceof DeviceAccess) && actor.who() instanceof Agent agent
+        ? agent.describe(at)
+        : null;
+  }
+
   private static Race.Side side(Conflict.Event event) {
-    SourcePlace place = null;
-    String who = event.actor().toString();
-    if (event.actor().who() instanceof Agent agent) {
-      who = agent.name();
-      Object at = event.at();
-      place = at == null ? null : agent.describe(at);
-    }
+    String who =
+        event.actor().who() instanceof Agent agent ? agent.name() : event.actor().toString();
+    SourcePlace place = place(event.actor(), event.at());
+    Write post = event.at() instanceof DeviceAccess own ? own.post() : null;
     String verb = event.store() ? "store" : "load";
     String access =
         event.actor().isDevice()
             ? event.store() ? "DMA write" : "DMA read"
             : verb + " " + Access.name(event.access());
-    return new Race.Side(who, access, place);
+    return new Race.Side(who, access, place, post == null ? null : place(post.actor, post.at));
   }
 }

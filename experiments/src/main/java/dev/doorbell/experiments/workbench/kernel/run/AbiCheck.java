@@ -5,6 +5,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelSetting;
+import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.config.kernel.KernelVerification;
 import dev.doorbell.experiments.config.kernel.NumberType;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -14,6 +15,7 @@ import dev.doorbell.experiments.scenario.foreign.ApiLayoutException;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Whether a descriptor and the PTX that it describes say the same. */
@@ -137,11 +139,18 @@ public final class AbiCheck {
 
   /** Whether what a parameter gets is an address. */
   static boolean isAddress(KernelDescriptor descriptor, String bound) {
+    if (structure(descriptor, bound).isPresent()) {
+      return true;
+    }
     boolean brought = descriptor.extension().names().contains(bound);
     return brought
         ? descriptor.extension().settings().stream()
             .noneMatch(setting -> setting.name().equals(bound))
         : ADDRESSES.contains(bound);
+  }
+
+  private static Optional<KernelStructure> structure(KernelDescriptor descriptor, String name) {
+    return descriptor.structures().stream().filter(one -> one.name().equals(name)).findFirst();
   }
 
   /** The structures that the user's headers declare have to be those that the adapter fills in. */
@@ -239,6 +248,10 @@ public final class AbiCheck {
   }
 
   private static boolean fits(KernelDescriptor descriptor, String name, long bytes) {
+    Optional<KernelStructure> passed = structure(descriptor, name).filter(KernelStructure::byValue);
+    if (passed.isPresent()) {
+      return bytes == passed.get().layout(1, 1).bytes();
+    }
     if (isAddress(descriptor, name)) {
       return bytes == Long.BYTES;
     }

@@ -144,7 +144,7 @@ final class PostingNotes {
     String lines =
         pending.stream()
             .limit(SHOWN)
-            .mapToObj(at -> Integer.toString(code.get(at).line()))
+            .mapToObj(at -> Integer.toString(module.place(code.get(at).line()).line()))
             .collect(Collectors.joining(", "));
     int more = pending.cardinality() - SHOWN;
     note(
@@ -209,11 +209,6 @@ final class PostingNotes {
   }
 
   private void note(Instruction instruction, String what) {
-    notes.add(
-        new KernelReport.Line(
-            instruction.line(),
-            module.text(instruction.line()),
-            what,
-            instruction.source().toString()));
+    notes.add(VmWorkbench.line(module, instruction.line(), what, instruction.source()));
   }
 }

@@ -66,19 +66,28 @@ public final class VmWorkbench implements KernelWorkbench {
     notes.addAll(external(module));
     notes.addAll(notes(module, listings));
     for (Refusal stop : result.stops()) {
-      notes.add(line(stop, stop.reason() + ": a thread that gets here stops the kernel"));
+      notes.add(line(module, stop, stop.reason() + ": a thread that gets here stops the kernel"));
     }
     return new KernelReport(
         file,
         module.version(),
         module.target(),
-        EntrySummary.of(module, listings).stream().map(VmWorkbench::entry).toList(),
-        result.refusals().stream().map(refusal -> line(refusal, refusal.reason())).toList(),
+        EntrySummary.of(module, listings).stream().map(entry -> entry(module, entry)).toList(),
+        result.refusals().stream().map(refusal -> line(module, refusal, refusal.reason())).toList(),
         notes);
   }
 
-  private static KernelReport.Line line(Refusal refusal, String what) {
-    return new KernelReport.Line(refusal.line(), refusal.text(), what, refusal.source().toString());
+  private static KernelReport.Line line(PtxModule module, Refusal refusal, String what) {
+    PtxModule.Place place = module.place(refusal.line());
+    return new KernelReport.Line(
+        place.file(), place.line(), refusal.text(), what, refusal.source().toString());
+  }
+
+  /** A line of the module's text with what is to be said of it. */
+  static KernelReport.Line line(PtxModule module, int line, String what, SourceLine source) {
+    PtxModule.Place place = module.place(line);
+    return new KernelReport.Line(
+        place.file(), place.line(), module.text(line), what, source.toString());
   }
 
   /** Bytes of another library's structures that its adapter has no name for. */
@@ -88,7 +97,8 @@ public final class VmWorkbench implements KernelWorkbench {
         .map(
             layout ->
                 new KernelReport.Line(
-                    lineOf(module, ApiLayout.TABLE),
+                    module.place(lineOf(module, ApiLayout.TABLE)).file(),
+                    module.place(lineOf(module, ApiLayout.TABLE)).line(),
                     ".global " + ApiLayout.TABLE,
                     "%s %s: Doorbell leaves %s zero"
                         .formatted(
@@ -102,15 +112,13 @@ public final class VmWorkbench implements KernelWorkbench {
     return module.variables().stream()
         .filter(variable -> variable.external() && variable.space() != StateSpace.SHARED)
         .map(
-            variable -> {
-              int line = lineOf(module, variable.name());
-              return new KernelReport.Line(
-                  line,
-                  module.text(line),
-                  "'%s' is defined in another file: it is zero unless the host fills it"
-                      .formatted(variable.name()),
-                  "");
-            })
+            variable ->
+                line(
+                    module,
+                    lineOf(module, variable.name()),
+                    "'%s' is defined in another file: it is zero unless the host fills it"
+                        .formatted(variable.name()),
+                    SourceLine.NONE))
         .toList();
   }
 
@@ -123,10 +131,12 @@ public final class VmWorkbench implements KernelWorkbench {
     return 1;
   }
 
-  private static KernelReport.Entry entry(EntrySummary entry) {
+  private static KernelReport.Entry entry(PtxModule module, EntrySummary entry) {
+    PtxModule.Place place = module.place(entry.line());
     return new KernelReport.Entry(
         entry.name(),
-        entry.line(),
+        place.file(),
+        place.line(),
         entry.parameters().stream()
             .map(p -> new KernelReport.Parameter(p.name(), p.type(), p.offset(), p.bytes()))
             .toList(),
@@ -149,13 +159,12 @@ public final class VmWorkbench implements KernelWorkbench {
             && waits(listing, loop)
             && !counts(listing, loop)) {
           Instruction branch = listing.function().code().get(loop.branch());
-          SourceLine source = branch.source();
           notes.add(
-              new KernelReport.Line(
+              line(
+                  module,
                   branch.line(),
-                  module.text(branch.line()),
                   "this loop polls memory and reads no clock: it has no deadline",
-                  source.toString()));
+                  branch.source()));
         }
       }
     }
@@ -171,15 +180,15 @@ public final class VmWorkbench implements KernelWorkbench {
         .limit(MOST_UNWRITTEN)
         .map(
             read ->
-                new KernelReport.Line(
+                line(
+                    module,
                     read.instruction().line(),
-                    module.text(read.instruction().line()),
-                    unwritten(read),
-                    read.instruction().source().toString()))
+                    unwritten(module, read),
+                    read.instruction().source()))
         .toList();
   }
 
-  private static String unwritten(UnwrittenReads.Finding read) {
+  private static String unwritten(PtxModule module, UnwrittenReads.Finding read) {
     String register = read.register().name();
     Instruction branch = read.branch();
     if (read.always()) {
@@ -189,7 +198,10 @@ public final class VmWorkbench implements KernelWorkbench {
     return "%s may be read here before anything writes it%s: what it holds then is not defined"
         .formatted(
             register,
-            branch == null ? "" : ", by one way of the branch in line %d".formatted(branch.line()));
+            branch == null
+                ? ""
+                : ", by one way of the branch in line %d"
+                    .formatted(module.place(branch.line()).line()));
   }
 
   /**

@@ -11,6 +11,14 @@ extern "C" __global__ void stand_in_gin(ncclGinGdakiGPUContext *contexts, uint64
   // From the sink to the peer's signal word: a wrong key of either ends the queue pair before the first message.
   stand_in_wait(contexts[0].gdqp + peer, stand_in_put(contexts[0].gdqp + peer, signals[1], window[1].rkeys[peer], 0,
                                                       contexts[0].sink_buffer_lkey, 8));
+  // The same to the word that a number names; its table begins with the own words.
+  const stand_in_table *table = &contexts[0].signals_table;
+  stand_in_wait(contexts[0].gdqp + peer, stand_in_put(contexts[0].gdqp + peer, 8ull * (0 + table->offset), table->rkeys[peer],
+                                                      0, contexts[0].sink_buffer_lkey, 8));
+  if (reinterpret_cast<uint64_t>(table->buffer) != signals[0]) {
+    status[0] = 1;
+    return;
+  }
   uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
   stamps[0] = time;

@@ -12,6 +12,7 @@ import dev.doorbell.core.fabric.explore.model.WordSource;
 import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.SendQueue;
 import org.jspecify.annotations.Nullable;
 
 /** DMA over the memory machine. What the device reads it gets as copies, never in place. */
@@ -81,16 +82,20 @@ final class ExploringDevicePort extends DevicePort {
     }
     long from = address;
     long to = target;
+    DeviceAccess at = at(region);
     int left = bytes;
     while (left > 0) {
       int piece = Words.piece(from, left);
       if (working != null) {
         working.reads(ring, from - address);
+        if (ring && (from - address) % SendQueue.BLOCK == 0) {
+          working.fetches(from - address, machine.newest(from));
+        }
       }
       long value =
           record
-              ? machine.readRecord(actor, from, piece, region)
-              : machine.read(actor, from, piece, region);
+              ? machine.readRecord(actor, from, piece, at)
+              : machine.read(actor, from, piece, at);
       put(to, piece, value);
       from += piece;
       to += piece;
@@ -102,13 +107,17 @@ final class ExploringDevicePort extends DevicePort {
     return true;
   }
 
+  private DeviceAccess at(@Nullable Region region) {
+    return new DeviceAccess(region, working == null ? null : working.post());
+  }
+
   @Override
   public void write(long from, long address, int bytes, boolean relaxed) {
     memory.check("DMA write", address, bytes);
     source = from;
     ExploringDeviceUnit unit = working;
     Actor writer = unit == null || relaxed ? actor : unit.writer(actor, fabric.onGpu(address));
-    machine.write(writer, address, bytes, relaxed, words, null);
+    machine.write(writer, address, bytes, relaxed, words, at(null));
   }
 
   @Override
@@ -121,7 +130,8 @@ final class ExploringDevicePort extends DevicePort {
     memory.check("DMA write", address, bytes);
     source = from;
     Release knowledge = message instanceof Release release ? release : null;
-    unit.places(machine.place(unit.actor, knowledge, address, bytes, relaxed, words), relaxed);
+    unit.places(
+        machine.place(unit.actor, knowledge, address, bytes, relaxed, words, at(null)), relaxed);
   }
 
   @Override
@@ -143,7 +153,7 @@ final class ExploringDevicePort extends DevicePort {
     if (working != null) {
       working.flushed();
     }
-    put(result, bytes, machine.atomic(actor, atomic, address, bytes, null));
+    put(result, bytes, machine.atomic(actor, atomic, address, bytes, at(null)));
     return true;
   }
 

@@ -4,9 +4,13 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Release;
+import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.mlx5.SendQueue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +52,14 @@ final class ExploringDeviceUnit extends DeviceUnit {
   /** The block that is served, or a negative number. */
   private long served = -1;
 
+  /** By block of the ring, the store of its WQE, for those that are not complete. */
+  private final NavigableMap<Long, Write> posts = new TreeMap<>();
+
+  /** The store of the WQE that the unit works for. */
+  private @Nullable Write post;
+
+  private long posted = -1;
+
   ExploringDeviceUnit(
       ExploringDevicePort port,
       ExploringFabric fabric,
@@ -68,6 +80,8 @@ final class ExploringDeviceUnit extends DeviceUnit {
   @Override
   public void begin() {
     served = -1;
+    post = null;
+    posted = -1;
     port.works(this);
   }
 
@@ -80,11 +94,16 @@ final class ExploringDeviceUnit extends DeviceUnit {
   public void serves(long index) {
     port.acts(actor);
     served = index;
+    post = posts.get(index);
+    posted = index;
   }
 
   @Override
   public void completes(long index) {
     served = -1;
+    Map.Entry<Long, Write> last = posts.lowerEntry(index);
+    post = last == null ? null : last.getValue();
+    posts.headMap(index).clear();
     actor.hasRead(payloadReads, (int) index);
     actor.hasRead(ringReads, (int) index);
     if (completion != actor) {
@@ -109,7 +128,8 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   @Override
   public Object departs(long index) {
-    return Release.message(actor, payloadReads, (int) index);
+    boolean current = posted == index || posted == index - 1;
+    return Release.message(actor, payloadReads, (int) index, current ? post : posts.get(index - 1));
   }
 
   @Override
@@ -156,7 +176,20 @@ final class ExploringDeviceUnit extends DeviceUnit {
   @Override
   public void arrives(@Nullable Object message) {
     if (message instanceof Release release) {
+      post = release.post;
       actor.take(release, Access.SYS, false);
+    }
+  }
+
+  /** The store of the WQE that the unit works for; null where nobody stored one to a ring. */
+  @Nullable Write post() {
+    return post;
+  }
+
+  /** A block of the ring is fetched, {@code offset} bytes behind the one that is served. */
+  void fetches(long offset, @Nullable Write store) {
+    if (served >= 0 && store != null) {
+      posts.put(served + offset / SendQueue.BLOCK, store);
     }
   }
 

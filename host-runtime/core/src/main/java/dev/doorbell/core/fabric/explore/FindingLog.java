@@ -56,6 +56,9 @@ final class FindingLog {
 
     private static Object side(Conflict.Event event) {
       Object at = event.at();
+      if (at instanceof DeviceAccess access) {
+        at = access.region();
+      }
       return at == null ? event.actor().who() : at;
     }
   }

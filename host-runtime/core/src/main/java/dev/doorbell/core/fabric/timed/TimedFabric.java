@@ -155,13 +155,15 @@ public final class TimedFabric extends Fabric {
 
   /**
    * Picoseconds that anything needs at least to get from one rank to another; 0 where that is not
-   * known, where the order of events of different ranks shows in what is recorded, or where the
-   * ranks are so few that what they need is in the cache anyway.
+   * known, where GPUs address each other's memory, where the order of events of different ranks
+   * shows in what is recorded, or where the ranks are so few that what they need is in the cache
+   * anyway.
    */
   private long lookahead() {
     if (queue.ranks() < MANY_RANKS
         || threads.hasThreadsOfCpus()
         || interconnect.tracing()
+        || topology.nvlink() != null
         || topology.hasJitter()) {
       return 0;
     }

@@ -8,6 +8,12 @@ public final class UverbsAbi {
   /** The first number of the driver's objects, methods and attributes. */
   public static final int DRIVER = 0x1000;
 
+  /**
+   * Offset in the shared file of the clock's description: page 0 of {@code
+   * MLX5_IB_MMAP_CLOCK_INFO}, in pages ({@code SHIM_CLOCK_OFFSET}).
+   */
+  public static final long CLOCK_OFFSET = 7L << 8 << 12;
+
   /** Offset of the doorbell pages in the shared file ({@code SHIM_DEVICE_OFFSET}). */
   public static final long DEVICE_OFFSET = 1L << 40;
 
@@ -28,6 +34,7 @@ public final class UverbsAbi {
   public static final int OBJECT_SRQ = 5;
   public static final int OBJECT_AH = 6;
   public static final int OBJECT_MR = 7;
+  public static final int OBJECT_MW = 8;
   public static final int OBJECT_DM = 14;
   public static final int OBJECT_ASYNC_EVENT = 16;
 
@@ -55,6 +62,8 @@ public final class UverbsAbi {
 
   public static final int QUERY_PORT_PORT_NUM = 0;
   public static final int QUERY_PORT_RESP = 1;
+  public static final int DRIVER_QUERY_PORT_PORT_NUM = DRIVER;
+  public static final int DRIVER_QUERY_PORT_RESP = DRIVER + 1;
   public static final int GET_CONTEXT_NUM_COMP_VECTORS = 0;
   public static final int GET_CONTEXT_CORE_SUPPORT = 1;
   public static final int QUERY_GID_TABLE_ENTRY_SIZE = 0;
@@ -179,6 +188,7 @@ public final class UverbsAbi {
   public static final int CMD_CREATE_AH = 5;
   public static final int CMD_REG_MR = 9;
   public static final int CMD_REREG_MR = 11;
+  public static final int CMD_ALLOC_MW = 14;
   public static final int CMD_CREATE_COMP_CHANNEL = 17;
   public static final int CMD_RESIZE_CQ = 19;
   public static final int CMD_QUERY_QP = 25;

@@ -41,6 +41,7 @@ public final class CommandTable {
         bits(2),
         bits(1),
         DeviceCommands::queryContext);
+    driver(UverbsAbi.OBJECT_DEVICE, 0, 2, DeviceCommands::queryDriverPort);
     driver(UverbsAbi.OBJECT_PD, 0, 2, MemoryCommands::queryPd);
     driver(UverbsAbi.OBJECT_DM, UverbsAbi.METHOD_DM_QUERY, 4, MemoryCommands::queryOnChip);
     add(
@@ -65,6 +66,7 @@ public final class CommandTable {
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
     destroy(UverbsAbi.OBJECT_AH, 0, Resource.Ah.class);
     destroy(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_MR_DESTROY, Resource.Mr.class);
+    destroy(UverbsAbi.OBJECT_MW, 0, Resource.Window.class);
     add(UverbsAbi.OBJECT_DM, 0, bits(3), bits(3), MemoryCommands::allocateOnChip);
     add(UverbsAbi.OBJECT_DM, 1, bits(1), 0, MemoryCommands::freeOnChip);
     add(
@@ -165,6 +167,7 @@ public final class CommandTable {
       case UverbsAbi.CMD_CREATE_AH -> MemoryCommands.createAddressHandle(command);
       case UverbsAbi.CMD_REG_MR -> RegionCommands.register(command);
       case UverbsAbi.CMD_REREG_MR -> RegionCommands.change(command);
+      case UverbsAbi.CMD_ALLOC_MW -> RegionCommands.allocateWindow(command);
       case UverbsAbi.CMD_CREATE_COMP_CHANNEL -> ChannelCommands.createChannel(command);
       case UverbsAbi.CMD_RESIZE_CQ -> CompletionQueueCommands.resize(command);
       case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);

@@ -13,6 +13,10 @@ import dev.doorbell.softhca.DriverAccess;
 
 /** Completion queues of libmlx5. */
 final class CompletionQueueCommands {
+  // MLX5_IB_CREATE_CQ_FLAGS_*
+  private static final int PAD_128 = 1;
+  private static final int UAR_PAGE_INDEX = 1 << 1;
+
   private CompletionQueueCommands() {}
 
   /** The entries for which a program asks, checked and rounded up as mlx5_ib does. */
@@ -34,6 +38,12 @@ final class CompletionQueueCommands {
     int entries = entries(context, command.in32(UverbsAbi.CREATE_CQ_CQE));
     boolean isCompressed = in.size() > 20 && in.u8(20) != 0;
     int entryBytes = in.u32(16);
+    int flags = in.size() > 22 ? in.u16(22) : 0;
+    ErrnoException.require((flags & ~(PAD_128 | UAR_PAGE_INDEX)) == 0, Errno.EOPNOTSUPP);
+    // Padding fills cache lines of a NIC; here it changes nothing.
+    ErrnoException.require(
+        (flags & PAD_128) == 0 || entryBytes == CompletionQueueAttributes.LARGE_ENTRY,
+        Errno.EINVAL);
     ErrnoException.require(
         isEntrySize(entryBytes)
             && !isCompressed

@@ -26,12 +26,17 @@ public final class DeviceCommands {
 
   private static final int VENDOR = 0x2c9;
   private static final int ROCE_V2 = 2;
+
+  /** {@code MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD}. */
+  private static final int CQE_128B_PAD = 1 << 1;
+
   private static final int QP_WR = 1 << 15;
 
   private DeviceCommands() {}
 
   static void getContext(IoctlCommand command) throws ErrnoException {
     command.in(UverbsAbi.UHW_IN, 8);
+    DeviceClock.publish(command.context().process());
     command.out32(UverbsAbi.GET_CONTEXT_NUM_COMP_VECTORS, 1);
     command.out64(UverbsAbi.GET_CONTEXT_CORE_SUPPORT, 1);
     command.out(UverbsAbi.UHW_OUT, contextOf(command));
@@ -62,6 +67,7 @@ public final class DeviceCommands {
         .u8(44, 0) // cqe_version: CQEs name queue pairs by number
         .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
         .u8(46, 1) // eth_min_inline: none
+        .u8(47, 1) // clock_info_versions: bit 0 is version 1
         .u32(56, 12) // log_uar_size
         .u32(60, 1) // num_uars_per_page
         .u32(64, 512); // num_dyn_bfregs
@@ -86,10 +92,12 @@ public final class DeviceCommands {
             .u32(192, 0x3f) // rc_odp_caps: all operations
             .u32(196, 0x07) // uc_odp_caps: SEND, RECV, WRITE
             .u32(200, 0x23) // ud_odp_caps: SEND, RECV, SRQ_RECV
+            .u64(208, -1L) // timestamp_mask
+            .u64(216, DeviceClock.KILOHERTZ) // hca_core_clock
             .u64(224, device.u32(60)) // device_cap_flags_ex
             .u64(288, OnChipPages.BYTES); // max_dm_size
     command.out(UverbsAbi.CORE_OUT, answer);
-    command.out(UverbsAbi.UHW_OUT, new Struct(104).u32(4, 104));
+    command.out(UverbsAbi.UHW_OUT, new Struct(104).u32(4, 104).u32(60, CQE_128B_PAD));
   }
 
   /** {@code struct ib_uverbs_query_device_resp}. */
@@ -106,8 +114,9 @@ public final class DeviceCommands {
         .u32(44, ServedDevice.VENDOR_PART)
         .u32(52, attributes.maxQueuePairs())
         .u32(56, QP_WR)
-        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK.
-        .u32(60, 1 << 1 | 1 << 10 | 1 << 12)
+        // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK, memory windows of both
+        // types.
+        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 24)
         .u32(64, Math.min(segments, 30)) // max_sge
         .u32(68, Math.min(segments, 30)) // max_sge_rd
         .u32(72, 2 * attributes.maxQueuePairs()) // max_cq
@@ -118,6 +127,7 @@ public final class DeviceCommands {
         .u32(96, attributes.maxReadAtomic() * attributes.maxQueuePairs()) // max_res_rd_atom
         .u32(100, attributes.maxReadAtomic()) // max_qp_init_rd_atom
         .u32(108, 1) // atomic_cap: among HCAs
+        .u32(120, 1 << 20) // max_mw
         .u32(144, Integer.MAX_VALUE) // max_ah
         .u32(156, attributes.maxQueuePairs()) // max_srq
         .u32(160, QP_WR - 1) // max_srq_wr
@@ -147,6 +157,12 @@ public final class DeviceCommands {
             .u8(37, 2) // Ethernet
             .u8(38, 2); // a global route is required
     command.out(UverbsAbi.QUERY_PORT_RESP, answer);
+  }
+
+  /** {@code struct mlx5_ib_uapi_query_port}: no port of a switch, so no field of it is valid. */
+  static void queryDriverPort(IoctlCommand command) throws ErrnoException {
+    requirePort(command.in32(UverbsAbi.DRIVER_QUERY_PORT_PORT_NUM));
+    command.out(UverbsAbi.DRIVER_QUERY_PORT_RESP, new Struct(40));
   }
 
   static void requirePort(int port) throws ErrnoException {

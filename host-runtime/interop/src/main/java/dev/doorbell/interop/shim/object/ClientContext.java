@@ -26,6 +26,7 @@ public final class ClientContext {
           Resource.Qp.class,
           Resource.Srq.class,
           Resource.Cq.class,
+          Resource.Window.class,
           Resource.Mr.class,
           Resource.Ah.class,
           Resource.Umem.class,

@@ -144,6 +144,7 @@ public final class QueuePairControl {
             case REMOTE_WRITE -> 1 << 1;
             case REMOTE_READ -> 1 << 2;
             case REMOTE_ATOMIC -> 1 << 3;
+            case WINDOW_BIND -> 1 << 4;
             case RELAXED_ORDERING -> 1 << 20;
             case STRICT_ORDERING -> 0;
           };

@@ -9,6 +9,7 @@ import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.interop.shim.client.Lease;
+import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import org.jspecify.annotations.Nullable;
 
 /** An object of a program, named by a handle. */
@@ -202,6 +203,20 @@ public abstract sealed class Resource {
       if (chip != null) {
         chip.regions--;
       }
+    }
+  }
+
+  /** A memory window. */
+  public static final class Window extends Resource {
+    public final SoftMemoryWindow window;
+
+    public Window(SoftMemoryWindow window) {
+      this.window = window;
+    }
+
+    @Override
+    void close() {
+      window.close();
     }
   }
 

@@ -37,7 +37,7 @@ public final class ServedDevice {
             fabric,
             Locus.nic(0, number),
             "mlx5_" + number,
-            SoftHcaOptions.DEFAULT.withRandomNumbers().withAdapter(adapter));
+            SoftHcaOptions.DEFAULT.withRandomNumbers().withTimestamps().withAdapter(adapter));
   }
 
   /** Creates devices on one wire. A fault plan calls device n of them "rank n". */

@@ -62,15 +62,16 @@ public record KernelImage(
   /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
   public String describe(int place) {
     Instruction instruction = instruction(place);
-    String at = "%s:%d '%s'".formatted(module.name(), instruction.line(), text(instruction));
+    String at = "%s '%s'".formatted(module.place(instruction.line()), text(instruction));
     return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
   }
 
   /** Where an operation stands, part by part. */
   SourcePlace source(int place) {
     Instruction instruction = instruction(place);
+    PtxModule.Place where = module.place(instruction.line());
     return new SourcePlace(
-        module.name(), instruction.line(), text(instruction), instruction.source().toString());
+        where.file(), where.line(), text(instruction), instruction.source().toString());
   }
 
   /** The register file of a new thread: constants, and what is fixed for the thread. */

@@ -38,6 +38,11 @@ public final class LoadScoreboard {
 
   /** Issues a load; false when the port parked. */
   public boolean issue(PendingLoad load, long address) {
+    if (pending == 0) {
+      // All tickets are free, so it does not matter which come next; the first are in the host's
+      // cache.
+      next = 0;
+    }
     int ticket = next;
     if (loads[ticket] != null && !take(ticket)) {
       return false;

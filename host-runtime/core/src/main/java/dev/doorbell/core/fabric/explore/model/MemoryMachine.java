@@ -182,6 +182,12 @@ public final class MemoryMachine {
         & Words.ones(bytes);
   }
 
+  /** The newest write of a word, whoever knows of it; null where none is remembered. */
+  public @Nullable Write newest(long address) {
+    Cell cell = cells.find(address & -Long.BYTES);
+    return cell == null ? null : cell.newest;
+  }
+
   /** The oldest value that {@code actor} could read. Nothing is chosen, nothing noted. */
   public long oldest(Actor actor, long address, int bytes) {
     Cell cell = cell(address);
@@ -275,12 +281,13 @@ public final class MemoryMachine {
       long address,
       int bytes,
       boolean relaxed,
-      WordSource source) {
+      WordSource source,
+      @Nullable Object at) {
     Actor packet = add(device.place, true, new Clock(), device.who());
     if (message != null) {
       packet.take(message, Access.SYS, false);
     }
-    write(packet, address, bytes, relaxed, Release.by(packet, Access.SYS), source, null);
+    write(packet, address, bytes, relaxed, Release.by(packet, Access.SYS), source, at);
     return packet;
   }
 

@@ -19,7 +19,16 @@ public final class Release {
   private final int actor;
   private final int epoch;
 
+  /** The store of the WQE whose message this goes with; null for anything else. */
+  public final @Nullable Write post;
+
   private Release(int actor, int epoch, int scope, ScopeLocation from, Clock clock) {
+    this(actor, epoch, scope, from, clock, null);
+  }
+
+  private Release(
+      int actor, int epoch, int scope, ScopeLocation from, Clock clock, @Nullable Write post) {
+    this.post = post;
     this.actor = actor;
     this.epoch = epoch;
     this.scope = scope;
@@ -35,11 +44,15 @@ public final class Release {
     return new Release(actor.number, epoch, scope, actor.place, clock);
   }
 
-  /** What goes with a message: all that {@code actor} knows, and what {@code reader} has read. */
-  public static Release message(Actor actor, int reader, int epoch) {
-    Release release = by(actor, Access.SYS);
-    release.clock.raise(reader, epoch);
-    return release;
+  /**
+   * What goes with a message: all that {@code actor} knows, and what {@code reader} has read.
+   *
+   * @param post the store of the WQE that it is for
+   */
+  public static Release message(Actor actor, int reader, int epoch, @Nullable Write post) {
+    Release own = by(actor, Access.SYS);
+    own.clock.raise(reader, epoch);
+    return new Release(own.actor, own.epoch, own.scope, own.from, own.clock, post);
   }
 
   /** True when {@code known} has all of it. */

@@ -63,6 +63,11 @@ public final class EventQueue {
     limit = until;
   }
 
+  /** Whether events may run ahead of other ranks: then what happens at one instant has no order. */
+  public boolean runsAhead() {
+    return lookahead > 0;
+  }
+
   /** The current virtual time in picoseconds, from 0. */
   public long clock() {
     return clock;

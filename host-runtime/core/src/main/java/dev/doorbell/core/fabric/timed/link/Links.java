@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
@@ -33,16 +34,14 @@ public final class Links {
     this.random = new SplittableRandom(seed);
   }
 
-  /** The route from one component to another of the same node. */
+  /** The route from one component to another: of the same rank, or GPUs that NVLink joins. */
   public Route route(Locus from, Locus to) {
     return routes.computeIfAbsent(List.of(from, to), ends -> makeRoute(from, to));
   }
 
   private Route makeRoute(Locus from, Locus to) {
     if (from.rank() != to.rank()) {
-      throw new IllegalArgumentException(
-          "%s cannot address memory of %s: ranks are joined by their HCAs alone"
-              .formatted(from, to));
+      return makeRouteOfNode(from, to);
     }
     String start = Topology.component(from);
     Path path = topology.path(start, Topology.component(to));
@@ -63,6 +62,28 @@ public final class Links {
       latencies[i] = Picos.of(hop.nanos());
     }
     return new Route(from, from + ">" + to, path, along, latencies, random);
+  }
+
+  /** Over NVLink: up the port of one GPU, down that of the other. */
+  private Route makeRouteOfNode(Locus from, Locus to) {
+    Nvlink nvlink = topology.nvlink();
+    if (nvlink == null
+        || !topology.reaches(from.rank(), to.rank())
+        || !from.equals(Locus.gpu(from.rank(), 0))
+        || !to.equals(Locus.gpu(to.rank(), 0))) {
+      throw new IllegalArgumentException(
+          "%s cannot address memory of %s: topology '%s' joins them by their HCAs alone"
+              .formatted(from, to, topology.name()));
+    }
+    Link port = nvlink.port();
+    LinkDirection[] along = {
+      directions.computeIfAbsent(
+          from.rank() + port.name() + true, key -> new LinkDirection(port, from.rank(), true)),
+      directions.computeIfAbsent(
+          to.rank() + port.name() + false, key -> new LinkDirection(port, to.rank(), false))
+    };
+    long half = Picos.of(nvlink.nanos() / 2);
+    return new Route(from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, random);
   }
 
   /** Where completions over {@code back} queue. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param links the links of the node
  * @param paths one for every pair of components that talk
  * @param network between the nodes
+ * @param nvlink between the GPUs of ranks that share a node, or null where each rank stands alone
  * @param constants every constant with its source
  */
 public record Topology(
@@ -28,6 +29,7 @@ public record Topology(
     List<Link> links,
     List<Path> paths,
     Network network,
+    @Nullable Nvlink nvlink,
     List<Constant> constants) {
 
   public Topology {
@@ -40,6 +42,30 @@ public record Topology(
     for (Path path : paths) {
       Walk.check(path, links);
     }
+  }
+
+  /** A topology whose ranks are joined by their HCAs alone. */
+  public Topology(
+      String name,
+      String description,
+      List<GpuPrices> gpus,
+      List<CpuPrices> cpus,
+      List<NicPrices> nics,
+      List<Link> links,
+      List<Path> paths,
+      Network network,
+      List<Constant> constants) {
+    this(name, description, gpus, cpus, nics, links, paths, network, null, constants);
+  }
+
+  /** Whether the GPU of one rank addresses the memory of the other's GPU. */
+  public boolean reaches(int one, int other) {
+    return nvlink != null && one / nvlink.ranks() == other / nvlink.ranks();
+  }
+
+  /** How many consecutive ranks address each other's GPU memory: 1 without NVLink. */
+  public int ranksOfNode() {
+    return nvlink == null ? 1 : nvlink.ranks();
   }
 
   /** The name of the component at {@code locus}: its part and index. */

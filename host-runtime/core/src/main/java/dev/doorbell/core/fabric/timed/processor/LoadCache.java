@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed.processor;
 
 import dev.doorbell.core.memory.AddressSpace;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,17 +12,30 @@ import org.jspecify.annotations.Nullable;
  * places otherwise, where a GPU's cache has many ways. The hash takes the bits of the address that
  * are the same in every process. Groups of places are made when they are first used: a thread that
  * loads little costs little, and a grid may have a quarter of a million threads.
+ *
+ * <p>A place has a tag alone: looking at places is what loads cost the host, whose own cache holds
+ * those of a few hundred threads. When a sector was filled matters only until then, so the fills
+ * under way are in a ring of their own, a few entries.
  */
 public final class LoadCache {
   private static final int PLACES_LOG = 9;
   private static final int GROUP_LOG = 4;
+  private static final int FEW_FILLS = 8;
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
   /** Bits of a sector's number, above which a tag has the generation. */
   private static final int SECTOR_BITS = 50;
 
-  /** By group: its places, each a tag and the time at which it was filled. */
+  /** By group: the tags of its places. */
   private final long[] @Nullable [] groups = new long[1 << (PLACES_LOG - GROUP_LOG)][];
+
+  /** The last fills, of which each is there no earlier than the one before: place and time. */
+  private int[] places = new int[FEW_FILLS];
+
+  private long[] times = new long[FEW_FILLS];
+
+  /** How many fills there have been; the last one is before this place of the ring. */
+  private int fills;
 
   private final int shift;
   private long generation = 1;
@@ -38,8 +52,9 @@ public final class LoadCache {
   /**
    * When a load has its value; its sector is there from then on.
    *
-   * @param hit when it has it where the sector is there already
-   * @param miss when it has it where the sector is not, nor on its way
+   * @param hit when it has it where the sector is there already; no earlier than for the load
+   *     before
+   * @param miss when it has it where the sector is not, nor on its way; no earlier either
    */
   public long arrival(long address, long hit, long miss) {
     long sector = address >>> shift;
@@ -47,19 +62,55 @@ public final class LoadCache {
     int place = (int) ((number * SPREAD) >>> (Long.SIZE - PLACES_LOG));
     long tag = (generation << SECTOR_BITS) | sector;
     long[] group = group(place >>> GROUP_LOG);
-    int at = (place & ((1 << GROUP_LOG) - 1)) * 2;
+    int at = place & ((1 << GROUP_LOG) - 1);
     if (group[at] == tag) {
-      return Math.max(hit, group[at + 1]);
+      return filled(place, hit);
     }
     group[at] = tag;
-    group[at + 1] = miss;
+    fill(place, hit, miss);
     return miss;
+  }
+
+  /** When a place that has its sector, or waits for it, has it: at {@code now} at the earliest. */
+  private long filled(int place, long now) {
+    int mask = places.length - 1;
+    for (int back = 1; back <= places.length; back++) {
+      int at = (fills - back) & mask;
+      if (times[at] <= now) {
+        return now;
+      }
+      if (places[at] == place) {
+        return times[at];
+      }
+    }
+    return now;
+  }
+
+  private void fill(int place, long now, long when) {
+    int at = fills & (places.length - 1);
+    if (times[at] > now) {
+      // The oldest is still under way: twice the room, in which the ring begins with it.
+      int size = places.length;
+      int[] longer = Arrays.copyOf(places, 2 * size);
+      long[] later = Arrays.copyOf(times, 2 * size);
+      for (int i = 0; i < size; i++) {
+        longer[i] = places[(at + i) & (size - 1)];
+        later[i] = times[(at + i) & (size - 1)];
+      }
+      places = longer;
+      times = later;
+      fills = size;
+      at = size;
+    }
+    places[at] = place;
+    times[at] = when;
+    fills++;
   }
 
   private long[] group(int index) {
     long[] group = groups[index];
     if (group == null) {
-      group = new long[2 << GROUP_LOG];
+      group = new long[1 << GROUP_LOG];
       groups[index] = group;
     }
     return group;

@@ -83,7 +83,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       parked = false;
       return read(address, bytes);
     }
-    if (held()) {
+    if (isUnnoticed(path, strong) ? heldUnnoticed() : held()) {
       return 0;
     }
     if (!path.local) {
@@ -99,6 +99,15 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   static boolean wide(int access) {
     int scope = access & Access.SCOPES;
     return scope != Access.CTA && scope != Access.CLUSTER;
+  }
+
+  /**
+   * Whether nobody can notice when a load is made: it is weak, and passes no gate. What it finds
+   * was written before the thread's last acquire or barrier, which had its turn, and is not
+   * overwritten before its next release; a program of which that is not true has no order there.
+   */
+  private boolean isUnnoticed(AccessPath path, boolean strong) {
+    return path.local && !strong && warp.loads == null;
   }
 
   private static boolean strong(int access) {
@@ -226,18 +235,19 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       loads.served(ticket, low, high, time);
       return;
     }
-    if (held()) {
+    boolean strong = strong(access);
+    if (isUnnoticed(path, strong) ? heldUnnoticed() : held()) {
       return;
     }
     // A load begins when its own instruction has been executed, which nobody has counted yet.
     if (path.local) {
-      long low = serve(address, bytes, strong(access));
+      long low = serve(address, bytes, strong);
       loads.served(ticket, low, high, there + prices.instruction());
     } else {
       RemoteAccess request =
           new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0);
       send(request, time + prices.instruction());
-      loads.sent(ticket, request, strong(access));
+      loads.sent(ticket, request, strong);
     }
     time += prices.loadIssue();
   }

@@ -189,6 +189,20 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     return false;
   }
 
+  /**
+   * As {@link #held}, for an access that no other thread or device can notice and that notices
+   * nothing that they do meanwhile: it needs no turn of its own. It takes one all the same where
+   * few ranks keep the order of what falls together, which the turns decide.
+   */
+  final boolean heldUnnoticed() {
+    if (sleep != Sleep.AWAKE || !runsAhead || !queue.runsAhead()) {
+      return held();
+    }
+    parked = false;
+    returnedFromPoll = false;
+    return false;
+  }
+
   /** The thread waits for a remote access to {@code address}; {@link #answered} ends it. */
   final void awaitAnswer(long address) {
     sleep = Sleep.ACCESS;

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.memory.AddressSpace;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +27,45 @@ class LoadCacheTest {
   @Test
   void the_same_loads_hit_wherever_the_address_space_begins() {
     assertThat(hits(0x7f00_0000_0000L)).isEqualTo(hits(0x7fc3_4000_0000L)).contains(true, false);
+  }
+
+  @Test
+  void a_load_of_a_sector_on_its_way_waits_for_it_however_many_are() {
+    LoadCache cache = new LoadCache(SECTOR);
+    int sectors = 40;
+    for (int i = 0; i < sectors; i++) {
+      cache.arrival((long) i * SECTOR, 10 + i, 1000 + i);
+    }
+    List<Long> again = new ArrayList<>();
+    for (int i = 0; i < sectors; i++) {
+      again.add(cache.arrival((long) i * SECTOR, 60, 1100));
+    }
+    // A sector that shares its place with a later one was loaded anew.
+    for (int i = 0; i < sectors; i++) {
+      assertThat(again.get(i)).isIn(1000L + i, 1100L);
+    }
+    assertThat(again).contains(1000L, 1000L + sectors - 1);
+    assertThat(cache.arrival((sectors - 1L) * SECTOR, 2000, 3000)).isEqualTo(2000);
+  }
+
+  @Test
+  void random_loads_are_there_when_a_table_of_all_fills_says() {
+    LoadCache cache = new LoadCache(SECTOR);
+    Random random = new Random(7);
+    Map<Long, Long> filled = new HashMap<>();
+    long hit = 0;
+    for (int i = 0; i < 50_000; i++) {
+      hit += random.nextInt(40);
+      long address = (long) SECTOR * random.nextInt(3); // three sectors with places of their own
+      long miss = hit + 900;
+      if (random.nextInt(8) == 0) {
+        cache.forget();
+        filled.clear();
+      }
+      long expected = Math.max(hit, filled.getOrDefault(address, miss));
+      filled.putIfAbsent(address, miss);
+      assertThat(cache.arrival(address, hit, miss)).isEqualTo(expected);
+    }
   }
 
   private static List<Boolean> hits(long base) {

@@ -87,12 +87,18 @@ final class Axioms {
     return reasons.isCyclic();
   }
 
-  /** 8.9.2: morally strong reads-from, on through read-modify-writes. */
+  /**
+   * 8.9.2: morally strong reads-from, on through read-modify-writes. Of writes and reads it is the
+   * observation order; a joined pair is the way through.
+   */
   private Relation observation() {
     Relation observed = new Relation(events.size());
     for (int read = 0; read < events.size(); read++) {
       if (source[read] != NOBODY && candidate.strong.has(source[read], read)) {
         observed.add(source[read], read);
+      }
+      if (events.get(read).joined()) {
+        observed.add(read - 1, read);
       }
     }
     return observed.close();
@@ -202,7 +208,11 @@ final class Axioms {
       return !events.get(y).isInitial();
     }
     for (int z = 0; z < events.size(); z++) {
-      if (observation.has(x, z) && sameLocation(z, y) && causes.has(z, y)) {
+      if (events.get(x).writes()
+          && events.get(z).reads()
+          && observation.has(x, z)
+          && sameLocation(z, y)
+          && causes.has(z, y)) {
         return true;
       }
     }

@@ -116,13 +116,13 @@ final class Coherence {
   /** 8.10.3: a write between an atomic's read and its write, morally strong to the atomic. */
   private boolean breaksAtomicity(Relation order) {
     for (int atomic : writes) {
-      if (!events.get(atomic).reads()) {
+      if (!events.get(atomic).joined()) {
         continue;
       }
       for (int write : writes) {
         if (write != atomic
             && candidate.strong.has(write, atomic)
-            && order.has(source[atomic], write)
+            && order.has(source[atomic - 1], write)
             && order.has(write, atomic)) {
           return true;
         }

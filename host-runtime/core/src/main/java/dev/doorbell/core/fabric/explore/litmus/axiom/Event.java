@@ -5,8 +5,8 @@ import dev.doorbell.core.fabric.explore.litmus.Instruction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instruction of a trace does to memory or to others. A read-modify-write is one event; a
- * compare-and-swap that fails is a read.
+ * What one instruction of a trace does to memory or to others. A read-modify-write is two events, a
+ * read and the write that is joined to it; a compare-and-swap that fails is a read.
  *
  * @param thread the column, -1 for the write that gives a location its initial value
  * @param line of the file
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param readValue what it reads, in this trace
  * @param writes whether it writes
  * @param writeValue what it writes, in this trace
+ * @param joined the write of a read-modify-write, whose read is the event before it
  * @param reduction {@code red}: its read takes part in no acquire pattern
  * @param dependencies events of the same trace, by index as bits, on whose values it depends that
  *     this happens and what is written
@@ -33,6 +34,7 @@ record Event(
     int readValue,
     boolean writes,
     int writeValue,
+    boolean joined,
     boolean reduction,
     long dependencies,
     Instruction.@Nullable Barrier barrier,
@@ -51,6 +53,7 @@ record Event(
         0,
         true,
         value,
+        false,
         false,
         0,
         null,

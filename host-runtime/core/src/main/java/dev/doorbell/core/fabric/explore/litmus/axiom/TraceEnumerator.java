@@ -191,13 +191,19 @@ final class TraceEnumerator {
   private void atomic(State state, Instruction.Atomic atomic, long conditional) {
     Value operand = state.value(atomic.operand());
     Value compare = atomic.compare() == null ? new Value(0, 0) : state.value(atomic.compare());
-    long dependencies = operand.dependencies | compare.dependencies | conditional | state.control;
+    long happens = conditional | state.control;
     for (int value : values.get(atomic.location())) {
       State next = new State(state);
       long self = 1L << next.events.size();
-      EventBuilder event = event(atomic.site(), atomic.location(), atomic.access()).read(value);
+      EventBuilder read = event(atomic.site(), atomic.location(), atomic.access()).read(value);
+      if (atomic.target() == null) {
+        read.reduction();
+      } else {
+        next.registers.put(atomic.target(), new Value(value, self | conditional));
+      }
+      next.events.add(read.build(happens));
       if (atomic.operation() != Rmw.COMPARE_AND_SWAP || value == compare.value) {
-        event.write(
+        int written =
             (int)
                 atomic
                     .operation()
@@ -205,14 +211,15 @@ final class TraceEnumerator {
                         Integer.toUnsignedLong(value),
                         Integer.BYTES,
                         Integer.toUnsignedLong(operand.value),
-                        Integer.toUnsignedLong(compare.value)));
+                        Integer.toUnsignedLong(compare.value));
+        // What an exchange writes does not depend on what it reads.
+        long own = atomic.operation() == Rmw.EXCHANGE ? 0 : self;
+        next.events.add(
+            event(atomic.site(), atomic.location(), atomic.access())
+                .write(written)
+                .joined()
+                .build(happens | operand.dependencies | compare.dependencies | own));
       }
-      if (atomic.target() == null) {
-        event.reduction();
-      } else {
-        next.registers.put(atomic.target(), new Value(value, self | conditional));
-      }
-      next.events.add(event.build(dependencies));
       follow(next);
     }
   }
@@ -284,6 +291,7 @@ final class TraceEnumerator {
     private int readValue;
     private boolean writes;
     private int writeValue;
+    private boolean joined;
     private boolean reduction;
     private @Nullable Barrier barrier;
     private int barrierValue;
@@ -303,6 +311,11 @@ final class TraceEnumerator {
     EventBuilder write(int value) {
       writes = true;
       writeValue = value;
+      return this;
+    }
+
+    EventBuilder joined() {
+      joined = true;
       return this;
     }
 
@@ -328,6 +341,7 @@ final class TraceEnumerator {
           readValue,
           writes,
           writeValue,
+          joined,
           reduction,
           dependencies,
           barrier,

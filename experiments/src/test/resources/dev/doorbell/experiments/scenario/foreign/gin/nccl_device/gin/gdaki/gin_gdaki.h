@@ -5,7 +5,10 @@
 #include <doca_gpunetio_device.h>
 
 struct stand_in_table {
-  uint64_t words[4];
+  uint32_t offset;
+  uint32_t lkey;
+  uint32_t *rkeys;
+  uint64_t *buffer;
 };
 
 struct ncclGinGdakiGPUContext {

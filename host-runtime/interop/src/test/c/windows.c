@@ -1,0 +1,226 @@
+/*
+ * Binds memory windows of both types, writes through them, and sees what is outside refused; converts the time of
+ * a completion. Exits with 0 when all is as it should be.
+ */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHECK(c)                                                                                   \
+	do {                                                                                       \
+		if (!(c)) {                                                                        \
+			fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #c, errno);          \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+enum { BYTES = 4096, START = 64, LENGTH = 128 };
+
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static union ibv_gid gid;
+static char memory[BYTES] __attribute__((aligned(4096))), source[BYTES] __attribute__((aligned(4096)));
+static struct ibv_mr *mr, *from;
+
+static struct ibv_qp *create(void)
+{
+	struct ibv_qp_init_attr init = { .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 } };
+	struct ibv_qp *qp = ibv_create_qp(pd, &init);
+	CHECK(qp);
+	return qp;
+}
+
+static void to_rts(struct ibv_qp *qp, struct ibv_qp *peer)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	CHECK(!ibv_modify_qp(qp, &reset, IBV_QP_STATE));
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = peer->qp_num,
+		.max_dest_rd_atomic = 1, .ah_attr = { .is_global = 1, .port_num = 1, .grh = { .dgid = gid, .hop_limit = 1 } } };
+	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .max_rd_atomic = 1 };
+	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC));
+}
+
+static void join(struct ibv_qp *a, struct ibv_qp *b)
+{
+	struct ibv_wc wc;
+	to_rts(a, b);
+	to_rts(b, a);
+	while (ibv_poll_cq(cq, 1, &wc) > 0)
+		; /* of what was flushed */
+}
+
+static struct ibv_wc completion(void)
+{
+	struct ibv_wc wc;
+	time_t end = time(NULL) + 60;
+	int n;
+	do
+		n = ibv_poll_cq(cq, 1, &wc);
+	while (!n && time(NULL) < end);
+	CHECK(n == 1);
+	return wc;
+}
+
+/* The status of a write of 8 bytes. */
+static enum ibv_wc_status put(struct ibv_qp *qp, size_t at, uint32_t rkey, uint64_t value)
+{
+	memcpy(source, &value, sizeof value);
+	struct ibv_sge sge = { (uintptr_t)source, sizeof value, from->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { (uintptr_t)memory + at, rkey } }, *bad;
+	CHECK(!ibv_post_send(qp, &wr, &bad));
+	enum ibv_wc_status status = completion().status;
+	CHECK(status || !memcmp(memory + at, &value, sizeof value));
+	return status;
+}
+
+static struct ibv_mw_bind_info part(struct ibv_mr *of, size_t length)
+{
+	return (struct ibv_mw_bind_info){ of, (uintptr_t)memory + START, length, length ? IBV_ACCESS_REMOTE_WRITE : 0 };
+}
+
+static struct ibv_wc bind_first(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *of, size_t length)
+{
+	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED, .bind_info = part(of, length) };
+	CHECK(!ibv_bind_mw(qp, mw, &bind));
+	return completion();
+}
+
+static struct ibv_wc bind_second(struct ibv_qp *qp, struct ibv_mw *mw, uint32_t rkey)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = { mw, rkey, part(mr, LENGTH) } }, *bad;
+	CHECK(!ibv_post_send(qp, &wr, &bad));
+	return completion();
+}
+
+static void first_type(struct ibv_qp *a, struct ibv_qp *b)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
+	CHECK(mw);
+	uint32_t before = mw->rkey;
+	join(a, b);
+	CHECK(put(a, START, before, 1) == IBV_WC_REM_ACCESS_ERR); /* not bound yet */
+	join(a, b);
+	struct ibv_wc bound = bind_first(b, mw, mr, LENGTH);
+	CHECK(!bound.status && bound.opcode == IBV_WC_BIND_MW);
+	CHECK(mw->rkey != before && mw->rkey >> 8 == before >> 8);
+	CHECK(!put(a, START, mw->rkey, 2) && !put(a, START + LENGTH - 8, mw->rkey, 3));
+	CHECK(put(a, START + LENGTH - 4, mw->rkey, 4) == IBV_WC_REM_ACCESS_ERR);
+	join(a, b);
+	CHECK(put(a, START, before, 5) == IBV_WC_REM_ACCESS_ERR);
+	join(a, b);
+	/* No work request names its own memory by a window. */
+	struct ibv_mr *real = from;
+	from = &(struct ibv_mr){ .lkey = mw->rkey };
+	CHECK(put(a, START, mr->rkey, 6) == IBV_WC_LOC_PROT_ERR);
+	from = real;
+	join(a, b);
+	CHECK(!bind_first(b, mw, mr, 0).status);
+	CHECK(put(a, START, mw->rkey, 7) == IBV_WC_REM_ACCESS_ERR);
+	join(a, b);
+	struct ibv_mr *closed = ibv_reg_mr(pd, memory, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(closed && bind_first(b, mw, closed, LENGTH).status == IBV_WC_MW_BIND_ERR);
+	CHECK(!ibv_dereg_mr(closed));
+	join(a, b);
+	struct ibv_mr *other = ibv_reg_mr(pd, memory, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	CHECK(other && !bind_first(b, mw, other, LENGTH).status && !put(a, START, mw->rkey, 8));
+	CHECK(!ibv_dereg_mr(other));
+	CHECK(put(a, START, mw->rkey, 9) == IBV_WC_REM_ACCESS_ERR);
+	CHECK(!ibv_dealloc_mw(mw));
+}
+
+static void second_type(struct ibv_qp *a, struct ibv_qp *b, struct ibv_qp *c, struct ibv_qp *d)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	CHECK(mw);
+	uint32_t rkey = ibv_inc_rkey(mw->rkey);
+	join(a, b);
+	CHECK(!bind_second(b, mw, rkey).status && !put(a, START, rkey, 11));
+	join(c, d);
+	CHECK(put(c, START, rkey, 12) == IBV_WC_REM_ACCESS_ERR); /* d has not bound it */
+	CHECK(bind_second(b, mw, ibv_inc_rkey(rkey)).status == IBV_WC_MW_BIND_ERR); /* it is not free */
+	join(a, b);
+	CHECK(!put(a, START, rkey, 13));
+	struct ibv_send_wr end = { .opcode = IBV_WR_LOCAL_INV, .send_flags = IBV_SEND_SIGNALED, .invalidate_rkey = rkey }, *bad;
+	CHECK(!ibv_post_send(b, &end, &bad));
+	struct ibv_wc ended = completion();
+	CHECK(!ended.status && ended.opcode == IBV_WC_LOCAL_INV);
+	CHECK(put(a, START, rkey, 14) == IBV_WC_REM_ACCESS_ERR);
+	join(a, b);
+	rkey = ibv_inc_rkey(rkey);
+	CHECK(!bind_second(b, mw, rkey).status && !put(a, START, rkey, 15));
+	/* A peer frees it. */
+	struct ibv_recv_wr receive = { .num_sge = 0 }, *bad_receive;
+	CHECK(!ibv_post_recv(b, &receive, &bad_receive));
+	end.opcode = IBV_WR_SEND_WITH_INV;
+	end.invalidate_rkey = rkey;
+	CHECK(!ibv_post_send(a, &end, &bad));
+	CHECK(!completion().status && !completion().status);
+	CHECK(put(a, START, rkey, 16) == IBV_WC_REM_ACCESS_ERR);
+	CHECK(!ibv_dealloc_mw(mw));
+}
+
+/* A completion's time is the time of day. */
+static void clocks(struct ibv_context *context)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 4, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP };
+	struct ibv_cq_ex *timed = ibv_create_cq_ex(context, &attr);
+	CHECK(timed);
+	struct ibv_cq *usual = cq;
+	cq = ibv_cq_ex_to_cq(timed);
+	struct ibv_qp *c = create(), *d = create();
+	cq = usual;
+	to_rts(c, d);
+	to_rts(d, c);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	CHECK(!ibv_post_send(c, &wr, &bad));
+	time_t end = time(NULL) + 60;
+	struct ibv_poll_cq_attr poll = { 0 };
+	int n;
+	do
+		n = ibv_start_poll(timed, &poll);
+	while (n == ENOENT && time(NULL) < end);
+	CHECK(!n && !timed->status);
+	struct mlx5dv_clock_info clock;
+	CHECK(!mlx5dv_get_clock_info(context, &clock));
+	int64_t seconds = (int64_t)(mlx5dv_ts_to_ns(&clock, ibv_wc_read_completion_ts(timed)) / 1000000000);
+	ibv_end_poll(timed);
+	CHECK(llabs(seconds - (int64_t)time(NULL)) < 300);
+	CHECK(!ibv_destroy_qp(c) && !ibv_destroy_qp(d) && !ibv_destroy_cq(ibv_cq_ex_to_cq(timed)));
+}
+
+int main(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	CHECK(list && list[0]);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	CHECK(context && !ibv_query_gid(context, 1, 0, &gid));
+	pd = ibv_alloc_pd(context);
+	cq = ibv_create_cq(context, 64, NULL, NULL, 0);
+	CHECK(pd && cq);
+	mr = ibv_reg_mr(pd, memory, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND);
+	from = ibv_reg_mr(pd, source, BYTES, 0);
+	CHECK(mr && from);
+	struct ibv_qp *qps[4];
+	for (int i = 0; i < 4; i++)
+		qps[i] = create();
+	first_type(qps[0], qps[1]);
+	second_type(qps[0], qps[1], qps[2], qps[3]);
+	clocks(context);
+	for (int i = 0; i < 4; i++)
+		CHECK(!ibv_destroy_qp(qps[i]));
+	CHECK(!ibv_dereg_mr(mr) && !ibv_dereg_mr(from));
+	CHECK(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd) && !ibv_close_device(context));
+	puts("ok");
+	return 0;
+}
