@@ -63,6 +63,19 @@ __device__ __forceinline__ work_request message(const doorbell_job *job, uint64_
                           {job->local + offset, job->local_key}, job->bytes);
 }
 
+#ifdef DOORBELL_BACK_ENDS
+// Posts the request that is number `index` of the queue pair, on any adapter, with fences of system scope.
+__device__ __forceinline__ posted send(const queue_pair &qp, const work_request &request,
+                                       uint64_t index) {
+  if (qp.is(DOORBELL_QP_EFA)) {
+    return post(qp, {request, {}, 1});
+  }
+  write_wqe(qp, request, index, true);
+  ring_in_order(qp, index + 1);
+  return {DOORBELL_OK, index + 1};
+}
+#endif
+
 }  // namespace cases
 
 #endif  // DOORBELL_CASE_ADAPTER_CUH

@@ -9,6 +9,7 @@
 //            follows, so that a turn finds the arenas free.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs.
 // Samples    two words a turn: the time before its first timed step and the time behind its last.
+#define DOORBELL_BACK_ENDS
 #include "doorbell/collective.cuh"
 #include "protocol.cuh"
 

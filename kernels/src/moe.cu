@@ -26,6 +26,7 @@
 //            barrier; each block's fence before it is of system scope.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs. The host zeroes flags,
 //            slots and counts before each dispatch.
+#define DOORBELL_BACK_ENDS
 #include "doorbell/collective.cuh"
 #include "protocol.cuh"
 

@@ -10,6 +10,7 @@
 // Who else   all threads of the grid post to the same queue pairs.
 // Status     the first error. An operation that cannot be expressed is left out, and the list goes on;
 //            any other error ends it. At the end all queue pairs are quiet.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

@@ -7,6 +7,7 @@
 // Order      that of the library: payload before the doorbell; fetched data after quiet.
 // Who else   nobody posts to the queue pair.
 // Stamps     before the operation (staging included), after its completion was seen.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

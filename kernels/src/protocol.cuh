@@ -129,7 +129,7 @@ __device__ __forceinline__ posted send_by_lanes(const queue_pair &qp,
   const uint32_t blocks = mine.blocks();
   const bool fits = __all_sync(warp.mask, mine.bytes == piece && is_expressible(qp, mine)) != 0;
   if (!fits || blockDim.x * blockDim.y * blockDim.z > 32 || warp.lanes * blocks > qp.sq_blocks ||
-      qp.is(DOORBELL_QP_PROXY)) {
+      qp.is(kBackEnds)) {
     return {DOORBELL_ERROR_ARGUMENT, 0};
   }
   reservation all{0, 0, false};

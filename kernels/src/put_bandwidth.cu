@@ -12,6 +12,7 @@
 // Order      that of the library: payload, staged or not, before the doorbell.
 // Who else   other blocks may post to the same queue pair.
 // Stamps     earliest start after a block's warm-up, latest end of a block's quiet.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

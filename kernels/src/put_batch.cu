@@ -12,6 +12,7 @@
 // Samples    nanoseconds of thread 0: uint64_t[iterations] of the post, until its doorbell was rung; behind
 //            those uint64_t[iterations] from before the post until all chosen queue pairs were quiet.
 // Stamps     first post after the warm-up, last completion.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

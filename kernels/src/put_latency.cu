@@ -12,6 +12,7 @@
 //            acquired at system scope; it is the last word that the HCA stores of a message.
 // Who else   the HCA of the peer writes inbox; nobody else posts to the queue pair.
 // Samples    nanoseconds of role 0, one an iteration: from before its put to the answer, halved.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

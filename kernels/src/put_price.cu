@@ -12,6 +12,7 @@
 //            which is when it was rung for or left to others; behind those uint64_t[iterations] from
 //            before the put until its completion was seen; with a rest, uint64_t[iterations] of the
 //            quiet behind those.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

@@ -7,6 +7,7 @@
 // Who else   nobody posts to the queue pair.
 // Samples    nanoseconds, one an iteration: from before the put, staging included, until its completion
 //            was seen.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

@@ -9,6 +9,7 @@
 // Order      that of the library; threads are not ordered among each other.
 // Who else   all threads of the grid post to the same queue pairs.
 // Stamps     earliest start after a thread's warm-up, latest end of a thread's quiet.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

@@ -13,6 +13,7 @@
 //            fence of the post.
 // Who else   nobody else posts to the queue pair.
 // Samples    nanoseconds of role 0, one a group: from before its first put to its answer.
+#define DOORBELL_BACK_ENDS
 #include "protocol.cuh"
 
 using namespace doorbell;

@@ -325,8 +325,8 @@ inline __device__ __noinline__ uint32_t glance(const doorbell_qp *qp, uint64_t i
 
 // Checks once whether the queue pair is in error; for waits on something else.
 inline __device__ __noinline__ uint32_t check(const doorbell_qp *qp, uint64_t awaited) {
-  if ((qp->flags & DOORBELL_QP_PROXY) != 0) {
-    return load_acquire_system(&reinterpret_cast<doorbell_error *>(qp->error)->status);
+  if ((qp->flags & kBackEnds) != 0) {
+    return check_elsewhere(qp);
   }
   const completion_view queue(qp);
   const finding found = look_at(queue, load_acquire_device(&queue.counters->completed));

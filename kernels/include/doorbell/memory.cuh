@@ -177,6 +177,21 @@ class deadline {
   uint32_t looks_ = 0;
 };
 
+// Requests do not go into an mlx5 send ring there: elsewhere.cuh. A kernel that is to run on queue pairs of EFA or
+// GPI defines DOORBELL_BACK_ENDS before it includes the library; the others are a third shorter. What follows
+// keeps their PTX as it is, line table included.
+#ifdef DOORBELL_BACK_ENDS
+constexpr uint32_t kBackEnds = DOORBELL_QP_PROXY | DOORBELL_QP_EFA | DOORBELL_QP_GPI;
+__device__ uint32_t check_elsewhere(const doorbell_qp *qp);
+#else
+constexpr uint32_t kBackEnds = DOORBELL_QP_PROXY;
+#define check_elsewhere(qp) \
+  load_acquire_system(&reinterpret_cast<doorbell_error *>((qp)->error)->status)
+#define submit_elsewhere submit_to_cpu
+#define wait_elsewhere wait_for_cpu
+#define quiet_elsewhere quiet_for_cpu
+#endif
+
 }  // namespace doorbell
 
 #endif  // DOORBELL_MEMORY_CUH

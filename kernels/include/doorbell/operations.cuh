@@ -217,12 +217,12 @@ __device__ __forceinline__ posted put_signal(const queue_pair &qp, location remo
 namespace detail {
 
 __device__ __forceinline__ uint32_t wait_for_ticket(const queue_pair &qp, uint64_t ticket) {
-  return qp.is(DOORBELL_QP_PROXY) ? wait_for_cpu(qp.shared, ticket)
-                                  : wait_completed(qp, ticket);
+  return qp.is(kBackEnds) ? wait_elsewhere(qp.shared, ticket)
+                          : wait_completed(qp, ticket);
 }
 
 __device__ __forceinline__ uint32_t quiet(const queue_pair &qp) {
-  return qp.is(DOORBELL_QP_PROXY) ? quiet_for_cpu(qp.shared) : wait_completed(qp, kEverything);
+  return qp.is(kBackEnds) ? quiet_elsewhere(qp.shared) : wait_completed(qp, kEverything);
 }
 
 // One thread of the scope executes `action` for all of them; what the others did before the call

@@ -46,7 +46,7 @@
 #define DOORBELL_POST_CUH
 
 #include "doorbell/completion.cuh"
-#include "doorbell/proxy.cuh"
+#include "doorbell/elsewhere.cuh"
 #include "doorbell/wqe.cuh"
 
 namespace doorbell {
@@ -402,12 +402,12 @@ __device__ __forceinline__ uint32_t begin_reservation(const queue_pair &qp, uint
 // The queue pairs on which a list does not go straight into the ring. One test finds all of them, so that
 // those on which it does pay nothing for the rest.
 template <class List>
-constexpr uint32_t kElsewhere = DOORBELL_QP_PROXY;
+constexpr uint32_t kElsewhere = kBackEnds;
 template <>
-constexpr uint32_t kElsewhere<signal_list> = DOORBELL_QP_PROXY | kOrderFlags;
+constexpr uint32_t kElsewhere<signal_list> = kBackEnds | kOrderFlags;
 
 __device__ __forceinline__ posted post_elsewhere(const queue_pair &qp, const request_list &list) {
-  return submit_to_cpu(qp.shared, list.first, list.second, list.count);
+  return submit_elsewhere(qp.shared, list.first, list.second, list.count);
 }
 
 // order.cuh
@@ -626,9 +626,9 @@ __device__ __forceinline__ posted post_batch(const queue_pair &qp, uint32_t coun
   uint32_t next = 0;
 #pragma unroll 1
   while (next < count && result.status == DOORBELL_OK) {
-    if (qp.is(DOORBELL_QP_PROXY)) {
+    if (qp.is(kBackEnds)) {
       const work_request request = request_at(next++);
-      result = submit_to_cpu(qp.shared, request, request, 1);
+      result = submit_elsewhere(qp.shared, request, request, 1);
       continue;
     }
     const uint32_t round = count - next < qp.sq_blocks ? count - next : qp.sq_blocks;

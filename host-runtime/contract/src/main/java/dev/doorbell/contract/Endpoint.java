@@ -205,6 +205,7 @@ public final class Endpoint implements AutoCloseable {
   public final MemoryRegion region;
   private final Shape shape;
   private final boolean ownsDomain;
+  private final @Nullable ForeignQueue foreign;
 
   /** A WQE is built here and copied into the ring, which it may run over the end of. */
   final MemorySegment image = Arena.ofAuto().allocate(1024, 64);
@@ -243,6 +244,7 @@ public final class Endpoint implements AutoCloseable {
                 shape.transport,
                 shape.sharedReceives),
             world.memory(side));
+    this.foreign = ForeignQueue.of(this, shape.sendBlocks);
     this.buffer = world.memory(side).allocate(shape.bufferIn, shape.bufferBytes, "test buffer");
     this.region = domain.register(buffer, shape.regionRights);
   }
@@ -287,6 +289,10 @@ public final class Endpoint implements AutoCloseable {
    * @return the index of its first block
    */
   long append(int units) {
+    if (foreign != null) {
+      posted++;
+      return foreign.append(image.address(), units);
+    }
     long index = posted;
     SendQueue.copyIn(queuePair.sendRingAddress(), shape.sendBlocks, index, units, image.address());
     posted += SendQueue.blocks(units);
@@ -295,6 +301,9 @@ public final class Endpoint implements AutoCloseable {
 
   /** Publishes what was written in the doorbell record. */
   public void record() {
+    if (foreign != null) {
+      return;
+    }
     DoorbellRecord.putSendIndex(queuePair.recordAddress(), posted);
   }
 
@@ -305,11 +314,19 @@ public final class Endpoint implements AutoCloseable {
 
   /** Rings the doorbell with an index of choice. */
   public void ring(long index) {
+    if (foreign != null) {
+      foreign.ring();
+      return;
+    }
     world.store64(side, queuePair.doorbellAddress(), Doorbell.encode(index, queuePair.number()));
   }
 
   /** Posts a receive of one segment. */
   public void postReceive(int bytes, int key, long address) {
+    if (foreign != null) {
+      foreign.postReceive(received++, bytes, key, address);
+      return;
+    }
     ReceiveSegment.write(
         ReceiveSegment.wqeAddress(
             queuePair.receiveRingAddress(), shape.receiveEntries, SendQueue.UNIT, received),
@@ -347,6 +364,9 @@ public final class Endpoint implements AutoCloseable {
 
   /** Of a CQE that is there and was not polled. */
   public boolean nextSendIsError() {
+    if (foreign != null) {
+      return foreign.read(sendQueue, sendPolled).isError();
+    }
     int entries = sendQueue.attributes().entries();
     return Cqe.isError(Cqe.opcode(Cqe.entryAddress(sendQueue.ringAddress(), entries, sendPolled)));
   }
@@ -362,7 +382,10 @@ public final class Endpoint implements AutoCloseable {
     return isThere(receiveQueue, receivePolled);
   }
 
-  private static boolean isThere(CompletionQueue queue, long index) {
+  private boolean isThere(CompletionQueue queue, long index) {
+    if (foreign != null) {
+      return foreign.isThere(queue, index);
+    }
     int entries = queue.attributes().entries();
     return Cqe.isOwnedBySoftware(
         Cqe.entryAddress(queue.ringAddress(), entries, index), index, entries);
@@ -372,6 +395,9 @@ public final class Endpoint implements AutoCloseable {
     assertThat(world.runUntil(() -> isThere(queue, index)))
         .as("CQE %d of completion queue 0x%x came", index, queue.number())
         .isTrue();
+    if (foreign != null) {
+      return foreign.read(queue, index);
+    }
     return read(Cqe.entryAddress(queue.ringAddress(), queue.attributes().entries(), index));
   }
 

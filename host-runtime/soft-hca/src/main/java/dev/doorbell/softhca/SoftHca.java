@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
@@ -111,7 +112,8 @@ public final class SoftHca implements Hca, HcaServices {
     this.locus = nic;
     this.name = name;
     this.options = options;
-    this.regions = new RegionTable(options.randomNumbers());
+    this.regions =
+        new RegionTable(options.randomNumbers(), options.promises().queues() == Promise.Queues.GPI);
     this.onChip = new OnChipSpace(this, limits.onChipBytes());
     this.queuePairs = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
     this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * limits.queuePairs());

@@ -1,5 +1,7 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.core.efa.RxDescriptor;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
@@ -13,6 +15,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -172,6 +175,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     try {
       ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      if (hca.options().promises().queues() == Promise.Queues.EFA) {
+        EfaCompletionQueue queue =
+            new EfaCompletionQueue(this, hca, number, attributes, ring, record);
+        open.add(queue);
+        return queue;
+      }
       SoftCompletionQueue queue =
           new SoftCompletionQueue(
               this, hca, number, attributes, ring, record, channel, hca.engine::arm);
@@ -239,6 +248,9 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   QueuePair createQueuePair(QueuePairAttributes attributes, int segments, MemoryProvider memory) {
     requireOpen("create a queue pair");
     SoftHcaOptions options = hca.options();
+    if (options.promises().queues() != Promise.Queues.MLX5) {
+      return createForeign(attributes, memory);
+    }
     requireSize(
         "send blocks",
         attributes.sendBlocks(),
@@ -298,7 +310,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               receive,
               shared,
               uar,
-              new QueueMemory(sendRing, receiveRing, segments, record));
+              new QueueMemory(sendRing, receiveRing, segments, record),
+              null);
       hca.queuePairs.put(number, queuePair);
       hca.port().onMmio(page.address(), uar);
       open.add(queuePair);
@@ -311,6 +324,68 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       hca.queuePairs.remove(number);
       throw e;
     }
+  }
+
+  /** Creates a queue pair whose work requests are not mlx5's. */
+  private QueuePair createForeign(QueuePairAttributes attributes, MemoryProvider memory) {
+    boolean efa = hca.options().promises().queues() == Promise.Queues.EFA;
+    SoftHcaOptions.Limits limits = hca.options().limits();
+    requireSize("send entries", attributes.sendBlocks(), 2, limits.maxSendBlocks());
+    requirePlace("counters", attributes.ringIn());
+    if (attributes.transport() != Transport.RC || attributes.sharedReceives() != null) {
+      throw new HcaException(
+          "%s has %s queue pairs alone, without shared receive queues"
+              .formatted(hca.name(), efa ? "SRD" : "GPI"),
+          HcaErrno.EINVAL);
+    }
+    String label = "%s queue pair".formatted(hca.name());
+    @Nullable Memory receiveRing = null;
+    @Nullable Memory words = null;
+    try {
+      words =
+          memory.allocate(
+              attributes.ringIn(),
+              efa ? EfaQueuePair.wordsBytes() : GpiQueuePair.wordsBytes(),
+              label + " counters");
+      if (!efa) {
+        GpiQueuePair queuePair = GpiQueuePair.open(hca, this, attributes, words);
+        open.add(queuePair);
+        return queuePair;
+      }
+      int entries = attributes.receiveEntries();
+      if (entries != 0) {
+        requireSize("receive entries", entries, 1, SendQueue.MAX_BLOCKS);
+        receiveRing =
+            memory.allocate(
+                attributes.ringIn(), (long) entries * RxDescriptor.BYTES, label + " receives");
+      }
+      EfaQueuePair queuePair =
+          EfaQueuePair.open(
+              hca,
+              this,
+              attributes,
+              requireEfa(attributes.sendQueue()),
+              entries == 0 || attributes.receiveQueue() == null
+                  ? null
+                  : requireEfa(attributes.receiveQueue()),
+              receiveRing,
+              words);
+      open.add(queuePair);
+      return queuePair;
+    } catch (RuntimeException e) {
+      release(words, receiveRing);
+      throw e;
+    }
+  }
+
+  private EfaCompletionQueue requireEfa(CompletionQueue queue) {
+    if (queue instanceof EfaCompletionQueue efa && open.contains(efa)) {
+      return efa;
+    }
+    throw new HcaException(
+        "completion queue 0x%x is not an open one of %s; create it there"
+            .formatted(queue.number(), hca.name()),
+        HcaErrno.EINVAL);
   }
 
   private static void release(@Nullable Memory... memories) {
@@ -374,6 +449,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       case SoftCompletionQueue queue -> hca.completionQueues.remove(queue.number());
       case SoftSharedReceiveQueue queue -> hca.sharedReceiveQueues.remove(queue.number());
       case SoftQueuePair queuePair -> hca.queuePairs.remove(queuePair.number());
+      case EfaCompletionQueue queue -> hca.completionQueues.remove(queue.number());
+      case ForeignQueuePair queuePair -> {}
       case OnChipMemory memory -> free(memory);
       default -> throw new IllegalArgumentException(object.toString());
     }
@@ -417,9 +494,11 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
 
   /** Closes everything: queue pairs, then completion queues, then regions, then on-chip memory. */
   void closeAll() {
+    closeAll(ForeignQueuePair.class);
     closeAll(SoftQueuePair.class);
     closeAll(SoftSharedReceiveQueue.class);
     closeAll(SoftCompletionQueue.class);
+    closeAll(EfaCompletionQueue.class);
     closeAll(SoftMemoryRegion.class);
     closeAll(OnChipMemory.class);
     close();
@@ -430,6 +509,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     for (int i = objects.size() - 1; i >= 0; i--) {
       if (type.isInstance(objects.get(i))) {
         switch (objects.get(i)) {
+          case ForeignQueuePair queuePair -> queuePair.close();
+          case EfaCompletionQueue queue -> queue.close();
           case SoftQueuePair queuePair -> queuePair.close();
           case SoftSharedReceiveQueue queue -> queue.close();
           case SoftCompletionQueue queue -> queue.close();

@@ -16,12 +16,12 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueueMemory;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.Rights;
-import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
@@ -32,6 +32,7 @@ import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,9 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   private final @Nullable SoftSharedReceiveQueue sharedReceives;
   private final int transportBits;
   private final QueuePairAttributes attributes;
-  private final Uar uar;
-  private final QueueMemory memory;
+  private final @Nullable Uar uar;
+  private final @Nullable QueueMemory memory;
+  private final @Nullable FrontEnd front;
   private int startPsn;
   private WqeSource wqes;
   private @Nullable Requester requester;
@@ -67,11 +69,12 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
       SoftProtectionDomain domain,
       int number,
       QueuePairAttributes attributes,
-      SoftCompletionQueue sendCompletions,
-      @Nullable SoftCompletionQueue receiveCompletions,
+      Completions sendCompletions,
+      @Nullable Completions receiveCompletions,
       @Nullable SoftSharedReceiveQueue sharedReceives,
-      Uar uar,
-      QueueMemory memory) {
+      @Nullable Uar uar,
+      @Nullable QueueMemory memory,
+      @Nullable FrontEnd front) {
     super(
         number,
         hca.nextOrdinal(),
@@ -94,6 +97,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
         };
     this.uar = uar;
     this.memory = memory;
+    this.front = front;
     this.startPsn = hca.regions.psn(number * PSN_STEP);
     this.wqes = newSource();
     sendCompletions.use();
@@ -106,8 +110,21 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   }
 
   private WqeSource newSource() {
-    return new WqeSource(
-        this, hca, memory.sendRing().address(), attributes.sendBlocks(), memory.record().address());
+    QueueMemory own = memory;
+    return own == null
+        ? new WqeSource(this, hca, attributes.sendBlocks())
+        : new WqeSource(
+            this, hca, own.sendRing().address(), attributes.sendBlocks(), own.record().address());
+  }
+
+  /** The rings that software fills. */
+  private QueueMemory memory() {
+    return Objects.requireNonNull(memory, "a queue pair behind a front end");
+  }
+
+  /** The ring that its front end fills. */
+  WqeSource wqes() {
+    return wqes;
   }
 
   private Requester newRequester() {
@@ -163,23 +180,23 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
 
   @Override
   public long sendRingAddress() {
-    return memory.sendRing().address();
+    return memory().sendRing().address();
   }
 
   @Override
   public long receiveRingAddress() {
-    Memory ring = memory.receiveRing();
+    Memory ring = memory().receiveRing();
     return ring == null ? 0 : ring.address();
   }
 
   @Override
   public long recordAddress() {
-    return memory.record().address();
+    return memory().record().address();
   }
 
   @Override
   public long doorbellAddress() {
-    return uar.register();
+    return Objects.requireNonNull(uar).register();
   }
 
   @Override
@@ -226,7 +243,9 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     connection = attributes;
     partitionKey = attributes.partitionKey();
     ReceiveSource receives =
-        memory.receives(this, hca.port(), this.attributes.receiveEntries(), sharedReceives);
+        front != null
+            ? front.receives(this)
+            : memory().receives(this, hca.port(), this.attributes.receiveEntries(), sharedReceives);
     responder = Responder.create(this, hca, receives, expectedPsn);
     requester = newRequester();
     notifications =
@@ -274,7 +293,9 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     route = null;
     // Packets of the old connection that are still under way must not fit the next one.
     startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
-    memory.record().fill(0, DoorbellRecord.BYTES, (byte) 0);
+    if (memory != null) {
+      memory.record().fill(0, DoorbellRecord.BYTES, (byte) 0);
+    }
   }
 
   private void discard() {
@@ -311,7 +332,16 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     if (requester != null) {
       requester.enterError();
     }
+    if (front != null) {
+      front.onError();
+    }
     activate();
+  }
+
+  /** Something was stored to a register of its front end, which is for it. On any thread. */
+  void ringFront() {
+    requests.informed();
+    engine.ring(this);
   }
 
   // Data path.
@@ -376,6 +406,9 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     if (responder != null) {
       responses.begin();
       work += responder.run();
+    }
+    if (front != null) {
+      work += front.run();
     }
     requests.begin();
     if (requester != null) {
@@ -476,13 +509,17 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     if (receiveCompletions != null) {
       receiveCompletions.unuse(this);
     }
-    hca.port().offMmio(uar.page().address());
-    hca.free(uar.page());
+    if (uar != null) {
+      hca.port().offMmio(uar.page().address());
+      hca.free(uar.page());
+    }
     if (sharedReceives != null) {
       sharedReceives.unuse();
     }
     domain.closing(this);
-    memory.close();
+    if (memory != null) {
+      memory.close();
+    }
   }
 
   /** The route of a connection that a fault leads nowhere. */

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.RawMemory;
@@ -15,6 +18,8 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -38,6 +43,8 @@ final class AdapterSequence {
     COMPLETION_OUT_OF_ORDER,
     ATOMIC_SENT_BEFORE_ACKNOWLEDGEMENT,
     ATOMIC_REFUSED,
+    IMMEDIATE_OVERTAKES_WRITE,
+    IMMEDIATE_OVERTAKES_IMMEDIATE,
     WRITE_RELAXED,
     STRICT_WRITE_RELAXED;
 
@@ -56,8 +63,20 @@ final class AdapterSequence {
       if (promises.atomics() == Promise.Atomics.REFUSED) {
         allowed.add(ATOMIC_REFUSED);
       }
-      if (promises.atomics() != Promise.Atomics.AFTER_ACKNOWLEDGEMENT) {
+      boolean onTheWire =
+          promises.atomics() != Promise.Atomics.REFUSED || promises.queues() == Promise.Queues.MLX5;
+      if (onTheWire && promises.atomics() != Promise.Atomics.AFTER_ACKNOWLEDGEMENT) {
         allowed.add(ATOMIC_SENT_BEFORE_ACKNOWLEDGEMENT);
+      }
+      if (promises.fenceBit() == Promise.FenceBit.NONE
+          && promises.placement() == Promise.Placement.ANY_ORDER) {
+        allowed.add(FENCED_WRITE_OVERTAKES_WRITE);
+      }
+      if (promises.messages() == Promise.Messages.ANY_ORDER) {
+        allowed.add(READ_MISSES_WRITE);
+        allowed.add(COMPLETION_OUT_OF_ORDER);
+        allowed.add(IMMEDIATE_OVERTAKES_WRITE);
+        allowed.add(IMMEDIATE_OVERTAKES_IMMEDIATE);
       }
       if (promises.posted() == Promise.Posted.RELAXED) {
         allowed.add(WRITE_RELAXED);
@@ -74,27 +93,40 @@ final class AdapterSequence {
     STRICT,
     FENCED,
     ATOMIC,
-    READ
+    READ,
+    IMMEDIATE
   }
 
   private static final int SLOT = 1024;
   private static final int MOST = 6;
   private static final long RESULTS = 1L << 16;
 
+  /** Where a descriptor of GPI has the counter's address. */
+  private static final int COUNTER = 16;
+
   private final SteppedWorld world;
   private final ProtectionDomain[] domains;
-  private final boolean refusesAtomics;
+  private final boolean ordered;
+  private final Promise.Queues queues;
   private final Random random;
   private final long seed;
   private final List<Request> requests = new ArrayList<>();
   private final List<Event> events = new ArrayList<>();
   private final Set<Behaviour> shown = EnumSet.noneOf(Behaviour.class);
-  private int completed;
+
+  /** How many events there were at each completion of a request, and of a receive. */
+  private final List<Integer> completions = new ArrayList<>();
+
+  private final List<Integer> receipts = new ArrayList<>();
+  private long counter;
 
   /** A request; {@code twin} writes to the slot of the one before it. */
   private record Request(int number, Kind kind, int slot, int bytes, boolean twin) {
     boolean isWrite() {
-      return kind == Kind.WRITE || kind == Kind.STRICT || kind == Kind.FENCED;
+      return kind == Kind.WRITE
+          || kind == Kind.STRICT
+          || kind == Kind.FENCED
+          || kind == Kind.IMMEDIATE;
     }
   }
 
@@ -102,7 +134,8 @@ final class AdapterSequence {
   private record Event(int request, long offset) {}
 
   AdapterSequence(SteppedWorld world, ProtectionDomain[] domains, Promises promises, long seed) {
-    this.refusesAtomics = promises.atomics() == Promise.Atomics.REFUSED;
+    this.ordered = promises.messages() == Promise.Messages.IN_ORDER;
+    this.queues = promises.queues();
     this.world = world;
     this.domains = domains;
     this.seed = seed;
@@ -122,6 +155,16 @@ final class AdapterSequence {
       b.buffer.fill(0, b.buffer.size(), (byte) 0);
       world.wire.plan(seed, 0, 0);
       draw();
+      DeviceQueue foreign = a.queuePair.deviceQueue();
+      if (queues == Promise.Queues.GPI && foreign != null) {
+        counter =
+            MemorySegment.ofArray(foreign.descriptor())
+                .get(ValueLayout.JAVA_LONG_UNALIGNED, COUNTER);
+      } else {
+        requests.stream()
+            .filter(request -> request.kind == Kind.IMMEDIATE)
+            .forEach(request -> b.postReceive(RESULTS, Long.BYTES));
+      }
       world.fabric.writes = (address, bytes, relaxed) -> written(a, b, address, relaxed);
       requests.forEach(request -> write(request, a, b, strict));
       a.record();
@@ -130,6 +173,7 @@ final class AdapterSequence {
       world.fabric.writes = null;
       boolean refused = completions(a);
       if (!refused) {
+        receipts(b);
         contents(a, b);
       }
       order();
@@ -143,7 +187,7 @@ final class AdapterSequence {
   private void draw() {
     int count = 2 + random.nextInt(MOST - 1);
     for (int i = 0; i < count; i++) {
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind = kind();
       int bytes = 8 * (1 + random.nextInt(SLOT / 8));
       Request before = i == 0 ? null : requests.getLast();
       if (before != null
@@ -158,6 +202,11 @@ final class AdapterSequence {
         requests.add(new Request(i, kind, i, kind == Kind.ATOMIC ? Long.BYTES : bytes, false));
       }
     }
+  }
+
+  private Kind kind() {
+    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+    return kind == Kind.IMMEDIATE && queues == Promise.Queues.GPI ? Kind.WRITE : kind;
   }
 
   private void write(Request request, Endpoint a, Endpoint b, MemoryRegion strict) {
@@ -181,6 +230,12 @@ final class AdapterSequence {
               .remote(remote, key)
               .local(RESULTS + local + SLOT, request.bytes)
               .write();
+      case IMMEDIATE ->
+          a.wqe(Opcode.RDMA_WRITE_IMM)
+              .immediate(request.number)
+              .remote(remote, key)
+              .local(local, request.bytes)
+              .write();
       default ->
           a.wqe(Opcode.RDMA_WRITE)
               .remote(remote, key)
@@ -193,9 +248,12 @@ final class AdapterSequence {
   }
 
   private void written(Endpoint a, Endpoint b, long address, boolean relaxed) {
-    long ring = a.sendQueue.ringAddress();
-    if (address >= ring && address < ring + (long) a.sendQueue.attributes().entries() * Cqe.BYTES) {
-      completion();
+    if (address == counter || isEntry(a.sendQueue, address)) {
+      completions.add(events.size());
+      return;
+    }
+    if (isEntry(b.receiveQueue, address)) {
+      receipts.add(events.size());
       return;
     }
     long offset = address - b.buffer.address();
@@ -235,35 +293,79 @@ final class AdapterSequence {
     return events.stream().filter(event -> event.request == request.number).count();
   }
 
-  private void completion() {
-    Request request = requests.get(completed++);
-    if (refusesAtomics
-        && requests.subList(0, completed).stream().anyMatch(one -> one.kind == Kind.ATOMIC)) {
-      // An error, and what it flushes.
-      return;
-    }
-    for (Request earlier : requests.subList(0, request.number + 1)) {
-      if (earlier.kind != Kind.READ && !isWhole(earlier)) {
-        shown.add(Behaviour.COMPLETION_BEFORE_PLACEMENT);
-      }
-    }
+  /** True for the first byte of an entry, which is written once. */
+  private boolean isEntry(CompletionQueue queue, long address) {
+    long offset = address - queue.ringAddress();
+    int bytes = queues == Promise.Queues.EFA ? CompletionEntry.BYTES : Cqe.BYTES;
+    return offset >= 0
+        && offset < (long) queue.attributes().entries() * bytes
+        && offset % bytes == 0;
   }
 
   /** Takes the CQEs; true when an atomic was refused. */
   private boolean completions(Endpoint a) {
+    List<Integer> numbers = new ArrayList<>();
     for (Request request : requests) {
       Endpoint.Completion completion = a.pollSend();
-      if (completion.counter() != request.number) {
-        shown.add(Behaviour.COMPLETION_OUT_OF_ORDER);
-      }
+      numbers.add(completion.counter());
       if (completion.isError()) {
-        assertThat(request.kind).as("seed %d", seed).isEqualTo(Kind.ATOMIC);
-        assertThat(completion.syndrome()).isEqualTo(Syndrome.REMOTE_OPERATION);
+        boolean flushed = completion.syndrome() == Syndrome.FLUSHED;
+        if (!flushed) {
+          assertThat(requests.get(completion.counter()).kind)
+              .as("seed %d", seed)
+              .isEqualTo(Kind.ATOMIC);
+          assertThat(completion.syndrome())
+              .isEqualTo(
+                  queues == Promise.Queues.EFA
+                      ? Syndrome.LOCAL_QP_OPERATION
+                      : Syndrome.REMOTE_OPERATION);
+        }
+        assertThat(ordered && flushed).as("seed %d", seed).isFalse();
         shown.add(Behaviour.ATOMIC_REFUSED);
         return true;
       }
+      if (completion.counter() != request.number) {
+        shown.add(Behaviour.COMPLETION_OUT_OF_ORDER);
+      }
+    }
+    for (int i = 0; i < numbers.size(); i++) {
+      for (Request request : requests) {
+        boolean due = ordered ? request.number <= numbers.get(i) : request.number == numbers.get(i);
+        if (due && request.kind != Kind.READ && !isWhole(request, completions.get(i))) {
+          shown.add(Behaviour.COMPLETION_BEFORE_PLACEMENT);
+        }
+      }
     }
     return false;
+  }
+
+  /** Takes the CQEs of receives. */
+  private void receipts(Endpoint b) {
+    int newest = -1;
+    for (int i = 0; i < receipts.size(); i++) {
+      int number = b.pollReceive().immediate();
+      if (number < newest) {
+        shown.add(Behaviour.IMMEDIATE_OVERTAKES_IMMEDIATE);
+      }
+      newest = Math.max(newest, number);
+      for (Request request : requests.subList(0, number + 1)) {
+        if (request.kind == Kind.READ || isWhole(request, receipts.get(i))) {
+          continue;
+        }
+        shown.add(
+            request.number == number
+                ? Behaviour.COMPLETION_BEFORE_PLACEMENT
+                : Behaviour.IMMEDIATE_OVERTAKES_WRITE);
+      }
+    }
+  }
+
+  /** True when a request was whole after so many events, or nobody knows. */
+  private boolean isWhole(Request request, int after) {
+    boolean shared = isShared(new Event(request.number, 0));
+    long placed =
+        events.subList(0, after).stream().filter(event -> event.request == request.number).count();
+    return (shared && !ordered) || placed >= packets(request);
   }
 
   private void contents(Endpoint a, Endpoint b) {
@@ -332,6 +434,7 @@ final class AdapterSequence {
           case STRICT -> Behaviour.STRICT_WRITE_OVERTAKES_WRITE;
           case FENCED -> Behaviour.FENCED_WRITE_OVERTAKES_WRITE;
           case ATOMIC -> Behaviour.ATOMIC_OVERTAKES_WRITE;
+          case IMMEDIATE -> Behaviour.WRITE_OVERTAKES_WRITE;
           default -> Behaviour.WRITE_OVERTAKES_WRITE;
         });
   }

@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a wire that hurts one packet in a hundred, every byte arrives on every adapter. */
 class LossyAdapterTest {
@@ -37,10 +37,11 @@ class LossyAdapterTest {
     send(adapter, EVERYDAY);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"cx8-ooo-all", "efa"})
   @Tag("slow")
-  void every_byte_of_a_million_messages_arrives_in_any_order_in_flat_memory() {
-    send(Adapters.named("cx8-ooo-all"), MANY);
+  void every_byte_of_a_million_messages_arrives_in_any_order_in_flat_memory(String adapter) {
+    send(Adapters.named(adapter), MANY);
   }
 
   private static void send(Adapter adapter, int windows) {

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.command;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.AdapterException;
 import dev.doorbell.core.adapter.Adapters;
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.problem.Problem;
 
 /** Adapters on command lines. */
@@ -19,5 +20,21 @@ public final class AdapterOption {
               .effect("nothing was started")
               .fix(e.fix()));
     }
+  }
+
+  /** As {@link #parse}, for programs that post through libmlx5. */
+  public static Adapter parseServed(String option, String word) throws UsageException {
+    Adapter adapter = parse(option, word);
+    if (adapter.promises().queues() != Promise.Queues.MLX5) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U032",
+                  option,
+                  "%s has no mlx5 queues, and programs of libmlx5 fill no others"
+                      .formatted(adapter))
+              .effect("nothing was started")
+              .fix("use it with explore, run or kernels of the device library"));
+    }
+    return adapter;
   }
 }

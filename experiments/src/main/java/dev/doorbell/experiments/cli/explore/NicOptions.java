@@ -23,8 +23,8 @@ final class NicOptions {
       split = ",",
       description = {
         "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all,",
-        "relaxed-pcie, no-atomics, split-visibility, a file, several, or all: a table, and which",
-        "remedies help (default cx7)."
+        "relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all: a table, and",
+        "which remedies help (default cx7)."
       })
   private List<String> names = List.of();
 
@@ -33,7 +33,8 @@ final class NicOptions {
       paramLabel = "NAME",
       split = ",",
       description = {
-        "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement, atomics."
+        "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement, acknowledged,",
+        "atomics."
       })
   private List<String> remedies = List.of();
 

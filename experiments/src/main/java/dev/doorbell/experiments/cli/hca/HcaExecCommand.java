@@ -110,7 +110,7 @@ final class HcaExecCommand extends CliCommand {
                       .formatted(machine)));
     }
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
-    Adapter adapter = AdapterOption.parse("--nic", nic == null ? "cx7" : nic);
+    Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
     Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(named);

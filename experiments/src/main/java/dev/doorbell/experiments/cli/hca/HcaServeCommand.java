@@ -128,7 +128,7 @@ final class HcaServeCommand extends CliCommand {
     HcaPlace.require(memory >= 1 && memory <= 65_536, "--memory", "1 to 65536");
     HcaPlace.require(queuePairs >= 1 && queuePairs <= 65_000, "--queue-pairs", "1 to 65000");
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
-    Adapter adapter = AdapterOption.parse("--nic", nic);
+    Adapter adapter = AdapterOption.parseServed("--nic", nic);
     ServeOptions options =
         new ServeOptions(
             address,

@@ -58,6 +58,11 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   }
 
   @Override
+  protected boolean takesAnyQueues() {
+    return true;
+  }
+
+  @Override
   protected void check(CollectiveSettings of, Checks checks) {
     checkAlone(of.point(), checks);
     of.between().check(of.ranks(), checks);

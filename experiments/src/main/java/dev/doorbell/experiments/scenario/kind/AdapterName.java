@@ -12,7 +12,9 @@ public enum AdapterName {
   CX8_OOO_RW,
   CX8_OOO_ALL,
   RELAXED_PCIE,
-  NO_ATOMICS;
+  NO_ATOMICS,
+  EFA,
+  GPI;
 
   private static final String SETTING = "nic";
 

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
@@ -72,6 +73,11 @@ public abstract class ExperimentKind<S extends Record> {
     return true;
   }
 
+  /** Whether kernels post through the device library alone, whatever the queues of the HCA. */
+  protected boolean takesAnyQueues() {
+    return false;
+  }
+
   /**
    * Refuses what is impossible about a point on every backend, beyond settings and metrics of other
    * kinds.
@@ -135,12 +141,17 @@ public abstract class ExperimentKind<S extends Record> {
     try {
       check(read(point), backend, new Checks(code, point.id(), problems));
       Adapter adapter = AdapterName.of(point);
-      new Checks("DB-P022", point.id(), problems)
-          .refuseIf(
-              backend instanceof ExecutionBackend.Verbs && !adapter.equals(Adapter.DEFAULT),
-              "nic %s on a real HCA".formatted(adapter),
-              "a real one promises what it promises",
-              "use hca: soft, or leave nic out");
+      Checks checks = new Checks("DB-P022", point.id(), problems);
+      checks.refuseIf(
+          backend instanceof ExecutionBackend.Verbs && !adapter.equals(Adapter.DEFAULT),
+          "nic %s on a real HCA".formatted(adapter),
+          "a real one promises what it promises",
+          "use hca: soft, or leave nic out");
+      checks.refuseIf(
+          adapter.promises().queues() != Promise.Queues.MLX5 && !takesAnyQueues(),
+          "nic %s for %s".formatted(adapter, request),
+          "its kernel, or its CPU, writes mlx5 work requests itself",
+          "use another nic");
     } catch (SettingException e) {
       problems.add(e.problem());
     }

@@ -54,6 +54,11 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   }
 
   @Override
+  protected boolean takesAnyQueues() {
+    return true;
+  }
+
+  @Override
   protected void check(ExpertSettings of, Checks checks) {
     checkAlone(of.point(), checks);
     of.between().check(of.ranks(), checks);

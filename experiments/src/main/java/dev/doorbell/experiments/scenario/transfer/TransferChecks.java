@@ -1,5 +1,9 @@
 package dev.doorbell.experiments.scenario.transfer;
 
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Promise.Queues;
+import dev.doorbell.core.efa.TxWqe;
+import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -71,9 +75,30 @@ final class TransferChecks {
       checkWarp(of, checks);
     }
     of.signal().check(of.queues().nic(), checks);
+    checkQueues(of, of.queues().nic().adapter(), checks.code("DB-P022"));
     checks
         .code("DB-P015")
         .refuseIf(of.window() < 1, "window must be at least 1", "use window: 1 or more");
+  }
+
+  /** Work requests that are not mlx5's. */
+  private static void checkQueues(TransferSettings of, Adapter adapter, Checks checks) {
+    int inline =
+        switch (adapter.promises().queues()) {
+          case MLX5 -> Integer.MAX_VALUE;
+          case EFA -> TxWqe.MAX_INLINE;
+          case GPI -> Descriptor.MAX_INLINE;
+        };
+    checks.refuseIf(
+        of.path().inline() && of.size() > inline,
+        "%d bytes inline on nic %s".formatted(of.size(), adapter),
+        "its work requests hold %d".formatted(inline),
+        "exclude: { nic: %s, path: %s }".formatted(adapter, of.path().word()));
+    checks.refuseIf(
+        of.path() == TransferPath.PROXY && adapter.promises().queues() != Queues.MLX5,
+        "path proxy on nic %s".formatted(adapter),
+        "the proxy posts mlx5 work requests",
+        "use another path");
   }
 
   private static void checkPingPong(TransferSettings of, Checks checks) {

@@ -93,6 +93,11 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   }
 
   @Override
+  protected boolean takesAnyQueues() {
+    return true;
+  }
+
+  @Override
   protected void check(TransferSettings of, Checks checks) {
     TransferChecks.check(of, checks);
     TransferChecks.check(of, protocols, checks);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
@@ -7,6 +8,7 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
@@ -33,6 +35,13 @@ public final class Endpoint implements AutoCloseable {
           AccessRight.REMOTE_ATOMIC);
 
   private static final int SEND_COUNTER = Integer.BYTES;
+
+  /** Flags of queues that are mlx5's, which others have no use for. */
+  private static final int MLX5_FLAGS =
+      QueuePairView.FLAG_CQ_COLLAPSED
+          | QueuePairView.FLAG_RECORD_LAST
+          | QueuePairView.FLAG_BLUEFLAME
+          | QueuePairView.FLAG_EXCLUSIVE;
 
   /**
    * What an endpoint is to be like.
@@ -155,6 +164,10 @@ public final class Endpoint implements AutoCloseable {
   private final Memory counters;
   private final Memory error;
   private final long doorbell;
+
+  /** What kernels need beside the view where work requests are not mlx5's. */
+  private final @Nullable Memory descriptor;
+
   private long commands;
   private long ringRequest;
   private @Nullable String relayed;
@@ -165,12 +178,15 @@ public final class Endpoint implements AutoCloseable {
     this.index = index;
     Gpu gpu = rank.gpu();
     Placement placement = shape.placement;
+    boolean mlx5 = rank.hca().promises().queues() == Promise.Queues.MLX5;
+    boolean collapsed = shape.collapsed && mlx5;
+    int entries = mlx5 ? shape.completionEntries : Math.max(shape.completionEntries, shape.blocks);
     this.completions =
         rank.domain()
             .createCompletionQueue(
                 new CompletionQueueAttributes(
-                    shape.collapsed ? 1 : shape.completionEntries,
-                    shape.collapsed,
+                    collapsed ? 1 : entries,
+                    collapsed,
                     true,
                     placement.completionRing(),
                     placement.record()),
@@ -185,6 +201,8 @@ public final class Endpoint implements AutoCloseable {
         gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell = mapDoorbell(gpu);
+    this.descriptor =
+        mlx5 ? null : gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "descriptor of queues");
   }
 
   /**
@@ -276,6 +294,14 @@ public final class Endpoint implements AutoCloseable {
     return shape.signalRights(rights);
   }
 
+  private static int flag(Promise.Queues kind) {
+    return switch (kind) {
+      case MLX5 -> 0;
+      case EFA -> QueuePairView.FLAG_EFA;
+      case GPI -> QueuePairView.FLAG_GPI;
+    };
+  }
+
   /** What kernels get to see. */
   public QueuePairView view() {
     int flags = shape.flags;
@@ -286,6 +312,13 @@ public final class Endpoint implements AutoCloseable {
     Promises promises = rank.hca().promises();
     flags |= shape.order == null ? SignalOrder.flagsOf(promises) : shape.order.flags();
     flags |= SignalOrder.quietFlags(promises);
+    DeviceQueue queue = queuePair.deviceQueue();
+    int maxInline = rank.hca().attributes().maxInlineBytes();
+    if (queue != null && descriptor != null) {
+      descriptor.putBytes(0, queue.descriptor());
+      flags = (flags & ~MLX5_FLAGS) | flag(queue.kind());
+      maxInline = queue.maxInline();
+    }
     return new QueuePairView(
         queuePair.sendRingAddress(),
         queuePair.recordAddress() + SEND_COUNTER,
@@ -294,7 +327,7 @@ public final class Endpoint implements AutoCloseable {
         completions.recordAddress(),
         counters.address(),
         error.address(),
-        commands,
+        descriptor == null ? commands : descriptor.address(),
         ringRequest,
         shape.deadlineNanos,
         shape.blocks,
@@ -303,7 +336,7 @@ public final class Endpoint implements AutoCloseable {
         flags,
         queuePair.blueFlameBytes(),
         shape.batch,
-        rank.hca().attributes().maxInlineBytes(),
+        maxInline,
         index);
   }
 
@@ -311,6 +344,9 @@ public final class Endpoint implements AutoCloseable {
   public void close() {
     queuePair.close();
     completions.close();
+    if (descriptor != null) {
+      descriptor.close();
+    }
     error.close();
     counters.close();
   }

@@ -148,7 +148,35 @@ public enum BugCase {
       "a READ on the queue pair of the data; one for each HCA that wrote",
       "rccl#1570, nccl#2092",
       new Shape(1, 1, 4, 64, 2),
-      "split-visibility");
+      "split-visibility"),
+  SRD_FLAG(
+      "a put and a WRITE of its flag on an adapter that orders no messages",
+      "8 bytes of a flag that arrive before their megabyte, on EFA",
+      "wait for the data's completion before the flag is posted",
+      "uccl#374",
+      new Shape(1, 1, 4, 1024, 1),
+      "efa"),
+  COUNTED_COMPLETIONS(
+      "a slot is filled again when as many messages are complete as were posted up to its own",
+      "now and then a message that carries the bytes of a later one, on EFA",
+      "wait for the completion of the slot's own message; a count says how many, not which",
+      "aws-ofi-nccl#1250",
+      new Shape(1, 1, 32, 512, 1),
+      "efa"),
+  COUNTER_WRAP(
+      "a hardware completion counter is compared with what it held and what was posted",
+      "a sender that waits for ever once the counter has wrapped",
+      "compare the distance from what it held, modulo its range",
+      "aws-ofi-nccl#1250",
+      new Shape(1, 1, 4, 64, 1),
+      "efa"),
+  LONG_BATCH(
+      "one doorbell for more work requests than the adapter takes at once",
+      "a queue pair in error after a burst, on adapters whose send queue lies in their memory",
+      "a doorbell for each maximum batch",
+      "rdma-core, efa_post_send (max_batch_wr)",
+      new Shape(1, 1, 1, 256, 1),
+      "efa");
 
   private static final int RING = 64;
 

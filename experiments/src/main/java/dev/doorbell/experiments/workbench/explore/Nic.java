@@ -22,7 +22,7 @@ public record Nic(Adapter adapter, boolean strictKeys) {
   public Nic with(Remedy remedy) {
     Promises promises = adapter.promises();
     return switch (remedy) {
-      case FENCE_BIT -> changed(remedy, promises.fenced());
+      case FENCE_BIT, ACKNOWLEDGED -> changed(remedy, promises.fenced());
       case STRICT_KEY -> new Nic(adapter, true);
       case READ_FLUSH -> changed(remedy, promises.flushed());
       case ORDERED_PLACEMENT -> changed(remedy, promises.inOrder());

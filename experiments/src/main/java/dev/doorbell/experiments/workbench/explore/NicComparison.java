@@ -1,11 +1,15 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.adapter.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
+  /** What the device library says of an operation that a queue pair's work requests lack. */
+  static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
+
   private final Laboratory laboratory;
   private final Scenario scenario;
 
@@ -20,7 +24,7 @@ public final class NicComparison {
     CLEAN,
     /** Something was found. */
     FOUND,
-    /** The kernel needs atomics, which the adapter has not. */
+    /** The kernel needs an operation that the adapter has not. */
     REFUSED,
     /** No run came to its end. */
     UNFINISHED
@@ -36,9 +40,25 @@ public final class NicComparison {
     /** Returns the verdict. */
     public Verdict verdict() {
       if (!report.isClean()) {
-        return remedies.contains(Remedy.ATOMICS) ? Verdict.REFUSED : Verdict.FOUND;
+        return lacks().isPresent() ? Verdict.REFUSED : Verdict.FOUND;
       }
       return report.finished() > 0 ? Verdict.CLEAN : Verdict.UNFINISHED;
+    }
+
+    /** Returns what the kernel needs and the adapter has not; empty if there is nothing. */
+    public Optional<String> lacks() {
+      if (remedies.contains(Remedy.ATOMICS)) {
+        return Optional.of("atomics");
+      }
+      Promise.Queues queues = nic.adapter().promises().queues();
+      boolean refused =
+          queues != Promise.Queues.MLX5
+              && report.races().isEmpty()
+              && report.failures().stream()
+                  .anyMatch(found -> found.what().text().contains(NOT_EXPRESSIBLE));
+      return !refused
+          ? Optional.empty()
+          : Optional.of(queues == Promise.Queues.EFA ? "atomics" : "atomics that fetch");
     }
 
     /** Returns what was found most often. */

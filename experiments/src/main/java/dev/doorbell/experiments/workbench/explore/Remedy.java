@@ -18,6 +18,8 @@ public enum Remedy {
   READ_FLUSH("a READ behind the data before the signal"),
   /** The connection is set up for placement in order. */
   ORDERED_PLACEMENT("a connection set up for placement in order (tier IBTA)"),
+  /** Each work request is posted when those before it are complete. */
+  ACKNOWLEDGED("a wait for each completion before the next work request"),
   /** There is a completer of atomics on the path. */
   ATOMICS("an HCA and a path that carry out atomics");
 
@@ -48,17 +50,21 @@ public enum Remedy {
     List<Remedy> all = new ArrayList<>();
     boolean anyOrder = promises.placement() == Promise.Placement.ANY_ORDER;
     boolean relaxed = promises.posted() == Promise.Posted.RELAXED;
-    if (anyOrder || relaxed) {
+    boolean mlx5 = promises.queues() == Promise.Queues.MLX5;
+    if (promises.fenceBit() == Promise.FenceBit.NONE) {
+      all.add(ACKNOWLEDGED);
+    }
+    if (mlx5 && (anyOrder || relaxed)) {
       all.add(FENCE_BIT);
       all.add(STRICT_KEY);
     }
     if (promises.visibility() == Promise.Visibility.AFTER_READ) {
       all.add(READ_FLUSH);
     }
-    if (anyOrder) {
+    if (mlx5 && anyOrder) {
       all.add(ORDERED_PLACEMENT);
     }
-    if (promises.atomics() == Promise.Atomics.REFUSED) {
+    if (mlx5 && promises.atomics() == Promise.Atomics.REFUSED) {
       all.add(ATOMICS);
     }
     return all;

@@ -158,7 +158,7 @@ class NicKernelsTest {
   private static String cell(Row row) {
     return switch (row.verdict()) {
       case CLEAN -> "clean";
-      case REFUSED -> "needs atomics";
+      case REFUSED -> "needs " + row.lacks().orElse("another adapter");
       case UNFINISHED -> "unfinished";
       case FOUND ->
           row.finding().orElse("found")

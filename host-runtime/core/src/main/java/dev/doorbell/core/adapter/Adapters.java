@@ -20,7 +20,8 @@ import java.util.TreeMap;
  * The adapters of the project, by name, and those of users, by the path of a file.
  *
  * <p>A file is a properties file in UTF-8: {@code title}, and for each {@link Promise} its answer
- * under {@link Promise#key()} and the source of the answer under {@code KEY.source}.
+ * under {@link Promise#key()} and the source of the answer under {@code KEY.source}. Without an
+ * answer, messages are in order, fence bits wait, and queues are mlx5's.
  */
 public final class Adapters {
   /** The end of the names of files. */
@@ -36,7 +37,9 @@ public final class Adapters {
           "cx8-ooo-all",
           "relaxed-pcie",
           "no-atomics",
-          "split-visibility");
+          "split-visibility",
+          "efa",
+          "gpi");
 
   private Adapters() {}
 
@@ -121,7 +124,10 @@ public final class Adapters {
             take(name, file, Promise.ATOMICS, Promise.Atomics.values()),
             take(name, file, Promise.SENDING, Promise.Sending.values()),
             take(name, file, Promise.POSTED, Promise.Posted.values()),
-            take(name, file, Promise.VISIBILITY, Promise.Visibility.values()));
+            take(name, file, Promise.VISIBILITY, Promise.Visibility.values()),
+            takeOrFirst(name, file, Promise.MESSAGES, Promise.Messages.values()),
+            takeOrFirst(name, file, Promise.FENCE_BIT, Promise.FenceBit.values()),
+            takeOrFirst(name, file, Promise.QUEUES, Promise.Queues.values()));
     if (!file.isEmpty()) {
       String unknown = file.stringPropertyNames().stream().sorted().toList().getFirst();
       throw new AdapterException(
@@ -140,6 +146,12 @@ public final class Adapters {
       keys.add(promise.key() + SOURCE);
     }
     return keys;
+  }
+
+  /** Of promises that files of users do not have to answer: the first answer is ConnectX's. */
+  private static <E extends Enum<E>> E takeOrFirst(
+      String name, Properties file, Promise promise, E[] answers) throws AdapterException {
+    return file.containsKey(promise.key()) ? take(name, file, promise, answers) : answers[0];
   }
 
   private static <E extends Enum<E>> E take(

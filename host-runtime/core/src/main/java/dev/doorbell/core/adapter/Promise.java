@@ -10,7 +10,11 @@ public enum Promise {
   ATOMICS("what an atomic waits for", Atomics.values()),
   SENDING("what a work request without a fence bit waits for", Sending.values()),
   POSTED("the order of posted writes on PCIe", Posted.values()),
-  VISIBILITY("what a completion says about payload in GPU memory", Visibility.values());
+  VISIBILITY("what a completion says about payload in GPU memory", Visibility.values()),
+  MESSAGES(
+      "the order in which messages of a queue pair take effect and complete", Messages.values()),
+  FENCE_BIT("what the strong-ordering fence bit of a request does", FenceBit.values()),
+  QUEUES("how work requests reach the HCA", Queues.values());
 
   private final String question;
 
@@ -90,5 +94,31 @@ public enum Promise {
     WITH_COMPLETION,
     /** The payload may be seen after a read of the same queue pair at that HCA. */
     AFTER_READ
+  }
+
+  /** The order in which messages take effect and complete: WRITEs, READs, receives, CQEs. */
+  public enum Messages {
+    /** In the order of posting; WRITEs alone may be placed otherwise. */
+    IN_ORDER,
+    /** In any order. */
+    ANY_ORDER
+  }
+
+  /** What a strong-ordering fence bit does. */
+  public enum FenceBit {
+    /** The request leaves when all before it are acknowledged. */
+    WAITS,
+    /** Requests have none. */
+    NONE
+  }
+
+  /** How work requests reach the HCA. */
+  public enum Queues {
+    /** Through mlx5's send rings in host or GPU memory, doorbell records and doorbells. */
+    MLX5,
+    /** Through EFA's send queues in memory of the adapter, and 32-bit doorbells. */
+    EFA,
+    /** Through GPI's descriptors in memory of the NIC, which picks the queue pair. */
+    GPI
   }
 }

@@ -1,8 +1,11 @@
 package dev.doorbell.core.adapter;
 
 import dev.doorbell.core.adapter.Promise.Atomics;
+import dev.doorbell.core.adapter.Promise.FenceBit;
+import dev.doorbell.core.adapter.Promise.Messages;
 import dev.doorbell.core.adapter.Promise.Placement;
 import dev.doorbell.core.adapter.Promise.Posted;
+import dev.doorbell.core.adapter.Promise.Queues;
 import dev.doorbell.core.adapter.Promise.Sending;
 import dev.doorbell.core.adapter.Promise.StrictKey;
 import dev.doorbell.core.adapter.Promise.Visibility;
@@ -14,13 +17,17 @@ public record Promises(
     Atomics atomics,
     Sending sending,
     Posted posted,
-    Visibility visibility) {
+    Visibility visibility,
+    Messages messages,
+    FenceBit fenceBit,
+    Queues queues) {
 
   /** Returns true if nothing is reordered, refused or late. */
   public boolean isOrdered() {
     return placement == Placement.IN_ORDER
         && posted == Posted.IN_ORDER
-        && visibility == Visibility.WITH_COMPLETION;
+        && visibility == Visibility.WITH_COMPLETION
+        && messages == Messages.IN_ORDER;
   }
 
   /** Returns the answer to {@code promise}. */
@@ -32,26 +39,33 @@ public record Promises(
       case SENDING -> sending;
       case POSTED -> posted;
       case VISIBILITY -> visibility;
+      case MESSAGES -> messages;
+      case FENCE_BIT -> fenceBit;
+      case QUEUES -> queues;
     };
   }
 
   /** Returns these promises with packets placed in order. */
   public Promises inOrder() {
-    return new Promises(Placement.IN_ORDER, strictKey, atomics, sending, posted, visibility);
+    return with(Placement.IN_ORDER, atomics, sending, visibility);
   }
 
-  /** Returns these promises with a strong-ordering fence before every request. */
+  /** Returns these promises with a strong-ordering fence, or a wait, before every request. */
   public Promises fenced() {
-    return new Promises(placement, strictKey, atomics, Sending.ACKNOWLEDGED, posted, visibility);
+    return with(placement, atomics, Sending.ACKNOWLEDGED, visibility);
   }
 
   /** Returns these promises with atomics that the responder executes behind earlier writes. */
   public Promises atomic() {
-    return new Promises(placement, strictKey, Atomics.AFTER_WRITES, sending, posted, visibility);
+    return with(placement, Atomics.AFTER_WRITES, sending, visibility);
   }
 
   /** Returns these promises with a read before every acknowledgement and completion. */
   public Promises flushed() {
-    return new Promises(placement, strictKey, atomics, sending, posted, Visibility.WITH_COMPLETION);
+    return with(placement, atomics, sending, Visibility.WITH_COMPLETION);
+  }
+
+  private Promises with(Placement place, Atomics atomic, Sending send, Visibility seen) {
+    return new Promises(place, strictKey, atomic, send, posted, seen, messages, fenceBit, queues);
   }
 }

@@ -42,6 +42,16 @@ public class DeviceUnit {
     return null;
   }
 
+  /**
+   * A request is complete, and what stands for it completes together with requests of other units.
+   *
+   * @param index the block behind the request
+   * @return what its completion says
+   */
+  public @Nullable Object finishes(long index) {
+    return null;
+  }
+
   /** Everything that was placed for this unit so far comes before what it does from now on. */
   public void placed() {}
 

@@ -48,6 +48,14 @@ public interface QueuePair extends AutoCloseable {
    */
   int blueFlameBytes();
 
+  /**
+   * How kernels post where work requests are not mlx5's; what it says of the peer is right from RTR
+   * on. Null where they are mlx5's.
+   */
+  default @Nullable DeviceQueue deviceQueue() {
+    return null;
+  }
+
   /** RESET to INIT. */
   void toInit(Set<AccessRight> rights);
 

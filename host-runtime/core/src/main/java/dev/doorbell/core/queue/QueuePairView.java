@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  * @param completionRecord address of the consumer index word
  * @param counters address of {@code struct doorbell_counters} and the marks behind it
  * @param error address of {@code struct doorbell_error}
- * @param commands address of {@code struct doorbell_command_queue}, or 0
+ * @param commands address of {@code struct doorbell_command_queue}, {@code doorbell_efa} or {@code
+ *     doorbell_gpi}, or 0
  * @param ringRequest address of the word that the CPU watches, or 0
  * @param deadlineNanos every device-side wait ends after this many nanoseconds
  * @param sendBlocks send ring in 64-byte blocks, a power of two
@@ -83,6 +84,8 @@ public record QueuePairView(
   public static final int FLAG_ORDER_FENCE = 0x1000;
   public static final int FLAG_ORDER_WAIT = 0x2000;
   public static final int FLAG_QUIET_READ = 0x4000;
+  public static final int FLAG_EFA = 0x8000;
+  public static final int FLAG_GPI = 0x10000;
 
   /**
    * Bytes to allocate, and to zero, for {@link #counters} of a send ring of {@code sendBlocks}: the

@@ -2,6 +2,8 @@ package dev.doorbell.core.queue;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promise.Atomics;
+import dev.doorbell.core.adapter.Promise.FenceBit;
+import dev.doorbell.core.adapter.Promise.Messages;
 import dev.doorbell.core.adapter.Promise.Placement;
 import dev.doorbell.core.adapter.Promise.Posted;
 import dev.doorbell.core.adapter.Promise.StrictKey;
@@ -71,11 +73,13 @@ public enum SignalOrder {
       return 0;
     }
     int flags = 0;
-    if (promises.atomics() == Atomics.AFTER_WRITES) {
+    if (promises.atomics() == Atomics.AFTER_WRITES && ATOMIC.suffices(promises)) {
       flags |= ATOMIC.flags;
     }
-    SignalOrder other = FENCE_BIT.suffices(promises) ? FENCE_BIT : READ_FLUSH;
-    return flags | other.flags;
+    if (FENCE_BIT.suffices(promises)) {
+      return flags | FENCE_BIT.flags;
+    }
+    return flags | (READ_FLUSH.suffices(promises) ? READ_FLUSH : ACKNOWLEDGED).flags;
   }
 
   /** Returns the flags for {@code doorbell::quiet} with a word: whether completed means visible. */
@@ -103,13 +107,16 @@ public enum SignalOrder {
   /** Returns whether a signal comes behind its data on an HCA with these promises. */
   public boolean suffices(Promises promises) {
     boolean posted = promises.posted() == Posted.IN_ORDER;
+    boolean messages = promises.messages() == Messages.IN_ORDER;
+    boolean fences = promises.fenceBit() == FenceBit.WAITS;
     return switch (this) {
-      case NONE -> promises.placement() == Placement.IN_ORDER && posted;
+      case NONE -> promises.placement() == Placement.IN_ORDER && posted && messages;
       case STRICT_KEY ->
           NONE.suffices(promises) || promises.strictKey() == StrictKey.AFTER_EARLIER_WRITES;
-      case ATOMIC -> promises.atomics() != Atomics.REFUSED;
-      case FENCE_BIT, ACKNOWLEDGED, PACKED -> posted;
-      case READ_FLUSH -> true;
+      case ATOMIC -> promises.atomics() != Atomics.REFUSED && messages;
+      case FENCE_BIT, PACKED -> posted && fences;
+      case ACKNOWLEDGED -> posted;
+      case READ_FLUSH -> messages && fences;
     };
   }
 

@@ -3,6 +3,8 @@ package dev.doorbell.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.core.efa.EfaView;
+import dev.doorbell.core.gpi.GpiView;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.queue.CHeader.Field;
 import dev.doorbell.core.queue.CHeader.Struct;
@@ -133,6 +135,27 @@ class AbiTest {
     assertThat(QueuePairView.BYTES).isEqualTo(encoded.length);
     assertFieldsAreWhereTheHeaderSays(
         struct(ABI, "doorbell_qp"), encoded, values, QUEUE_PAIR_NAMES);
+  }
+
+  @Test
+  void queues_of_efa_and_gpi_are_laid_out_as_their_headers_say()
+      throws ReflectiveOperationException {
+    Map<String, Object> values = new HashMap<>();
+    byte[] encoded = record(EfaView.class, values).encode();
+    assertThat(EfaView.BYTES).isEqualTo(encoded.length);
+    assertFieldsAreWhereTheHeaderSays(
+        struct(read("kernels/include/doorbell/efa_abi.h"), "doorbell_efa"),
+        encoded,
+        values,
+        Map.of());
+    values.clear();
+    encoded = record(GpiView.class, values).encode();
+    assertThat(GpiView.BYTES).isEqualTo(encoded.length);
+    assertFieldsAreWhereTheHeaderSays(
+        struct(read("kernels/include/doorbell/gpi_abi.h"), "doorbell_gpi"),
+        encoded,
+        values,
+        Map.of());
   }
 
   @Test

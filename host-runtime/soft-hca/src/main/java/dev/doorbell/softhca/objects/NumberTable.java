@@ -37,6 +37,20 @@ public final class NumberTable<T> {
     return first + used++;
   }
 
+  /**
+   * The first of {@code count} numbers that follow each other and were never in use, or -1 when
+   * there are none below {@code end}.
+   */
+  public int reserve(int count, int end) {
+    if (live + count > limit || first + used + count > end) {
+      return -1;
+    }
+    live += count;
+    int number = first + used;
+    used += count;
+    return number;
+  }
+
   public void put(int number, T object) {
     int index = number - first;
     @Nullable Object[] current = objects;
@@ -51,7 +65,9 @@ public final class NumberTable<T> {
 
   public void remove(int number) {
     @Nullable Object[] current = objects;
-    current[number - first] = null;
+    if (number - first < current.length) {
+      current[number - first] = null;
+    }
     objects = current;
     live--;
     freed.add(number);

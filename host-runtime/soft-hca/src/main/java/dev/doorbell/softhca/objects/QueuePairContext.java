@@ -18,8 +18,8 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   /** The keys of the HCA. */
   public final RegionTable regions;
 
-  public final SoftCompletionQueue sendCompletions;
-  public final @Nullable SoftCompletionQueue receiveCompletions;
+  public final Completions sendCompletions;
+  public final @Nullable Completions receiveCompletions;
 
   /** The two halves in the fabric's order of events. */
   public final DeviceUnit requests;
@@ -42,8 +42,8 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
       Transport transport,
       ObjectOwner domain,
       RegionTable regions,
-      SoftCompletionQueue sendCompletions,
-      @Nullable SoftCompletionQueue receiveCompletions,
+      Completions sendCompletions,
+      @Nullable Completions receiveCompletions,
       DeviceUnit requests,
       DeviceUnit responses) {
     this.number = number;

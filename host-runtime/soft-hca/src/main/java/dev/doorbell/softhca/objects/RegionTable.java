@@ -21,6 +21,10 @@ public final class RegionTable {
   private static final int GOLDEN = 0x9e37_79b9;
 
   private final @Nullable SecureRandom random;
+
+  /** Keys have no variant: the index is a handle. */
+  private final boolean handles;
+
   private final ArrayDeque<Integer> freed = new ArrayDeque<>();
 
   /**
@@ -35,9 +39,11 @@ public final class RegionTable {
 
   /**
    * @param unguessable keys and PSNs are random
+   * @param handles keys are an index alone, which peers' descriptors name
    */
-  public RegionTable(boolean unguessable) {
-    random = unguessable ? new SecureRandom() : null;
+  public RegionTable(boolean unguessable, boolean handles) {
+    this.random = unguessable && !handles ? new SecureRandom() : null;
+    this.handles = handles;
   }
 
   /** A new key for a region that is {@link #put} next; 0, which is none, when there is no more. */
@@ -48,7 +54,7 @@ public final class RegionTable {
     SecureRandom dice = random;
     if (dice == null) {
       int index = freed.size() > REST ? freed.remove() : FIRST + used++;
-      variant = (variant + VARIANT_STEP) & 0xff;
+      variant = handles ? 0 : (variant + VARIANT_STEP) & 0xff;
       return index << 8 | variant;
     }
     int key = dice.nextInt();

@@ -26,19 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue: a ring, or one entry, in host or GPU memory, written by DMA. */
-public final class SoftCompletionQueue extends PendingList.Node implements CompletionQueue {
-  /** {@link #room}: a CQE may be written. */
-  public static final int ROOM = 0;
-
-  /** {@link #room}: the consumer index is being read; the queue pair is woken then. */
-  public static final int WAIT = 1;
-
-  /** {@link #room}: the queue has overrun and accepts no CQE any more. */
-  public static final int OVERRUN = 2;
-
-  /** {@link #responder}: the CQE names no sender. */
-  public static final int CONNECTED = -1;
-
+public final class SoftCompletionQueue extends Completions implements CompletionQueue {
   private static final int COUNTER_SHIFT = 8;
 
   private final ObjectOwner domain;
@@ -198,7 +186,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     return unlimited || (produced - consumed < entries && !overrun);
   }
 
-  /** Whether a CQE may be written for {@code queuePair} now: {@link #ROOM} or another. */
+  @Override
   public int room(QueuePairContext queuePair) {
     if (hasRoom()) {
       return ROOM;
@@ -301,7 +289,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     return produced - late.size();
   }
 
-  /** CQEs come from {@code unit} from now on. */
+  @Override
   public void writer(DeviceUnit unit) {
     writer = unit;
   }
@@ -316,7 +304,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     return ((int) written() - 1 - index) << COUNTER_SHIFT >= 0;
   }
 
-  /** Writes a requester's CQE. */
+  @Override
   public void requester(int qpn, int opcode, int wqeIndex, int bytes) {
     long inPlace = tracer != null || hca.faults() != null ? 0 : port.mapEntry(entry());
     long target = inPlace == 0 ? stagingAddress : inPlace;
@@ -329,24 +317,18 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     }
   }
 
-  /**
-   * {@code count} CQEs of a requester that follow each other were due at once; there is one entry
-   * for all of them, where only the last is ever seen.
-   */
+  @Override
   public void requesters(long count, int qpn, int opcode, int wqeIndex, int bytes) {
     produced += count - 1;
     requester(qpn, opcode, wqeIndex, bytes);
   }
 
+  @Override
   public boolean isCollapsed() {
     return collapsed;
   }
 
-  /**
-   * Writes a responder's CQE.
-   *
-   * @param remoteQpn sender of a datagram; {@link #CONNECTED} on connections
-   */
+  @Override
   public void responder(
       int opcode,
       int qpn,
@@ -373,7 +355,7 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     post(qpn, receiveIndex, solicited);
   }
 
-  /** Writes an error CQE. */
+  @Override
   public void error(
       int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
     ErrorCqe.write(
@@ -434,12 +416,12 @@ public final class SoftCompletionQueue extends PendingList.Node implements Compl
     }
   }
 
-  /** A queue pair uses it from now on. */
+  @Override
   public void use() {
     users++;
   }
 
-  /** A queue pair uses it no longer. */
+  @Override
   public void unuse(QueuePairContext queuePair) {
     users--;
     waiting.remove(queuePair);

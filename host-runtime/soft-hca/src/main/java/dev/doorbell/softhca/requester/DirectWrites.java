@@ -11,10 +11,10 @@ import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.Rights;
-import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ final class DirectWrites {
   private final DevicePort port;
   private final WqeSource wqes;
   private final SendState sendState;
-  private final SoftCompletionQueue completions;
+  private final Completions completions;
   private final int mtu;
   private final int mostBytes;
   private final int mostInline;
@@ -100,7 +100,7 @@ final class DirectWrites {
         break;
       }
       boolean signalled = ControlSegment.isSignalled(ControlSegment.fmCeSe(wqe));
-      if (signalled && completions.room(queuePair) != SoftCompletionQueue.ROOM) {
+      if (signalled && completions.room(queuePair) != Completions.ROOM) {
         break;
       }
       int bytes = write(wqe, peer);

@@ -20,6 +20,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.ServiceTimes;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
@@ -49,7 +50,7 @@ public final class Requester {
   private final LocalRead localRead;
   private final WindowRequests windowRequests;
   private final @Nullable Pacer pacer;
-  private final SoftCompletionQueue completionQueue;
+  private final Completions completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
   private final int pipelineDepth;
   private final long wqeNanos;
@@ -415,10 +416,10 @@ public final class Requester {
       int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
       if (isReported(request, success)) {
         int room = completionQueue.room(queuePair);
-        if (room == SoftCompletionQueue.WAIT) {
+        if (room == Completions.WAIT) {
           return done;
         }
-        if (room == SoftCompletionQueue.OVERRUN) {
+        if (room == Completions.OVERRUN) {
           queuePair.enterError();
         } else if (success) {
           completionQueue.writer(queuePair.requests);

@@ -123,6 +123,45 @@ public final class WqeSource {
     }
   }
 
+  /** As above, with a ring of the HCA's own, which {@link #append} fills. */
+  public WqeSource(QueuePairContext queuePair, HcaServices hca, int ringBlocks) {
+    this.queuePair = queuePair;
+    this.hca = hca;
+    this.port = hca.port();
+    this.ring = 0;
+    this.ringBlocks = ringBlocks;
+    this.record = 0;
+    this.prefetchBlocks = 0;
+    this.doorbellNanos = 0;
+    this.blueFlame = new BlueFlameBuffer(0);
+    this.mirror = Arena.ofAuto().allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
+    this.base = mirror.address();
+    this.inPlace = true;
+    this.recordInPlace = 0;
+    this.recordCopy = 0;
+  }
+
+  /** Index of the next block of a ring of the HCA's own. */
+  public long next() {
+    return producer;
+  }
+
+  /** Free blocks of a ring of the HCA's own. */
+  public int room() {
+    return (int) (retired + ringBlocks - producer);
+  }
+
+  /**
+   * Adds a WQE to a ring of the HCA's own, which has room for it.
+   *
+   * @param wqe native address
+   * @param units of 16 bytes
+   */
+  public void append(long wqe, int units) {
+    SendQueue.copyIn(base, ringBlocks, producer, units, wqe);
+    producer += SendQueue.blocks(units);
+  }
+
   /** A whole WQE from a BlueFlame register. On any thread. */
   public void offerBlueFlame(long source, int bytes) {
     blueFlame.offer(source, bytes);
@@ -241,6 +280,9 @@ public final class WqeSource {
 
   /** Reads the doorbell record: the queue pair has become able to send. */
   public void readRecord() {
+    if (record == 0) {
+      return;
+    }
     if (inPlace) {
       accept(DoorbellRecord.sendIndex(recordInPlace));
     } else if (recordReading) {

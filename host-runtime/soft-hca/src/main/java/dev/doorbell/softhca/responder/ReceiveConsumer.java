@@ -10,10 +10,10 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.Rights;
-import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -26,7 +26,7 @@ final class ReceiveConsumer {
   private final DevicePort port;
   private final @Nullable HcaTracer tracer;
   private final @Nullable ReceiveSource queue;
-  private final @Nullable SoftCompletionQueue completions;
+  private final @Nullable Completions completions;
   private final @Nullable Placement placement;
 
   /** Where the next byte goes in the receive WQE. */
@@ -59,7 +59,7 @@ final class ReceiveConsumer {
   /** True when a receive WQE and room for its CQE are at hand; else the other methods say why. */
   boolean isReady() {
     ReceiveSource from = queue;
-    SoftCompletionQueue to = completions;
+    Completions to = completions;
     if (from == null || to == null) {
       empty = true;
       return false;
@@ -71,8 +71,8 @@ final class ReceiveConsumer {
       return false;
     }
     int room = to.room(queuePair);
-    broken = room == SoftCompletionQueue.OVERRUN;
-    return room == SoftCompletionQueue.ROOM;
+    broken = room == Completions.OVERRUN;
+    return room == Completions.ROOM;
   }
 
   /** Nothing is posted. */
@@ -188,7 +188,7 @@ final class ReceiveConsumer {
   /** Completes the receive WQE in use. */
   void complete(Packet packet, int cqeOpcode, long length) {
     ReceiveSource from = queue;
-    SoftCompletionQueue to = completions;
+    Completions to = completions;
     if (from == null || to == null) {
       return;
     }
@@ -207,14 +207,14 @@ final class ReceiveConsumer {
         (int) length,
         word,
         packet.solicited,
-        queuePair.isDatagram() ? packet.sourceQueuePair : SoftCompletionQueue.CONNECTED);
+        queuePair.isDatagram() ? packet.sourceQueuePair : Completions.CONNECTED);
     from.consume();
   }
 
   /** Completes the receive WQE in use with an error. */
   void fail(int syndrome) {
     ReceiveSource from = queue;
-    SoftCompletionQueue to = completions;
+    Completions to = completions;
     if (from != null && to != null) {
       to.error(
           Cqe.RESPONDER_ERROR,

@@ -76,6 +76,9 @@ final class ExploredCase extends ExploredWorld {
   }
 
   private void describe(ExploringFabric fabric, Endpoint endpoint) {
+    if (endpoint.queuePair().deviceQueue() != null) {
+      return; // no rings in memory
+    }
     int number = endpoint.queuePair().number();
     fabric.describe(
         new Region(

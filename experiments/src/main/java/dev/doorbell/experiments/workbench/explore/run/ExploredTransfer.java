@@ -134,6 +134,9 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
+    if (endpoint.queuePair().deviceQueue() != null) {
+      return; // no rings in memory
+    }
     int number = endpoint.queuePair().number();
     Scenario.Posting posting = scenario.posting();
     boolean recordFirst = !posting.recordLast() && api().map(DeviceApi::recordFirst).orElse(true);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
@@ -80,6 +81,7 @@ public final class ExploringLaboratory implements Laboratory {
 
   @Override
   public Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException {
+    refuse(scenario);
     long start = System.nanoTime();
     ExploringFabric fabric =
         new ExploringFabric(
@@ -122,6 +124,24 @@ public final class ExploringLaboratory implements Laboratory {
           System.nanoTime() - start,
           fences(fabric),
           lastTurns.stream().map(Turn::text).toList());
+    }
+  }
+
+  /** Refuses what writes mlx5 work requests itself on HCAs whose work requests are others. */
+  private static void refuse(Scenario scenario) throws ScenarioException {
+    if (scenario.nic().adapter().promises().queues() == Promise.Queues.MLX5) {
+      return;
+    }
+    Optional<String> api = scenario.program().shape().api();
+    if (api.isPresent()) {
+      throw new ScenarioException(
+          "device code of %s writes mlx5 work requests, which %s does not take"
+              .formatted(api.get(), scenario.nic().adapter()));
+    }
+    if (!scenario.posting().ringer().equals("gpu")) {
+      throw new ScenarioException(
+          "a CPU that posts or rings writes mlx5's queues, which %s does not have"
+              .formatted(scenario.nic().adapter()));
     }
   }
 

@@ -133,6 +133,12 @@ final class ExploringDeviceUnit extends DeviceUnit {
   }
 
   @Override
+  public Object finishes(long index) {
+    actor.hasRead(payloadReads, (int) index);
+    return Release.message(completion, payloadReads, (int) index);
+  }
+
+  @Override
   public void placed() {
     follow(packets);
   }

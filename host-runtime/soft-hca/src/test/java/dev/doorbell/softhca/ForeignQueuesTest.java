@@ -1,0 +1,276 @@
+package dev.doorbell.softhca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.contract.Endpoint;
+import dev.doorbell.core.adapter.Adapters;
+import dev.doorbell.core.efa.EfaView;
+import dev.doorbell.core.efa.TxWqe;
+import dev.doorbell.core.gpi.Descriptor;
+import dev.doorbell.core.hca.DeviceQueue;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Queue pairs whose work requests are EFA's or GPI's. */
+class ForeignQueuesTest {
+  private static final int MTU = 256;
+  private static final int MESSAGE = 700;
+
+  /** Two endpoints on HCAs of one adapter. */
+  private static final class Pair implements AutoCloseable {
+    final SteppedWorld world;
+    final Endpoint a;
+    final Endpoint b;
+
+    Pair(String adapter) {
+      world =
+          new SteppedWorld(
+              SoftHcaOptions.DEFAULT
+                  .withEngine(new SoftHcaOptions.Engine(MTU, 64, 32, 1024))
+                  .withAdapter(Adapters.named(adapter)));
+      Endpoint.Shape shape = Endpoint.Shape.usual();
+      a = new Endpoint(world, 0, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
+      b = new Endpoint(world, 1, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
+      Endpoint.connect(a, b);
+    }
+
+    /** A word of what kernels are given beside the view. */
+    long described(int offset) {
+      DeviceQueue queue = Objects.requireNonNull(a.queuePair.deviceQueue());
+      return MemorySegment.ofArray(queue.descriptor()).get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+    }
+
+    @Override
+    public void close() {
+      a.close();
+      b.close();
+      world.close();
+    }
+  }
+
+  private static byte[] bytes(int seed, int count) {
+    byte[] bytes = new byte[count];
+    for (int i = 0; i < count; i++) {
+      bytes[i] = (byte) (seed * 31 + i);
+    }
+    return bytes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "gpi"})
+  void writes_and_reads_move_every_byte_over_many_laps_of_the_ring(String adapter) {
+    try (Pair pair = new Pair(adapter)) {
+      for (int turn = 0; turn < 200; turn++) {
+        byte[] payload = bytes(turn, MESSAGE);
+        pair.a.buffer.putBytes(0, payload);
+        pair.a.rdmaWrite(pair.b, 0, 4096, MESSAGE).post();
+        assertThat(pair.a.pollSend().isError()).isFalse();
+        assertThat(pair.b.buffer.getBytes(4096, MESSAGE)).isEqualTo(payload);
+        pair.a
+            .wqe(Opcode.RDMA_READ)
+            .remote(pair.b.address(4096), pair.b.region.rkey())
+            .local(8192, MESSAGE)
+            .post();
+        assertThat(pair.a.pollSend().isError()).isFalse();
+        assertThat(pair.a.buffer.getBytes(8192, MESSAGE)).isEqualTo(payload);
+      }
+    }
+  }
+
+  @Test
+  void efa_sends_receives_and_writes_with_immediate_data() {
+    try (Pair pair = new Pair("efa")) {
+      byte[] payload = bytes(1, MTU);
+      pair.a.buffer.putBytes(0, payload);
+      pair.b.postReceive(1024, MTU);
+      pair.a.wqe(Opcode.SEND_IMM).immediate(0x1234).local(0, MTU).post();
+      Endpoint.Completion received = pair.b.pollReceive();
+      assertThat(received.opcode()).isEqualTo(Cqe.RESPONDER_SEND_IMM);
+      assertThat(received.bytes()).isEqualTo(MTU);
+      assertThat(received.immediate()).isEqualTo(0x1234);
+      assertThat(pair.b.buffer.getBytes(1024, MTU)).isEqualTo(payload);
+
+      pair.b.postReceive(1024, MTU);
+      pair.a
+          .wqe(Opcode.RDMA_WRITE_IMM)
+          .immediate(7)
+          .remote(pair.b.address(4096), pair.b.region.rkey())
+          .local(0, MTU)
+          .post();
+      received = pair.b.pollReceive();
+      assertThat(received.opcode()).isEqualTo(Cqe.RESPONDER_WRITE_IMM);
+      assertThat(received.immediate()).isEqualTo(7);
+      assertThat(pair.b.buffer.getBytes(4096, MTU)).isEqualTo(payload);
+      assertThat(pair.a.pollSend().isError() || pair.a.pollSend().isError()).isFalse();
+    }
+  }
+
+  @Test
+  void efa_writes_inline_as_far_as_a_work_request_reaches() {
+    try (Pair pair = new Pair("efa")) {
+      byte[] payload = bytes(3, TxWqe.MAX_INLINE);
+      pair.a
+          .wqe(Opcode.RDMA_WRITE)
+          .remote(pair.b.address(0), pair.b.region.rkey())
+          .inline(payload)
+          .post();
+      assertThat(pair.a.pollSend().isError()).isFalse();
+      assertThat(pair.b.buffer.getBytes(0, payload.length)).isEqualTo(payload);
+    }
+  }
+
+  @Test
+  void efa_completes_in_more_than_one_order_and_names_each_request_once() {
+    try (Pair pair = new Pair("efa")) {
+      Set<String> orders = new HashSet<>();
+      int posted = 0;
+      for (int turn = 0; turn < 20; turn++) {
+        for (int i = 0; i < 6; i++) {
+          pair.a.rdmaWrite(pair.b, 0, 1024L * i, MESSAGE).write();
+        }
+        pair.a.ring();
+        int[] order = new int[6];
+        for (int i = 0; i < 6; i++) {
+          order[i] = pair.a.pollSend().counter() - posted;
+        }
+        posted += 6;
+        orders.add(Arrays.toString(order));
+        assertThat(Arrays.stream(order).sorted().toArray()).containsExactly(0, 1, 2, 3, 4, 5);
+      }
+      assertThat(orders).hasSizeGreaterThan(5);
+    }
+  }
+
+  @Test
+  void efa_counts_completions_over_the_wrap_of_the_counter() {
+    try (Pair pair = new Pair("efa")) {
+      long counter = pair.described(0);
+      assertThat(RawMemory.getLong(counter)).isEqualTo(EfaView.COUNTER_START);
+      for (int i = 0; i < 5; i++) {
+        pair.a.rdmaWrite(pair.b, 0, 0, 8).post();
+        assertThat(pair.a.pollSend().isError()).isFalse();
+      }
+      assertThat(RawMemory.getLong(counter))
+          .isEqualTo(5 - (EfaView.COUNTER_MAX - EfaView.COUNTER_START) - 1);
+    }
+  }
+
+  @Test
+  void a_doorbell_of_efa_for_more_than_a_batch_puts_the_queue_pair_into_error() {
+    try (Pair pair = new Pair("efa")) {
+      pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 17);
+      pair.world.settle();
+      assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
+    }
+  }
+
+  @Test
+  void a_doorbell_of_efa_in_front_of_its_work_request_is_an_error_completion() {
+    try (Pair pair = new Pair("efa")) {
+      pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 1);
+      Endpoint.Completion completion = pair.a.pollSend();
+      assertThat(completion.isError()).isTrue();
+      assertThat(completion.syndrome()).isEqualTo(Syndrome.LOCAL_QP_OPERATION);
+    }
+  }
+
+  @Test
+  void efa_refuses_a_wrong_key_and_flushes_what_is_behind() {
+    try (Pair pair = new Pair("efa")) {
+      pair.a
+          .wqe(Opcode.RDMA_WRITE)
+          .remote(pair.b.address(0), pair.b.region.rkey() + 1)
+          .local(0, MESSAGE)
+          .post();
+      Endpoint.Completion first = pair.a.pollSend();
+      assertThat(first.syndrome()).isEqualTo(Syndrome.REMOTE_ACCESS);
+      pair.a.rdmaWrite(pair.b, 0, 0, 8).post();
+      assertThat(pair.a.pollSend().syndrome()).isEqualTo(Syndrome.FLUSHED);
+      assertThat(RawMemory.getLong(pair.described(8))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void gpi_adds_to_a_word_behind_the_write_before_it() {
+    try (Pair pair = new Pair("gpi")) {
+      pair.a.buffer.putBytes(0, bytes(5, MESSAGE));
+      for (int turn = 1; turn <= 3; turn++) {
+        pair.a.rdmaWrite(pair.b, 0, 4096, MESSAGE).write();
+        pair.a
+            .wqe(Opcode.ATOMIC_FA)
+            .remote(pair.b.address(0), pair.b.region.rkey())
+            .atomic(2, 0)
+            .local(8192, Long.BYTES)
+            .write();
+        assertThat(pair.a.pollSend().isError() || pair.a.pollSend().isError()).isFalse();
+        assertThat(RawMemory.getLong(pair.b.address(0))).isEqualTo(2L * turn);
+      }
+    }
+  }
+
+  /** Segments arrive in any order: the last of them makes the descriptor whole. */
+  @Test
+  void gpi_takes_a_descriptor_when_all_of_its_segments_are_there() {
+    try (Pair pair = new Pair("gpi");
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment image = arena.allocate(Descriptor.BYTES, 64);
+      Descriptor.writeInline(
+          image.address(),
+          0,
+          Descriptor.WRITE_INLINE,
+          Descriptor.COUNTED | Descriptor.WRITEBACK,
+          8,
+          0,
+          0x1122334455667788L,
+          pair.b.region.rkey() >>> 8,
+          pair.b.address(0),
+          0,
+          0,
+          0);
+      long counter = pair.described(16);
+      int[] order = {6, 1, 7, 3, 0, 5, 2, 4};
+      for (int segment : order) {
+        pair.world.settle();
+        assertThat(RawMemory.getLong(counter)).isZero();
+        pair.world.store64(
+            0,
+            pair.a.queuePair.sendRingAddress() + 8L * segment,
+            RawMemory.getLong(image.address() + 8L * segment));
+      }
+      pair.world.settle();
+      assertThat(RawMemory.getLong(counter)).isOne();
+      assertThat(RawMemory.getLong(pair.described(8))).isOne();
+      assertThat(RawMemory.getLong(pair.b.address(0))).isEqualTo(0x1122334455667788L);
+    }
+  }
+
+  @Test
+  void gpi_sets_the_error_bit_of_the_counter_for_what_it_cannot_carry_out() {
+    try (Pair pair = new Pair("gpi")) {
+      pair.a.rdmaWrite(pair.b, 0, 0, 8).write();
+      assertThat(pair.a.pollSend().isError()).isFalse();
+      pair.a
+          .wqe(Opcode.ATOMIC_CS)
+          .remote(pair.b.address(0), pair.b.region.rkey())
+          .atomic(2, 0)
+          .local(8192, Long.BYTES)
+          .write();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      assertThat(RawMemory.getLong(pair.described(16))).isEqualTo(1 | Descriptor.COUNTER_ERROR);
+    }
+  }
+}
