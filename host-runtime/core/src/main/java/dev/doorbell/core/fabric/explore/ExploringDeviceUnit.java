@@ -135,7 +135,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
   @Override
   public Object finishes(long index) {
     actor.hasRead(payloadReads, (int) index);
-    return Release.message(completion, payloadReads, (int) index);
+    return Release.message(completion, payloadReads, (int) index, post);
   }
 
   @Override
