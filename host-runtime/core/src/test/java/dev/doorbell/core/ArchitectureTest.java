@@ -195,6 +195,8 @@ class ArchitectureTest {
             "..core.memory..",
             "..core.fabric..",
             "..core.mlx5..",
+            "..core.efa..",
+            "..core.gpi..",
             "..core.push..",
             "..core.roce..",
             "..core.pcap..")
