@@ -38,11 +38,6 @@ public final class LoadScoreboard {
 
   /** Issues a load; false when the port parked. */
   public boolean issue(PendingLoad load, long address) {
-    if (pending == 0) {
-      // All tickets are free, so it does not matter which come next; the first are in the host's
-      // cache.
-      next = 0;
-    }
     int ticket = next;
     if (loads[ticket] != null && !take(ticket)) {
       return false;
@@ -71,12 +66,16 @@ public final class LoadScoreboard {
           return false;
         }
       }
+      restartIfEmpty();
     }
     return true;
   }
 
   /** Waits for all registers, oldest load first; false when the port parked. */
   public boolean awaitAll() {
+    if (pending == 0) {
+      return true;
+    }
     int ticket = next;
     for (int i = 0; i < loads.length && pending > 0; i++) {
       if (loads[ticket] != null && !take(ticket)) {
@@ -84,7 +83,18 @@ public final class LoadScoreboard {
       }
       ticket = ticket + 1 == loads.length ? 0 : ticket + 1;
     }
+    restartIfEmpty();
     return true;
+  }
+
+  /**
+   * Any ticket may come next when all are free; the first ones are in the host's cache. Not between
+   * a load that parked and its repetition, which must have the same ticket.
+   */
+  private void restartIfEmpty() {
+    if (pending == 0) {
+      next = 0;
+    }
   }
 
   private boolean take(int ticket) {
