@@ -161,7 +161,7 @@ class ToolTest {
     assertThat(session.err())
         .isEqualTo(
             """
-            pull-vs-push.yaml:61:10  DB-C050  this path needs P2P reads (point pull_h200-cx7_8 and 152 more)
+            pull-vs-push.yaml:76:10  DB-C050  this path needs P2P reads (point pull_h200-cx7_8 and 152 more)
             1 error
             """);
   }

@@ -55,8 +55,8 @@ class GpuNicPointTest {
                 "window=4",
                 "depth=8"));
     assertThat(result.basis()).isEqualTo(Basis.EMULATED);
-    assertThat(result.samples().getFirst().size()).isEqualTo(3);
-    assertThat(result.verifiedBytes()).isGreaterThan(3L * size);
+    assertThat(result.samples().getFirst().size()).isEqualTo(4);
+    assertThat(result.verifiedBytes()).isGreaterThan(4L * size);
   }
 
   @ParameterizedTest
