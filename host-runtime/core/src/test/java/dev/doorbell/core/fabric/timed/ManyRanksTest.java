@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Threads of a GPU among so many ranks that each runs ahead of the others. */
+/** Threads of one GPU when there are enough ranks for each to run ahead of the others. */
 class ManyRanksTest {
   private static final int LOADS = 100;
   private static final int THREADS = 4;
