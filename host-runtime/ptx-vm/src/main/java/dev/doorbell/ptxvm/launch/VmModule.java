@@ -53,7 +53,7 @@ final class VmModule implements GpuModule {
     }
     try {
       ParsedPtx.Linked linked =
-          parsed.linked(gpu.options().stackBytes(), gpu.fabric().hasLoadsAhead());
+          parsed.linked(gpu.linkOptions());
       if (!linked.refusals().isEmpty()) {
         throw refused(ptx, linked.refusals());
       }
@@ -108,7 +108,7 @@ final class VmModule implements GpuModule {
     Fabric fabric = gpu.fabric();
     LinkedKernel kernel =
         KernelCode.mayCompile(fabric)
-            ? parsed.link(entry, gpu.options().stackBytes(), fabric.hasLoadsAhead())
+            ? parsed.link(entry, gpu.linkOptions())
             : shared;
     return kernel.at(memory::address);
   }

@@ -23,7 +23,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
    * Instructions of a turn where threads run ahead: what a thread needs is brought into the host's
    * cache once for all of them.
    */
-  private static final int BUDGET_AHEAD = 4096;
+  private static final int BUDGET_AHEAD = 1 << 15;
 
   /** Where a thread that is not running is. */
   private enum Sleep {
