@@ -29,6 +29,7 @@ final class ParkingFabric extends Fabric {
 
   /** Of all accesses, with how many instructions their threads had executed before each. */
   long history;
+
   int mostAhead;
   private final int tickets;
 

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockEmitter extends MethodEmitter {
   private static final ClassDesc PARENT = CompiledBlock.class.describeConstable().orElseThrow();
-  private static final ClassDesc NAME =
-      ClassDesc.of(CompiledBlock.class.getPackageName(), "Block");
+  private static final ClassDesc NAME = ClassDesc.of(CompiledBlock.class.getPackageName(), "Block");
   private static final MethodTypeDesc EXECUTE = MethodTypeDesc.of(OP, THREAD, CD_long.arrayType());
 
   private final List<Op> ops;

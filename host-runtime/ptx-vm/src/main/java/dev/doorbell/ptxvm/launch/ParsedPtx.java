@@ -83,10 +83,7 @@ final class ParsedPtx {
   private Linked linkAll(LinkOptions options) {
     SortedMap<Integer, Refusal> refusals = refusals();
     return new Linked(
-        KernelLinker.link(
-            module(),
-            options,
-            new KernelLinker.Refusals(refusals, new TreeMap<>())),
+        KernelLinker.link(module(), options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);
   }
 }

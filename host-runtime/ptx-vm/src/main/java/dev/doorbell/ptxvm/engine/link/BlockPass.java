@@ -76,15 +76,16 @@ final class BlockPass {
 
   private static boolean isPart(Op op) {
     return switch (op.bare()) {
-      case UnaryOp unary -> true;
-      case BinaryOp binary -> true;
-      case TernaryOp ternary -> true;
-      case Moves.Move move -> true;
-      case Moves.Pack pack -> true;
-      case Moves.Unpack unpack -> true;
-      case Branch branch -> branch.loop == null;
-      default -> false;
-    } && (!(op instanceof ScoreboardWait wait) || wait.isOfSome());
+          case UnaryOp unary -> true;
+          case BinaryOp binary -> true;
+          case TernaryOp ternary -> true;
+          case Moves.Move move -> true;
+          case Moves.Pack pack -> true;
+          case Moves.Unpack unpack -> true;
+          case Branch branch -> branch.loop == null;
+          default -> false;
+        }
+        && (!(op instanceof ScoreboardWait wait) || wait.isOfSome());
   }
 
   /** Puts a block in place of the first operation of those before {@code end}. */

@@ -136,8 +136,7 @@ public final class KernelLinker {
     if (options.hasBlocks()) {
       BitSet differing = (BitSet) specials.clone();
       scope.variables().forEach(variable -> differing.set(variable.slot()));
-      BlockPass.linked(
-          new Program(program.functions(), scope.poolStart(), registers, differing));
+      BlockPass.linked(new Program(program.functions(), scope.poolStart(), registers, differing));
     }
     return new LinkedKernel(image, program, scope.variables());
   }

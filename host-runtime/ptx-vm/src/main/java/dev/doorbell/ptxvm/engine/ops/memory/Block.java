@@ -27,7 +27,8 @@ public final class Block extends Op {
 
   private Block(List<Op> given, int hot) {
     this.first = given.getFirst();
-    this.ops = given.stream().map(op -> op instanceof ScoreboardWait wait ? wait.inner() : op).toList();
+    this.ops =
+        given.stream().map(op -> op instanceof ScoreboardWait wait ? wait.inner() : op).toList();
     this.length = given.size();
     this.hot = hot;
     this.awaited = first instanceof ScoreboardWait wait ? wait.slots() : null;

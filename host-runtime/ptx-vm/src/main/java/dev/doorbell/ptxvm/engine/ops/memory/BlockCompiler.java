@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles blocks. The virtual machine runs without one; a module on the class path provides it. */
+/**
+ * Compiles blocks. The virtual machine runs without one; a module on the class path provides it.
+ */
 public interface BlockCompiler {
   /** That of the class path, or null. */
   @Nullable BlockCompiler OF_CLASS_PATH =
