@@ -159,8 +159,8 @@ class StoryboardsTest {
    * row's; three dots stand for anything.
    */
   private static boolean isAbout(String row, String line) {
-    String[] shown = row.replaceFirst(" *[.]{3}$", "").strip().split("\\s+");
-    String[] found = line.strip().split("\\s+");
+    String[] shown = row.replaceFirst(" *[.]{3}$", "").strip().split("\\s+", -1);
+    String[] found = line.strip().split("\\s+", -1);
     if (found.length < shown.length) {
       return false;
     }
