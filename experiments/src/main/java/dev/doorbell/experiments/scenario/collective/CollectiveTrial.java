@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The ranks of a world that execute a schedule, once for each {@link #prepare}: arenas with their
  * contributions, flags, the steps and a kernel each.
  */
-final class CollectiveTrial implements Trial, AutoCloseable {
+public final class CollectiveTrial implements Trial, AutoCloseable {
   private static final String KERNEL = "collective";
 
   private final Call call;
@@ -67,7 +67,7 @@ final class CollectiveTrial implements Trial, AutoCloseable {
    * @param turns that each launch makes, with a barrier behind each; in place, a collective can
    *     have one alone
    */
-  CollectiveTrial(
+  public CollectiveTrial(
       World world,
       Call call,
       Schedule schedule,
@@ -148,7 +148,7 @@ final class CollectiveTrial implements Trial, AutoCloseable {
   }
 
   /** The queue pairs of its ranks. */
-  Connection connection() {
+  public Connection connection() {
     return connection;
   }
 
