@@ -3,6 +3,7 @@ package dev.doorbell.softhca.requester;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.memory.LazyMemory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -124,7 +125,7 @@ public final class WqeSource {
       base = inPlaceRing;
       recordCopy = 0;
     } else {
-      mirror = Arena.ofAuto().allocate(bytes + Long.BYTES, SendQueue.BLOCK);
+      mirror = LazyMemory.SPARSE.allocate(bytes + Long.BYTES, SendQueue.BLOCK);
       base = mirror.address();
       recordCopy = base + bytes;
       for (int i = 0; i < FETCHES; i++) {
@@ -146,7 +147,7 @@ public final class WqeSource {
     this.prefetchBlocks = 0;
     this.doorbellNanos = 0;
     this.blueFlame = new BlueFlameBuffer(0);
-    this.mirror = Arena.ofAuto().allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
+    this.mirror = LazyMemory.SPARSE.allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
     this.base = mirror.address();
     this.inPlace = true;
     this.recordInPlace = 0;
