@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
@@ -71,9 +72,14 @@ final class CollectiveModel {
             + network.nanos()
             + topology.path("gpu0", "nic0").nanos()
             + gpu.strongLoad();
+    NicPrices nic = topology.nics().getFirst();
+    // Chosen to be near virtual time: of the prices, those whose sum is what is left of a ring, of
+    // halving and of an exchange among 4 and 8 ranks on h200-cx7 and on same-switch.
+    double flag = nic.wqe() + nic.packet() + nic.finer().receive() + gpu.fence();
     double turn = 2 * gpu.load() + gpu.store() + TURN_INSTRUCTIONS * gpu.instruction();
     return new StepCosts(
         post,
+        flag,
         latency,
         1 / network.bytesPerNano(),
         turn,
