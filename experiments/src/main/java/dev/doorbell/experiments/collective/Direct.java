@@ -90,7 +90,8 @@ final class Direct {
     List<List<Message>> received =
         everybody((from, to) -> in.at(from).send(to, call.sendAt(from) + to * block, block));
     for (int rank = 0; rank < ranks; rank++) {
-      exchange.reduce(rank, received.get(rank), call.sendAt(rank) + rank * block, call.receiveAt(rank));
+      exchange.reduce(
+          rank, received.get(rank), call.sendAt(rank) + rank * block, call.receiveAt(rank));
     }
   }
 

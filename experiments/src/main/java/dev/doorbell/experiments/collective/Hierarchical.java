@@ -25,7 +25,8 @@ final class Hierarchical {
     this.node = call.node();
     this.nodes = call.ranks() / call.node();
     this.exchange = new Exchange(call.ranks(), in);
-    this.rails = IntStream.range(0, node).filter(place -> !without.contains(place)).boxed().toList();
+    this.rails =
+        IntStream.range(0, node).filter(place -> !without.contains(place)).boxed().toList();
     if (rails.isEmpty()) {
       throw new IllegalArgumentException("no rail of %d is left".formatted(node));
     }
@@ -149,9 +150,7 @@ final class Hierarchical {
     for (int rank = 0; rank < call.ranks(); rank++) {
       long at = parts.from(rank % node);
       sums[rank] =
-          rank == root
-              ? call.receiveAt(rank) + at
-              : in.scratch(rank, parts.bytes(rank % node));
+          rank == root ? call.receiveAt(rank) + at : in.scratch(rank, parts.bytes(rank % node));
       exchange.reduce(rank, received.get(rank), call.sendAt(rank) + at, sums[rank]);
     }
     List<List<Message>> ofNodes =
@@ -178,8 +177,8 @@ final class Hierarchical {
   }
 
   /**
-   * A rank gives what is for a place in other nodes to the rank of that place in its own node, which
-   * puts what a whole node has for one rank at once, along its rail.
+   * A rank gives what is for a place in other nodes to the rank of that place in its own node,
+   * which puts what a whole node has for one rank at once, along its rail.
    */
   private void allToAll() {
     long block = call.block();
@@ -253,7 +252,8 @@ final class Hierarchical {
             (from, to, messages) ->
                 messages.add(in.at(from).send(to, sums[from] + to / node * block, block)));
     for (int rank = 0; rank < call.ranks(); rank++) {
-      exchange.reduce(rank, shares.get(rank), sums[rank] + rank / node * block, call.receiveAt(rank));
+      exchange.reduce(
+          rank, shares.get(rank), sums[rank] + rank / node * block, call.receiveAt(rank));
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** How long a collective takes by each algorithm, in the LogGP model of a topology. */
-final class CollectiveModel {
+public final class CollectiveModel {
   /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
   private static final int POST_INSTRUCTIONS = 450;
 
@@ -37,8 +37,16 @@ final class CollectiveModel {
     return nanos;
   }
 
+  /** The time of one algorithm; NaN where it does not make the collective. */
+  public static double nanos(CollectiveSettings of, Topology topology, Algorithm algorithm) {
+    int node = topology.ranksOfNode();
+    return algorithm.makes(of.collective(), of.ranks(), node)
+        ? ScheduleTime.of(of.schedule(algorithm, node), costs(of, topology))
+        : Double.NaN;
+  }
+
   /** The algorithm that a point asks for, or the one whose time is the least. */
-  static Algorithm chosen(CollectiveSettings of, Topology topology) {
+  public static Algorithm chosen(CollectiveSettings of, Topology topology) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
         ? chosen(of, nanos(of, topology))
         : Algorithm.valueOf(of.algorithm().name());

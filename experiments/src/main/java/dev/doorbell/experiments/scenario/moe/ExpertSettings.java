@@ -19,7 +19,7 @@ import dev.doorbell.experiments.scenario.kind.SettingName;
  * @param threads of each of a rank's blocks
  * @param blocks of each rank
  */
-record ExpertSettings(
+public record ExpertSettings(
     Point point,
     int ranks,
     int tokens,
@@ -40,7 +40,7 @@ record ExpertSettings(
   static final int HEADER = 64;
 
   /** What is dispatched. */
-  enum Payload {
+  public enum Payload {
     BYTES(0),
     BF16(1),
     FP8(2);
@@ -58,12 +58,32 @@ record ExpertSettings(
   }
 
   /** What a put carries. */
-  enum Packing {
+  public enum Packing {
     TOKEN,
     EXPERT
   }
 
-  int local() {
+  /** The same among fewer ranks, with the experts that live there. */
+  public ExpertSettings among(int members) {
+    return new ExpertSettings(
+        point,
+        members,
+        tokens,
+        topk,
+        members * local(),
+        hidden,
+        payload,
+        packing,
+        routing,
+        threads,
+        blocks,
+        path,
+        queues,
+        between);
+  }
+
+  /** Experts of a rank. */
+  public int local() {
     return experts / ranks;
   }
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The ranks of a world that dispatch tokens and combine answers: {@link #dispatch} and {@link
  * #combine} are a launch each, in this order.
  */
-final class ExpertTrial implements AutoCloseable {
+public final class ExpertTrial implements AutoCloseable {
   private static final String KERNEL = "moe";
 
   private final ExpertSettings of;
@@ -54,7 +54,7 @@ final class ExpertTrial implements AutoCloseable {
   /**
    * @param node ranks whose GPUs address each other's memory
    */
-  ExpertTrial(
+  public ExpertTrial(
       ExpertSettings of,
       Routing routing,
       World world,
@@ -126,7 +126,7 @@ final class ExpertTrial implements AutoCloseable {
   }
 
   /** Tokens to experts; every byte that arrives is compared. */
-  Phase dispatch() {
+  public Phase dispatch() {
     return new Phase(0) {
       @Override
       void clear(Place place) {
@@ -156,7 +156,7 @@ final class ExpertTrial implements AutoCloseable {
   }
 
   /** Answers back; every byte that arrives and every sum is compared. */
-  Phase combine() {
+  public Phase combine() {
     return new Phase(1) {
       @Override
       void clear(Place place) {}
@@ -231,6 +231,11 @@ final class ExpertTrial implements AutoCloseable {
     return false;
   }
 
+  /** What a rank's kernel reports, or null. */
+  public @Nullable String errorOf(int rank) {
+    return places.get(rank).kernel().firstError();
+  }
+
   private static @Nullable String differs(Place place, long at, byte[] expected) {
     byte[] found = place.arena().getBytes(at, expected.length);
     int first = Arrays.mismatch(found, expected);
@@ -241,7 +246,7 @@ final class ExpertTrial implements AutoCloseable {
   }
 
   /** One launch of all ranks. */
-  abstract class Phase implements Trial {
+  public abstract class Phase implements Trial {
     private final int phase;
 
     Phase(int phase) {
@@ -274,7 +279,7 @@ final class ExpertTrial implements AutoCloseable {
     @Override
     public @Nullable String firstError() {
       for (int rank = 0; rank < places.size(); rank++) {
-        String error = places.get(rank).kernel().firstError();
+        String error = errorOf(rank);
         if (error != null) {
           return "rank %d: %s".formatted(rank, error);
         }
@@ -294,7 +299,7 @@ final class ExpertTrial implements AutoCloseable {
     }
 
     /** From the first rank's beginning until the last one has everything. */
-    long nanos() {
+    public long nanos() {
       long first = Long.MAX_VALUE;
       long last = 0;
       for (Place place : places) {

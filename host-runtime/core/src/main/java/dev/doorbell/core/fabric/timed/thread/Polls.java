@@ -21,8 +21,8 @@ final class Polls {
   private static final long LONG_WAIT = 500_000_000L;
 
   /**
-   * Share of a longer wait that a sleep may be. A sleep is one poll to the kernel, which looks at its
-   * clock every 32nd time: it misses its deadline by 2 ms or by a quarter.
+   * Share of a longer wait that a sleep may be. A sleep is one poll to the kernel, which looks at
+   * its clock every 32nd time: it misses its deadline by 2 ms or by a quarter.
    */
   private static final int LONG_CAP_SHARE = 128;
 
