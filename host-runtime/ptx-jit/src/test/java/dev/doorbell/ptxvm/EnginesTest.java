@@ -52,7 +52,10 @@ class EnginesTest {
           switch (options.engine()) {
             case WARP -> List.of("warp", "compiled (its lanes never meet)");
             case INTERPRETER -> List.of("interpreter");
-            default -> List.of("compiled");
+            default ->
+                fabric instanceof DirectFabric
+                    ? List.of("compiled")
+                    : List.of("interpreter (accesses take virtual time)");
           };
       this.fabric = fabric;
       gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
@@ -215,6 +218,25 @@ class EnginesTest {
     assertThat(many.mostAhead).isGreaterThan(8);
   }
 
+  @Test
+  void blocks_between_accesses_do_the_same_after_as_many_instructions() {
+    VmOptions options = VmOptions.defaults();
+    ParkingFabric plain = new ParkingFabric(3, 8);
+    ParkingFabric compiled = new ParkingFabric(3, 8);
+    try (Machine interpreter =
+            new Machine(options.withEngine(VmOptions.Engine.INTERPRETER), plain);
+        Machine blocks = new Machine(options.withEngine(VmOptions.Engine.COMPILED), compiled)) {
+      for (long seed = 7001; seed <= 7008; seed++) {
+        requireSame(seed, interpreter, blocks);
+        requireSame(seed, DivergentProgram.of(seed), interpreter, blocks);
+        requireSame(seed, LoadingProgram.of(seed), interpreter, blocks);
+        assertThat(compiled.history).as("accesses, seed %d", seed).isEqualTo(plain.history);
+      }
+    }
+    assertThat(compiled.parks).isPositive().isEqualTo(plain.parks);
+    assertThat(compiled.executed).isEqualTo(plain.executed);
+  }
+
   /**
    * Every engine, by one worker and by two, from the first instruction and from the midst of a
    * launch: {@code -Ddoorbell.fuzz.rounds=} of three programs, from {@code -Ddoorbell.fuzz.seed=}
@@ -238,6 +260,10 @@ class EnginesTest {
       compilers.add(
           new Machine(
               VmOptions.defaults().withEngine(VmOptions.Engine.INTERPRETER),
+              new ParkingFabric(from, 7)));
+      compilers.add(
+          new Machine(
+              VmOptions.defaults().withEngine(VmOptions.Engine.COMPILED),
               new ParkingFabric(from, 7)));
       for (long seed = from; seed < from + rounds; seed++) {
         Machine compiler = compilers.get((int) Long.remainderUnsigned(seed, compilers.size()));

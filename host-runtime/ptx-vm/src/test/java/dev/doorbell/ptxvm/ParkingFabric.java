@@ -26,6 +26,10 @@ final class ParkingFabric extends Fabric {
   int parks;
   int failedPolls;
   long executed;
+
+  /** Of all accesses, with how many instructions their threads had executed before each. */
+  long history;
+
   int mostAhead;
   private final int tickets;
 
@@ -107,6 +111,11 @@ final class ParkingFabric extends Fabric {
 
     /** True when the access may happen now. */
     private boolean ready(long... arguments) {
+      for (long argument : arguments) {
+        // Upper bits of addresses differ from one address space to the next.
+        history = history * 31 + (argument & (AddressSpace.ALIGNMENT - 1));
+      }
+      history = history * 31 + executed;
       if (pending != null) {
         if (!Arrays.equals(pending, arguments)) {
           throw new AssertionError(

@@ -37,6 +37,18 @@ public final class AddressSpace implements AutoCloseable {
   /** Fewer bytes are sooner overwritten than their pages are given back and touched again. */
   private static final long LEAST_DISCARDED = 1L << 20;
 
+  /**
+   * An allocation of so many bytes gets huge pages of the system, which it touches at a fraction of
+   * the price.
+   */
+  private static final long LEAST_HUGE = 4L << 20;
+
+  /**
+   * How many bytes get huge pages in all; further allocations get small ones, since what is not
+   * touched of a huge page costs memory, too.
+   */
+  private static final long MOST_HUGE = 4L << 30;
+
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
@@ -54,6 +66,7 @@ public final class AddressSpace implements AutoCloseable {
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final TreeMap<Long, Long> free = new TreeMap<>();
   private int generation;
+  private long bytesOfHugePages;
   private boolean closed;
 
   private AddressSpace(long reserved, long size) {
@@ -110,6 +123,10 @@ public final class AddressSpace implements AutoCloseable {
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
     mark(allocation);
+    if (bytes >= LEAST_HUGE && bytesOfHugePages + bytes <= MOST_HUGE) {
+      bytesOfHugePages += bytes;
+      NativePages.preferHuge(address, roundUp(bytes));
+    }
     return allocation;
   }
 
@@ -364,6 +381,7 @@ public final class AddressSpace implements AutoCloseable {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
     private static final int MADV_DONTNEED = 4;
+    private static final int MADV_HUGEPAGE = 14;
     private static final MethodHandle MMAP;
     private static final MethodHandle MADVISE;
     private static final MethodHandle MUNMAP;
@@ -416,11 +434,19 @@ public final class AddressSpace implements AutoCloseable {
     }
 
     static void discard(long address, long bytes) {
+      if (!advise(address, bytes, MADV_DONTNEED)) {
+        RawMemory.fill(address, bytes, (byte) 0);
+      }
+    }
+
+    /** Advice that a system may not know, and need not take. */
+    static void preferHuge(long address, long bytes) {
+      advise(address, bytes, MADV_HUGEPAGE);
+    }
+
+    private static boolean advise(long address, long bytes, int advice) {
       try {
-        int rc = (int) MADVISE.invokeExact(address, bytes, MADV_DONTNEED);
-        if (rc != 0) {
-          RawMemory.fill(address, bytes, (byte) 0);
-        }
+        return (int) MADVISE.invokeExact(address, bytes, advice) == 0;
       } catch (RuntimeException | Error e) {
         throw e;
       } catch (Throwable e) {

@@ -24,6 +24,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytecode for the operations that kernels are made of. Whatever only computes is written as
@@ -39,11 +40,29 @@ public final class InstructionEmitter {
       LongTernaryOperator.class.describeConstable().orElseThrow();
 
   private final MethodEmitter writer;
-  private final MemoryEmitter memoryEmitter;
+  private final @Nullable MemoryEmitter memoryEmitter;
 
   public InstructionEmitter(MethodEmitter writer, AddressSpace.PageTable pages) {
     this.writer = writer;
     this.memoryEmitter = new MemoryEmitter(writer, pages);
+  }
+
+  private InstructionEmitter(MethodEmitter writer) {
+    this.writer = writer;
+    this.memoryEmitter = null;
+  }
+
+  /** An emitter for operations that only compute, where no memory can be accessed in place. */
+  public static InstructionEmitter ofArithmetic(MethodEmitter writer) {
+    return new InstructionEmitter(writer);
+  }
+
+  private MemoryEmitter memory() {
+    MemoryEmitter emitter = memoryEmitter;
+    if (emitter == null) {
+      throw new IllegalStateException("no memory here");
+    }
+    return emitter;
   }
 
   /** True when {@link #write} has bytecode for the operation. */
@@ -65,7 +84,7 @@ public final class InstructionEmitter {
   }
 
   /** The slots that the bytecode reads; constants are among them. */
-  static int[] sources(Op op) {
+  public static int[] sources(Op op) {
     return switch (op) {
       case UnaryOp unary -> new int[] {unary.a};
       case BinaryOp binary -> new int[] {binary.a, binary.b};
@@ -77,6 +96,19 @@ public final class InstructionEmitter {
       case Store.VectorStore store -> store.sources();
       case MemoryOp memory -> new int[] {memory.base};
       case Branch branch -> branch.p < 0 ? new int[0] : new int[] {branch.p};
+      default -> new int[0];
+    };
+  }
+
+  /** The slots that the bytecode of an operation that only computes writes. */
+  public static int[] results(Op op) {
+    return switch (op) {
+      case UnaryOp unary -> new int[] {unary.d};
+      case BinaryOp binary -> new int[] {binary.d};
+      case TernaryOp ternary -> new int[] {ternary.d};
+      case Moves.Move move -> new int[] {move.d};
+      case Moves.Pack pack -> new int[] {pack.d};
+      case Moves.Unpack unpack -> unpack.d;
       default -> new int[0];
     };
   }
@@ -99,10 +131,10 @@ public final class InstructionEmitter {
       case Moves.Pack pack -> pack(pack);
       case Moves.Unpack unpack -> unpack(unpack);
       case Fence fence -> fence(fence);
-      case Load load -> memoryEmitter.load(load, tracked);
-      case Load.VectorLoad load -> memoryEmitter.load(load, tracked);
-      case Store store -> memoryEmitter.store(store, tracked);
-      case Store.VectorStore store -> memoryEmitter.store(store, tracked);
+      case Load load -> memory().load(load, tracked);
+      case Load.VectorLoad load -> memory().load(load, tracked);
+      case Store store -> memory().store(store, tracked);
+      case Store.VectorStore store -> memory().store(store, tracked);
       default -> {
         return false;
       }

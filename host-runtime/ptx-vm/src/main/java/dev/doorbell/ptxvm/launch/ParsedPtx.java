@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.launch;
 
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
+import dev.doorbell.ptxvm.engine.link.LinkOptions;
 import dev.doorbell.ptxvm.engine.link.LinkedKernel;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
@@ -30,9 +31,6 @@ final class ParsedPtx {
 
   private record Source(String name, String text) {}
 
-  /** What linking depends on beside the text. */
-  private record Options(long stackBytes, boolean loadsAhead) {}
-
   /**
    * What became of linking.
    *
@@ -47,7 +45,7 @@ final class ParsedPtx {
   }
 
   private final PtxParser.Result result;
-  private final Map<Options, Linked> linked = new HashMap<>();
+  private final Map<LinkOptions, Linked> linked = new HashMap<>();
 
   private ParsedPtx(PtxParser.Result result) {
     this.result = result;
@@ -73,23 +71,19 @@ final class ParsedPtx {
   }
 
   /** Links one kernel for one GPU, whose compiler may change it. */
-  LinkedKernel link(String kernel, long stackBytes, boolean loadsAhead) {
-    return KernelLinker.link(module(), kernel, stackBytes, loadsAhead);
+  LinkedKernel link(String kernel, LinkOptions options) {
+    return KernelLinker.link(module(), kernel, options);
   }
 
-  /** Links all kernels, once for all GPUs; only an interpreter may run them. */
-  synchronized Linked linked(long stackBytes, boolean loadsAhead) {
-    return linked.computeIfAbsent(new Options(stackBytes, loadsAhead), this::linkAll);
+  /** Links all kernels, once for all GPUs; nothing changes their operations. */
+  synchronized Linked linked(LinkOptions options) {
+    return linked.computeIfAbsent(options, this::linkAll);
   }
 
-  private Linked linkAll(Options options) {
+  private Linked linkAll(LinkOptions options) {
     SortedMap<Integer, Refusal> refusals = refusals();
     return new Linked(
-        KernelLinker.link(
-            module(),
-            options.stackBytes(),
-            options.loadsAhead(),
-            new KernelLinker.Refusals(refusals, new TreeMap<>())),
+        KernelLinker.link(module(), options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);
   }
 }

@@ -14,6 +14,7 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.engine.link.LinkOptions;
 import dev.doorbell.ptxvm.engine.machine.ScratchPool;
 import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.memory.VmMemory;
@@ -73,6 +74,11 @@ public final class VmGpu implements Gpu {
 
   Fabric fabric() {
     return fabric;
+  }
+
+  /** How kernels for this GPU are linked. */
+  LinkOptions linkOptions() {
+    return new LinkOptions(options.stackBytes(), fabric.hasLoadsAhead(), options.blocksAfter());
   }
 
   VmOptions options() {

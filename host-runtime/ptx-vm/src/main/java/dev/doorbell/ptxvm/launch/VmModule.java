@@ -52,8 +52,7 @@ final class VmModule implements GpuModule {
       throw new GpuException("%s cannot be loaded: %s".formatted(name, e.getMessage()), e);
     }
     try {
-      ParsedPtx.Linked linked =
-          parsed.linked(gpu.options().stackBytes(), gpu.fabric().hasLoadsAhead());
+      ParsedPtx.Linked linked = parsed.linked(gpu.linkOptions());
       if (!linked.refusals().isEmpty()) {
         throw refused(ptx, linked.refusals());
       }
@@ -107,9 +106,7 @@ final class VmModule implements GpuModule {
   private KernelCode own(String entry, LinkedKernel shared) {
     Fabric fabric = gpu.fabric();
     LinkedKernel kernel =
-        KernelCode.mayCompile(fabric)
-            ? parsed.link(entry, gpu.options().stackBytes(), fabric.hasLoadsAhead())
-            : shared;
+        KernelCode.mayCompile(fabric) ? parsed.link(entry, gpu.linkOptions()) : shared;
     return kernel.at(memory::address);
   }
 

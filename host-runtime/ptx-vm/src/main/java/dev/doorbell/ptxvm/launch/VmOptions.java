@@ -32,12 +32,14 @@ public record VmOptions(
   /** Compiling costs about as much as interpreting this many instructions. */
   private static final long WORTH_COMPILING = 2_000_000;
 
+  private static final int BLOCK_WORTH_COMPILING = 1 << 15;
+
   /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
   public enum Engine {
     /**
      * Interpret at first; compile a kernel that has run for a while, on a direct fabric, as {@link
-     * #WARP} does. Virtual time and exploration need every access at its port and stay with the
-     * interpreter.
+     * #WARP} does. Virtual time and exploration need every access at its port: the first compiles
+     * what lies between accesses, the other stays with the interpreter.
      */
     AUTO,
     /** Interpret always. */
@@ -96,6 +98,16 @@ public record VmOptions(
     }
     throw new IllegalArgumentException(
         "doorbell.engine=%s: auto, interpreter, compiled or warp is possible".formatted(name));
+  }
+
+  /**
+   * Executions after which a run of instructions that only compute is compiled where accesses take
+   * virtual time, so that all that it costs the host is repaid.
+   */
+  int blocksAfter() {
+    return compileAfter == Long.MAX_VALUE
+        ? Integer.MAX_VALUE
+        : compileAfter == 0 ? 1 : BLOCK_WORTH_COMPILING;
   }
 
   /** The same with another compute capability. */

@@ -26,20 +26,19 @@ final class FunctionLinker {
     this.assembler = assembler;
   }
 
-  /**
-   * Links the function.
-   *
-   * @param loadsAhead whether loads may be under way while their thread goes on
-   */
-  void run(ControlFlow flow, boolean loadsAhead) {
+  /** Links the function. */
+  void run(ControlFlow flow, LinkOptions options) {
     List<Instruction> code = function.function.code();
     List<@Nullable Op> ops = new ArrayList<>();
     for (Instruction instruction : code) {
       assembler.at = ops.size();
       ops.add(decode(instruction));
     }
-    if (loadsAhead) {
+    if (options.loadsAhead()) {
       ScoreboardPass.apply(code, flow, ops, function::slot);
+    }
+    if (options.hasBlocks()) {
+      BlockPass.apply(flow, ops, options.blocksAfter());
     }
     Op after = null;
     for (Op op : ops.reversed()) {

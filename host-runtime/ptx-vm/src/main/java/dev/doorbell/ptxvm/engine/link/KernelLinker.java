@@ -56,12 +56,10 @@ public final class KernelLinker {
    * Links every kernel of a module, and checks the functions that none of them calls. Nothing in
    * the result depends on where the module is loaded.
    *
-   * @param stackBytes local memory for the frames of recursive functions
-   * @param loadsAhead whether loads may be under way while their thread goes on
    * @param refusals gets what cannot be run
    */
   public static Map<String, LinkedKernel> link(
-      PtxModule module, long stackBytes, boolean loadsAhead, Refusals refusals) {
+      PtxModule module, LinkOptions options, Refusals refusals) {
     CallGraph graph = new CallGraph(module);
     Map<String, LinkedKernel> kernels = new LinkedHashMap<>();
     Set<String> reached = new HashSet<>();
@@ -71,7 +69,7 @@ public final class KernelLinker {
             && function.entry() == entries
             && !reached.contains(function.name())) {
           KernelLinker linker = new KernelLinker(module, graph, function, refusals);
-          LinkedKernel code = linker.link(stackBytes, loadsAhead);
+          LinkedKernel code = linker.link(options);
           reached.addAll(linker.scope.functions().keySet());
           if (entries) {
             kernels.put(function.name(), code);
@@ -83,19 +81,18 @@ public final class KernelLinker {
   }
 
   /**
-   * Links one kernel of a module that {@link #link(PtxModule, long, boolean, Refusals)} did not
+   * Links one kernel of a module that {@link #link(PtxModule, LinkOptions, Refusals)} did not
    * refuse: a copy that a compiler may change.
    *
    * @param kernel its name
    */
-  public static LinkedKernel link(
-      PtxModule module, String kernel, long stackBytes, boolean loadsAhead) {
+  public static LinkedKernel link(PtxModule module, String kernel, LinkOptions options) {
     Function root = Objects.requireNonNull(module.functions().get(kernel), kernel);
     Refusals none = new Refusals(new TreeMap<>(), new TreeMap<>());
-    return new KernelLinker(module, new CallGraph(module), root, none).link(stackBytes, loadsAhead);
+    return new KernelLinker(module, new CallGraph(module), root, none).link(options);
   }
 
-  private LinkedKernel link(long stackBytes, boolean loadsAhead) {
+  private LinkedKernel link(LinkOptions options) {
     if (root.entry()) {
       scope.parameters().add(root.parameters());
     }
@@ -116,7 +113,7 @@ public final class KernelLinker {
     flows.forEach(
         (function, flow) -> {
           Assembler assembler = new Assembler(scope, function, loops.of(function.function, flow));
-          new FunctionLinker(this, function, assembler).run(flow, loadsAhead);
+          new FunctionLinker(this, function, assembler).run(flow, options);
         });
     long[] registers = scope.registers();
     BitSet specials = new BitSet();
@@ -132,10 +129,15 @@ public final class KernelLinker {
             places,
             slotsAt,
             scope.shared().bytes(),
-            graph.stackBytes(root.name(), scope.functions(), stackBytes),
+            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()),
             places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp")));
     Program program =
         new Program(List.copyOf(flows.keySet()), scope.poolStart(), registers, specials);
+    if (options.hasBlocks()) {
+      BitSet differing = (BitSet) specials.clone();
+      scope.variables().forEach(variable -> differing.set(variable.slot()));
+      BlockPass.linked(new Program(program.functions(), scope.poolStart(), registers, differing));
+    }
     return new LinkedKernel(image, program, scope.variables());
   }
 

@@ -12,9 +12,9 @@ import java.util.function.ToLongFunction;
  * A kernel with all of its operations, for any number of GPUs: what differs between them are the
  * addresses of variables, which lie in slots of the register file.
  *
- * <p>Interpreting it changes nothing in it, so that threads of different GPUs may execute it at the
- * same time. A compiler links code into the operations: a kernel that may be compiled is linked for
- * one GPU alone.
+ * <p>Interpreting it changes nothing in it but what its blocks know of themselves, so that threads
+ * of different GPUs may execute it at the same time. A compiler links code into the operations: a
+ * kernel that may be compiled is linked for one GPU alone.
  *
  * @param image its constants at the addresses of variables are 0
  * @param variables slots of addresses

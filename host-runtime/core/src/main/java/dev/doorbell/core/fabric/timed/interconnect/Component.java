@@ -20,6 +20,9 @@ public final class Component {
 
   private static final int PAGE_SHIFT = 12;
 
+  /** Large allocations, of which more pages are in use than are cached. */
+  private static final int RECENT = 4;
+
   /** Where it is. */
   public final Locus locus;
 
@@ -39,6 +42,11 @@ public final class Component {
   private final List<Sleeper> idle = new ArrayList<>();
 
   private final @Nullable AccessPath[] cache = new AccessPath[CACHED];
+
+  /** The paths that were looked for last, whatever their pages; {@link #oldest} is replaced. */
+  private final @Nullable AccessPath[] recent = new AccessPath[RECENT];
+
+  private int oldest;
 
   Component(Interconnect interconnect, Locus locus, Topology topology) {
     this.interconnect = interconnect;
@@ -106,22 +114,39 @@ public final class Component {
     if (cached != null && cached.covers(address, bytes, generation)) {
       return cached;
     }
+    AccessPath found = recent(address, bytes, generation);
+    if (found == null) {
+      found = find(access, address, bytes, generation);
+      recent[oldest] = found;
+      oldest = (oldest + 1) & (RECENT - 1);
+    }
+    cache[slot] = found;
+    return found;
+  }
+
+  private @Nullable AccessPath recent(long address, long bytes, int generation) {
+    for (AccessPath path : recent) {
+      if (path != null && path.covers(address, bytes, generation)) {
+        return path;
+      }
+    }
+    return null;
+  }
+
+  private AccessPath find(String access, long address, long bytes, int generation) {
     Allocation allocation = interconnect.memory().find(address);
     if (allocation == null || !allocation.contains(address, bytes)) {
       throw interconnect.memory().fault(access, address, bytes);
     }
     Locus there = allocation.locus();
-    AccessPath found =
-        there.equals(locus)
-            ? new AccessPath(allocation, this, null, null, generation)
-            : new AccessPath(
-                allocation,
-                interconnect.component(there),
-                interconnect.links().route(locus, there),
-                interconnect.links().route(there, locus),
-                generation);
-    cache[slot] = found;
-    return found;
+    return there.equals(locus)
+        ? new AccessPath(allocation, this, null, null, generation)
+        : new AccessPath(
+            allocation,
+            interconnect.component(there),
+            interconnect.links().route(locus, there),
+            interconnect.links().route(there, locus),
+            generation);
   }
 
   /** Wakes {@code sleeper} whenever memory of this component is written. */

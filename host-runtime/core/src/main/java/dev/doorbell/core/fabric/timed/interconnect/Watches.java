@@ -86,7 +86,7 @@ public final class Watches {
 
   /** {@code [address, address + bytes)} was written at {@code time}: wakes who watches it. */
   void written(long address, long bytes, long time) {
-    if (live == 0 || !watched(address >>> PAGE_SHIFT, (address + bytes - 1) >>> PAGE_SHIFT)) {
+    if (!isWatched(address, bytes)) {
       return;
     }
     long first = address >>> LINE_SHIFT;
@@ -104,6 +104,11 @@ public final class Watches {
     for (int i = 0; i < count; i++) {
       woken[i].wake(time);
     }
+  }
+
+  /** False when nobody watches any page of {@code [address, address + bytes)}. */
+  public boolean isWatched(long address, long bytes) {
+    return live > 0 && watched(address >>> PAGE_SHIFT, (address + bytes - 1) >>> PAGE_SHIFT);
   }
 
   private int collect(int head, long address, long bytes, int count) {

@@ -37,6 +37,9 @@ public final class LoadCache {
   /** How many fills there have been; the last one is before this place of the ring. */
   private int fills;
 
+  /** When the last of them is there. */
+  private long lastFilled;
+
   private final int shift;
   private long generation = 1;
 
@@ -64,7 +67,7 @@ public final class LoadCache {
     long[] group = group(place >>> GROUP_LOG);
     int at = place & ((1 << GROUP_LOG) - 1);
     if (group[at] == tag) {
-      return filled(place, hit);
+      return hit >= lastFilled ? hit : filled(place, hit);
     }
     group[at] = tag;
     fill(place, hit, miss);
@@ -104,6 +107,7 @@ public final class LoadCache {
     }
     places[at] = place;
     times[at] = when;
+    lastFilled = when;
     fills++;
   }
 

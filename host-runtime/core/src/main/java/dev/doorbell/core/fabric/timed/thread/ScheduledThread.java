@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 abstract class ScheduledThread extends ThreadPort implements Sleeper {
   private static final int BUDGET = 512;
 
+  /**
+   * Instructions of a turn where threads run ahead: what a thread needs is brought into the host's
+   * cache once for all of them.
+   */
+  private static final int BUDGET_AHEAD = 1 << 15;
+
   /** Where a thread that is not running is. */
   private enum Sleep {
     /** It runs, or its turn is scheduled. */
@@ -108,7 +114,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     // An agent that throws is stepped again, as everywhere.
     int work = 1;
     try {
-      work = agent.step(BUDGET);
+      work = agent.step(mayRunAhead() ? BUDGET_AHEAD : BUDGET);
     } finally {
       scheduler.running(null);
       endTurn(work, before);
@@ -195,12 +201,16 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
    * few ranks keep the order of what falls together, which the turns decide.
    */
   final boolean heldUnnoticed() {
-    if (sleep != Sleep.AWAKE || !runsAhead || !queue.runsAhead()) {
+    if (sleep != Sleep.AWAKE || !mayRunAhead()) {
       return held();
     }
     parked = false;
     returnedFromPoll = false;
     return false;
+  }
+
+  private boolean mayRunAhead() {
+    return runsAhead && queue.runsAhead();
   }
 
   /** The thread waits for a remote access to {@code address}; {@link #answered} ends it. */

@@ -90,7 +90,7 @@ public final class TimedThreadPort extends LoadingThread {
       write(address, bytes, low, high);
       return;
     }
-    if (held()) {
+    if (isUnnoticed(path, address, bytes, access) ? heldUnnoticed() : held()) {
       return;
     }
     int semantics = access & Access.SEMANTICS;
@@ -122,6 +122,19 @@ public final class TimedThreadPort extends LoadingThread {
       }
       time = turn(warp.blockStores, bytes) + prices.remoteStore();
     }
+  }
+
+  /**
+   * Whether nobody can notice when a store is made: it is weak, nobody waits for it, and it passes
+   * no gate. Whoever reads it has acquired what the thread releases later, in a turn of its own; a
+   * program of which that is not true has no order there.
+   */
+  private boolean isUnnoticed(AccessPath path, long address, int bytes, int access) {
+    return path.local
+        && (access & Access.SEMANTICS) == Access.WEAK
+        && warp.stores == null
+        && warp.blockStores == null
+        && !interconnect.watches().isWatched(address, bytes);
   }
 
   private void storeRegister(

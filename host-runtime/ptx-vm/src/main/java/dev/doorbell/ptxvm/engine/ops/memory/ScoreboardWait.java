@@ -28,6 +28,26 @@ public final class ScoreboardWait extends Op {
     return new ScoreboardWait(inner, null);
   }
 
+  /** What waits. */
+  Op inner() {
+    return inner;
+  }
+
+  /** The slots that it waits for; null: all. */
+  int @Nullable [] slots() {
+    return slots;
+  }
+
+  /** Whether it waits before an operation for some registers, not for all. */
+  public boolean isOfSome() {
+    return slots != null;
+  }
+
+  @Override
+  public Op bare() {
+    return inner.bare();
+  }
+
   @Override
   public void follow(@Nullable Op after) {
     super.follow(after);
