@@ -68,8 +68,22 @@ public record CollectiveSettings(
   /** The same with another size. */
   public CollectiveSettings withSize(int bytes) {
     return new CollectiveSettings(
-        point, collective, algorithm, ranks, bytes, datatype, redop, root, buffers, flags, chunk,
-        threads, path, signal, queues, between);
+        point,
+        collective,
+        algorithm,
+        ranks,
+        bytes,
+        datatype,
+        redop,
+        root,
+        buffers,
+        flags,
+        chunk,
+        threads,
+        path,
+        signal,
+        queues,
+        between);
   }
 
   /**

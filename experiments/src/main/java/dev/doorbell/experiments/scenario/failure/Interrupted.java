@@ -90,8 +90,9 @@ final class Interrupted {
     Map<String, Integer> errors = new LinkedHashMap<>();
     for (int rank : of.fails().alive(of.ranks())) {
       String error = errorOf.apply(rank);
-      if (error != null) {
-        detected.add((double) (ended.get(launches.get(rank)) - struckAt));
+      Long end = ended.get(launches.get(rank));
+      if (error != null && end != null) {
+        detected.add((double) (end - struckAt));
         errors.merge(error.substring(error.lastIndexOf(": ") + 2), 1, Integer::sum);
       }
     }

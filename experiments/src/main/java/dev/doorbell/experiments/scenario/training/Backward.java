@@ -5,6 +5,7 @@ import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A backward pass: the layers in the order in which their gradients are ready, the last of the
@@ -14,6 +15,8 @@ import java.util.List;
  */
 record Backward(List<Layer> layers) {
   private static final String CODE = "DB-P036";
+
+  private static final Pattern BETWEEN = Pattern.compile("[\\s,]+");
 
   /** Buckets are cut at whole elements of any type. */
   private static final int UNIT = 16;
@@ -29,7 +32,8 @@ record Backward(List<Layer> layers) {
   /**
    * Gradients that are reduced together.
    *
-   * @param ready nanoseconds from the beginning of the backward pass until the last of them is there
+   * @param ready nanoseconds from the beginning of the backward pass until the last of them is
+   *     there
    */
   record Bucket(long ready, int bytes) {}
 
@@ -56,12 +60,13 @@ record Backward(List<Layer> layers) {
       if (line.isEmpty()) {
         continue;
       }
-      String[] words = line.split("[\\s,]+");
-      if (words.length != 2) {
-        throw problem(file, number, "%d numbers".formatted(words.length));
+      List<String> words = BETWEEN.splitAsStream(line).toList();
+      if (words.size() != 2) {
+        throw problem(file, number, "%d numbers".formatted(words.size()));
       }
       layers.add(
-          new Layer(whole(file, number, words[0]), Math.max(1, whole(file, number, words[1]))));
+          new Layer(
+              whole(file, number, words.get(0)), Math.max(1, whole(file, number, words.get(1)))));
     }
     if (layers.isEmpty()) {
       throw problem(file, Math.max(1, lines.size()), "there is no layer in it");
@@ -80,8 +85,10 @@ record Backward(List<Layer> layers) {
     return new ConfigException(
         List.of(
             Problem.of(CODE, "%s:%d".formatted(file, line), what)
-                .effect("a line is a layer: nanoseconds of its backward pass, bytes of its gradient")
-                .fix("write such as 45000 1048576; the layer whose gradient is ready first comes first")));
+                .effect(
+                    "a line is a layer: nanoseconds of its backward pass, bytes of its gradient")
+                .fix(
+                    "write such as 45000 1048576; the layer whose gradient is ready first comes first")));
   }
 
   /** How long it takes. */
@@ -95,8 +102,8 @@ record Backward(List<Layer> layers) {
   }
 
   /**
-   * Fills buckets in the order of the gradients: a bucket is full when a further layer would make it
-   * larger than {@code most}, and a larger layer has one alone.
+   * Fills buckets in the order of the gradients: a bucket is full when a further layer would make
+   * it larger than {@code most}, and a larger layer has one alone.
    */
   List<Bucket> buckets(long most) {
     List<Bucket> buckets = new ArrayList<>();

@@ -35,9 +35,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A training step: buckets of gradients are all-reduced one after the other, each as soon as its
- * gradients are ready and the one before it is reduced, as by a stream of their own. What of that is
- * left when the backward pass has ended is exposed. Layers take the time that is given, and nothing
- * of the GPU or of its memory is shared with them.
+ * gradients are ready and the one before it is reduced, as by a stream of their own. What of that
+ * is left when the backward pass has ended is exposed. Layers take the time that is given, and
+ * nothing of the GPU or of its memory is shared with them.
  */
 public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
   private static final String CODE = "DB-P036";
@@ -121,7 +121,7 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
     for (Backward.Bucket bucket : backward.buckets(of.bucket)) {
       CollectiveSettings each = of.collective.withSize(bucket.bytes());
       end =
-          Math.max(end, bucket.ready())
+          Math.max(end, (double) bucket.ready())
               + CollectiveModel.nanos(each, topology, CollectiveModel.chosen(each, topology));
     }
     String what = "LogGP of the buckets, one after the other";
@@ -144,9 +144,7 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
   protected void measure(PointRun<Settings> run) throws PointFailure {
     if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
       throw run.waived(
-          CODE,
-          "training steps run in virtual time",
-          "use clock: virtual, gpu: vm and hca: soft");
+          CODE, "training steps run in virtual time", "use clock: virtual, gpu: vm and hca: soft");
     }
     Settings of = run.settings();
     Backward backward = backward(run);

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,10 +73,10 @@ class FailurePointTest {
     PointResult result =
         run("operation: %s, fails: %s, fails_at: 5000".formatted(operation, fails));
     Map<String, double[]> samples = samples(result);
-    assertThat(samples.get("detect")).hasSizeGreaterThanOrEqualTo(noticed);
+    assertThat(of(samples, "detect")).hasSizeGreaterThanOrEqualTo(noticed);
     // A kernel looks at its clock every 32nd time that it polls.
-    assertThat(Arrays.stream(samples.get("detect")).max().orElseThrow()).isLessThan(DEADLINE + 4e6);
-    assertThat(samples.get("recover")[0]).isGreaterThan(samples.get("probe")[0]);
+    assertThat(Arrays.stream(of(samples, "detect")).max().orElseThrow()).isLessThan(DEADLINE + 4e6);
+    assertThat(of(samples, "recover")[0]).isGreaterThan(of(samples, "probe")[0]);
     assertThat(result.notes())
         .anyMatch(note -> note.startsWith("deadline passed at "))
         .contains("the probe hears nothing of ranks " + mute);
@@ -87,7 +88,7 @@ class FailurePointTest {
     PointResult result = run("operation: dispatch, fails: spine, fails_at: 2000");
     Map<String, double[]> samples = samples(result);
     assertThat(samples).doesNotContainKeys("detect", "probe");
-    assertThat(samples.get("recover")[0]).isBetween(1e3, DEADLINE);
+    assertThat(of(samples, "recover")[0]).isBetween(1e3, DEADLINE);
     assertThat(result.notes()).isEmpty();
   }
 
@@ -109,6 +110,10 @@ class FailurePointTest {
     List<Problem> problems = new SessionRuntime().check(point(settings));
     assertThat(problems).extracting(Problem::code).contains("DB-P035");
     assertThat(problems.toString()).contains(fix);
+  }
+
+  private static double[] of(Map<String, double[]> samples, String metric) {
+    return Objects.requireNonNull(samples.get(metric), metric);
   }
 
   private static Map<String, double[]> samples(PointResult result) {

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +61,10 @@ class TrainingPointTest {
         .collect(Collectors.toMap(Samples::metric, samples -> samples.values()[0]));
   }
 
+  private static double of(Map<String, Double> samples, String metric) {
+    return Objects.requireNonNull(samples.get(metric), metric);
+  }
+
   @Test
   void buckets_fill_in_the_order_of_the_gradients_and_a_large_layer_has_one_alone()
       throws ConfigException {
@@ -76,15 +81,15 @@ class TrainingPointTest {
   void all_but_the_last_bucket_hide_behind_layers_that_take_longer() throws Exception {
     Map<String, Double> hidden = run("layers: 4, layer_ns: 100000, size: 64K, bucket: 16K");
     Map<String, Double> one = run("layers: 4, layer_ns: 100000, size: 64K, bucket: 64K");
-    assertThat(hidden.get("exposed")).isBetween(1_000.0, 50_000.0).isLessThan(one.get("exposed"));
-    assertThat(hidden.get("step")).isEqualTo(400_000 + hidden.get("exposed"));
+    assertThat(of(hidden, "exposed")).isBetween(1_000.0, 50_000.0).isLessThan(of(one, "exposed"));
+    assertThat(of(hidden, "step")).isEqualTo(400_000 + of(hidden, "exposed"));
   }
 
   @Test
   void buckets_pile_up_behind_layers_that_take_no_time() throws Exception {
     Map<String, Double> four = run("layers: 4, layer_ns: 0, size: 8K, bucket: 2K");
     Map<String, Double> one = run("layers: 4, layer_ns: 0, size: 8K, bucket: 8K");
-    assertThat(four.get("exposed")).isGreaterThan(2 * one.get("exposed"));
+    assertThat(of(four, "exposed")).isGreaterThan(2 * of(one, "exposed"));
   }
 
   @Test
@@ -92,7 +97,7 @@ class TrainingPointTest {
     Path file = folder.resolve("layers.txt");
     Files.writeString(file, "100000 2048\n5000 64\n");
     Map<String, Double> step = run("layers: 1, bucket: 2K, backward: %s".formatted(file));
-    assertThat(step.get("step")).isEqualTo(105_000 + step.get("exposed"));
+    assertThat(of(step, "step")).isEqualTo(105_000 + of(step, "exposed"));
   }
 
   @ParameterizedTest
