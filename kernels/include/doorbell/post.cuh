@@ -177,10 +177,10 @@ __device__ __forceinline__ bool settle(const queue_pair &qp, uint32_t reservatio
   return (low(before) & kReservationMask) == reservations;
 }
 
-// Returns whether the holder may leave ringing to the poster at `index`: one exists, and all have room.
+// Whether ringing may be left to the poster at `index`: one exists, and all have room. `reserved` may be old.
 __device__ __forceinline__ bool may_leave_ringing(const queue_pair &qp, uint64_t index) {
   const uint64_t reserved = reserved_index(load_relaxed_device(&qp.counters->reserved));
-  return reserved != index &&
+  return reserved > index &&
          reserved - load_relaxed_device(&qp.counters->completed) <= qp.sq_blocks;
 }
 

@@ -78,6 +78,9 @@ class LitmusCorpusTest {
     Set<String> tooStrong = new TreeSet<>();
     for (Path file : files()) {
       LitmusResult axioms = check(file);
+      if (axioms.test().usesProxies()) {
+        continue; // the machine has none
+      }
       MachineResult machine = LitmusMachine.run(axioms.test(), MACHINE);
       String name = axioms.test().name();
       assertThat(machine.complete()).as(name).isTrue();
@@ -95,6 +98,9 @@ class LitmusCorpusTest {
       throws IOException, LitmusException {
     for (Path file : files()) {
       LitmusResult axioms = check(file);
+      if (axioms.test().usesProxies()) {
+        continue; // the machine has none
+      }
       MachineResult machine = LitmusMachine.run(axioms.test(), MACHINE);
       assertThat(machine.conflicts())
           .as("%s: %s", axioms.test().name(), axioms.races())

@@ -268,6 +268,9 @@ public final class Endpoint implements AutoCloseable {
   public void restart() {
     posted = 0;
     received = 0;
+    if (foreign != null) {
+      foreign.restart();
+    }
   }
 
   public long address(long offset) {

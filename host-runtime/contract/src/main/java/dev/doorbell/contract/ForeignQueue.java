@@ -72,6 +72,11 @@ abstract class ForeignQueue {
 
   abstract void ring();
 
+  /** The queue pair was reset: it begins at slot 0 again. */
+  void restart() {
+    posted = 0;
+  }
+
   abstract void postReceive(long index, int bytes, int key, long address);
 
   /** Whether completion {@code index} of a queue is there. */
@@ -149,6 +154,12 @@ abstract class ForeignQueue {
         ring();
       }
       return index;
+    }
+
+    @Override
+    void restart() {
+      super.restart();
+      rung = 0;
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.softhca.AdapterSequence.Behaviour;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -26,8 +27,12 @@ class AdapterPropertyTest {
   /** Sequences of one world: its numbers and keys are used up slowly. */
   private static final int PER_WORLD = 2_000;
 
+  /** All of them, or those of {@code -Ddoorbell.adapter.names}, with commas between. */
   static List<Adapter> adapters() {
-    return Adapters.all();
+    String names = System.getProperty("doorbell.adapter.names", "");
+    return names.isEmpty()
+        ? Adapters.all()
+        : Arrays.stream(names.split(",", -1)).map(Adapters::named).toList();
   }
 
   @ParameterizedTest

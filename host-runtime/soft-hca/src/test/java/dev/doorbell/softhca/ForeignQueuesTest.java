@@ -7,6 +7,7 @@ import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.efa.EfaView;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.gpi.Descriptor;
+import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.RawMemory;
@@ -30,6 +31,10 @@ class ForeignQueuesTest {
   private static final int MTU = 256;
   private static final int MESSAGE = 700;
 
+  /** A peer that does not answer is given up after a few milliseconds. */
+  private static final ConnectionAttributes IMPATIENT =
+      new ConnectionAttributes(1, 1, 7, 12, 16, 16, 0);
+
   /** Two endpoints on HCAs of one adapter. */
   private static final class Pair implements AutoCloseable {
     final SteppedWorld world;
@@ -37,6 +42,10 @@ class ForeignQueuesTest {
     final Endpoint b;
 
     Pair(String adapter) {
+      this(adapter, ConnectionAttributes.DEFAULT);
+    }
+
+    Pair(String adapter, ConnectionAttributes attributes) {
       world =
           new SteppedWorld(
               SoftHcaOptions.DEFAULT
@@ -45,7 +54,7 @@ class ForeignQueuesTest {
       Endpoint.Shape shape = Endpoint.Shape.usual();
       a = new Endpoint(world, 0, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
       b = new Endpoint(world, 1, shape.withReceives(adapter.equals("gpi") ? 0 : 16));
-      Endpoint.connect(a, b);
+      Endpoint.connect(a, b, attributes);
     }
 
     /** A word of what kernels are given beside the view. */
@@ -273,6 +282,77 @@ class ForeignQueuesTest {
           .write();
       assertThat(pair.a.pollSend().isError()).isTrue();
       assertThat(RawMemory.getLong(pair.described(16))).isEqualTo(1 | Descriptor.COUNTER_ERROR);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "gpi"})
+  void both_ends_write_at_once(String adapter) {
+    try (Pair pair = new Pair(adapter)) {
+      for (int turn = 0; turn < 40; turn++) {
+        byte[] there = bytes(turn, MESSAGE);
+        byte[] back = bytes(turn + 100, MESSAGE);
+        pair.a.buffer.putBytes(0, there);
+        pair.b.buffer.putBytes(0, back);
+        pair.a.rdmaWrite(pair.b, 0, 4096, MESSAGE).post();
+        pair.b.rdmaWrite(pair.a, 0, 4096, MESSAGE).post();
+        assertThat(pair.a.pollSend().isError()).isFalse();
+        assertThat(pair.b.pollSend().isError()).isFalse();
+        assertThat(pair.b.buffer.getBytes(4096, MESSAGE)).isEqualTo(there);
+        assertThat(pair.a.buffer.getBytes(4096, MESSAGE)).isEqualTo(back);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "gpi"})
+  void a_silent_peer_ends_each_request_with_an_error(String adapter) {
+    try (Pair pair = new Pair(adapter, IMPATIENT)) {
+      pair.b.queuePair.toReset();
+      pair.a.rdmaWrite(pair.b, 0, 64, 8).write();
+      pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "gpi"})
+  void a_connection_that_broke_works_again_after_reset_on_both_sides(String adapter) {
+    try (Pair pair = new Pair(adapter, IMPATIENT)) {
+      pair.b.queuePair.toReset();
+      pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      for (Endpoint end : new Endpoint[] {pair.a, pair.b}) {
+        end.queuePair.toReset();
+        end.restart();
+      }
+      Endpoint.connect(pair.a, pair.b, IMPATIENT);
+      pair.a.buffer.putLong(0, 17);
+      pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
+      pair.world.settle();
+      assertThat(pair.b.buffer.getLong(64)).isEqualTo(17);
+      assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.RTS);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "gpi"})
+  void a_wrong_key_writes_nothing_and_ends_what_is_behind(String adapter) {
+    try (Pair pair = new Pair(adapter)) {
+      pair.a.buffer.putLong(0, 17);
+      pair.a
+          .wqe(Opcode.RDMA_WRITE)
+          .remote(pair.b.address(64), pair.b.region.rkey() ^ 0x5500)
+          .local(0, Long.BYTES)
+          .post();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
+      assertThat(pair.a.pollSend().isError()).isTrue();
+      pair.world.settle();
+      assertThat(pair.b.buffer.getLong(64)).isZero();
+      assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
     }
   }
 }

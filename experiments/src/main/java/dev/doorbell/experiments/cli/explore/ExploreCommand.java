@@ -69,6 +69,9 @@ public final class ExploreCommand extends CliCommand {
   /** Time for the run with one block after the other, where the budget is used up. */
   private static final long LAST_LOOK = 1_000_000_000L;
 
+  /** Kernels that all ranks run together, and how many threads of a block they need. */
+  private static final Map<String, Integer> TOGETHER_KERNELS = Map.of("collective", 2, "moe", 32);
+
   private static final String TOGETHER =
       "note: with one block after the other it waits for ever. PTX promises that blocks run at the"
           + " same time\n      to cooperative launches alone.\n";
@@ -294,9 +297,10 @@ public final class ExploreCommand extends CliCommand {
       }
       return verdict(report.isClean(), report.finished() > 0);
     } catch (ScenarioException e) {
-      throw new UsageException(
+      Problem problem =
           Problem.of("DB-U020", kernel, String.valueOf(e.getMessage()))
-              .effect("nothing was explored"));
+              .effect("nothing was explored");
+      throw new UsageException(e.fix().isEmpty() ? problem : problem.fix(e.fix()));
     }
   }
 
@@ -434,16 +438,28 @@ public final class ExploreCommand extends CliCommand {
     }
   }
 
+  /**
+   * A ping-pong of the project's is between two posters, and ranks of a collective have a block.
+   */
+  private static int usualBlocks(Scenario.Program program) {
+    boolean together = TOGETHER_KERNELS.containsKey(program.entry());
+    return together || program.shape().launched() > 1 ? 1 : 2;
+  }
+
+  private static int usualThreads(Scenario.Program program) {
+    return TOGETHER_KERNELS.getOrDefault(program.entry(), 4);
+  }
+
   private Scenario scenario(Scenario.Program program) throws UsageException {
     word("--scope", scope, "thread", "warp", "block");
     word("--path", path, "pull", "inline", "stage");
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
     ExploredKernel known = described;
-    // A ping-pong of the project's is between two posters.
-    int usual = program.shape().launched() > 1 ? 1 : 2;
-    int gridBlocks = blocks != null ? blocks : known == null ? usual : known.blocks();
-    int blockThreads = threads != null ? threads : known == null ? 4 : known.threads();
+    int gridBlocks =
+        blocks != null ? blocks : known == null ? usualBlocks(program) : known.blocks();
+    int blockThreads =
+        threads != null ? threads : known == null ? usualThreads(program) : known.threads();
     int slots = known == null || window > 0 ? window : known.window();
     String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
     range("--blocks", gridBlocks, 1, 128);

@@ -158,7 +158,11 @@ final class LitmusRunner {
     String note =
         checked.machineIsWrong()
             ? "the machine shows what is forbidden"
-            : checked.machine.missed(axioms).isEmpty() ? "" : "the machine cannot show all of it";
+            : mayNotEnd(axioms)
+                ? "may not end"
+                : checked.machine.missed(axioms).isEmpty()
+                    ? ""
+                    : "the machine cannot show all of it";
     return "%-9s %-34s %3d allowed %3d forbidden  %s%n"
         .formatted(
             word(axioms),
@@ -166,6 +170,10 @@ final class LitmusRunner {
             axioms.allowed().size(),
             axioms.forbidden().size(),
             note);
+  }
+
+  private static boolean mayNotEnd(LitmusResult axioms) {
+    return !axioms.deadlocks().isEmpty() || !axioms.spinning().isEmpty();
   }
 
   private static String word(LitmusResult axioms) {
@@ -194,7 +202,7 @@ final class LitmusRunner {
                             test.condition().holds(outcome::value) ? '*' : ' ',
                             outcome,
                             count,
-                            checked.machine.shown().containsKey(outcome)
+                            checked.machine.shown().containsKey(outcome) || test.usesProxies()
                                 ? ""
                                 : "   the machine cannot show it")));
     text.append("forbidden  %d outcomes%n".formatted(axioms.forbidden().size()));
@@ -211,6 +219,9 @@ final class LitmusRunner {
     axioms
         .deadlocks()
         .forEach((who, count) -> text.append("deadlock   %s wait for ever%n".formatted(who)));
+    axioms
+        .spinning()
+        .forEach((who, count) -> text.append("no end     %s for ever%n".formatted(who)));
     axioms.races().forEach(race -> text.append("data race  %s%n".formatted(race)));
     text.append(notes(checked));
     text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(axioms)));
@@ -234,6 +245,9 @@ final class LitmusRunner {
               .formatted(axioms.candidates()));
     }
     MachineResult machine = checked.machine;
+    if (axioms.test().usesProxies()) {
+      return text.append("machine    not asked: it has no proxies\n").toString();
+    }
     text.append(
         "machine    %,d runs%s, %d of %d outcomes shown%n"
             .formatted(
@@ -268,6 +282,7 @@ final class LitmusRunner {
                 forbidden.put(outcome.toString(), why.stream().map(a -> a.text()).toList()));
     json.put("forbidden", forbidden);
     json.put("deadlocks", List.copyOf(axioms.deadlocks().keySet()));
+    json.put("spinning", List.copyOf(axioms.spinning().keySet()));
     json.put("races", List.copyOf(axioms.races()));
     json.put("machine_runs", checked.machine.runs());
     json.put("machine_complete", checked.machine.complete());

@@ -56,6 +56,11 @@ final class NicRunner {
       StringBuilder text = new StringBuilder(ExploreReport.head(scenario)).append('\n');
       text.append(table(rows));
       rows.forEach(row -> details(text, row));
+      rows.stream()
+          .flatMap(row -> row.refusal().stream())
+          .map(Laboratory.Refusal::fix)
+          .distinct()
+          .forEach(fix -> text.append("\nfix of what is refused: %s%n".formatted(fix)));
       context.terminal().out().print(text);
     }
     if (rows.stream().anyMatch(row -> row.verdict() == Verdict.FOUND)) {
@@ -73,9 +78,9 @@ final class NicRunner {
       table.row(
           List.of(
               row.nic().name(),
-              row.verdict() == Verdict.REFUSED
-                  ? "refused: needs atomics"
-                  : row.verdict().name().toLowerCase(Locale.ROOT),
+              row.refused()
+                  .map(why -> "refused: " + why)
+                  .orElse(row.verdict().name().toLowerCase(Locale.ROOT)),
               "%d of %d".formatted(row.report().found(), row.report().runs()),
               row.verdict() == Verdict.FOUND ? remedies(row) : "",
               row.finding().orElse("")));
@@ -118,6 +123,7 @@ final class NicRunner {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("nic", row.nic().name());
     json.put("verdict", row.verdict().name().toLowerCase(Locale.ROOT));
+    row.refused().ifPresent(why -> json.put("refused", why));
     json.put("fixed_by", row.remedies().stream().map(Remedy::word).toList());
     json.put("tried", row.tried().stream().map(Remedy::word).toList());
     json.putAll(ExploreReport.json(scenario.with(row.nic()), row.report()));

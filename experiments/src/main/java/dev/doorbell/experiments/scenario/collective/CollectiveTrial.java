@@ -195,7 +195,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   }
 
   /** The queue pairs of its ranks. */
-  Connection connection() {
+  public Connection connection() {
     return connection;
   }
 

@@ -118,7 +118,7 @@ public final class FailureKind extends ExperimentKind<FailureKind.Settings> {
         "it goes along rails and inside of nodes alone",
         "use operation: dispatch");
     checks.refuseIf(
-        of.experts.topk() > of.experts.local() * (of.ranks() - 2),
+        of.experts.topk() > of.experts.batch().local() * (of.ranks() - 2),
         "%d experts of a token, where some ranks fail".formatted(of.experts.topk()),
         "use more ranks, more experts or a smaller topk");
     checks.refuseIf(
@@ -217,7 +217,8 @@ public final class FailureKind extends ExperimentKind<FailureKind.Settings> {
     LaunchConfig grid = LaunchConfig.of(of.blocks(), of.threads()).withTimeout(KERNEL_NANOS);
     Endpoint.Shape shape = shape(run.settings(), of.path().blueFlame(), false);
     double healthy;
-    try (ExpertTrial trial = new ExpertTrial(of, routing, interrupted.world(), shape, grid, node)) {
+    try (ExpertTrial trial =
+        new ExpertTrial(of.batch(), routing, interrupted.world(), shape, grid, node)) {
       healthy = run.perform(trial.dispatch(), KERNEL_NANOS).nanos();
       ExpertTrial.Phase phase = trial.dispatch();
       interrupted.strike(phase, trial::errorOf);
@@ -232,7 +233,7 @@ public final class FailureKind extends ExperimentKind<FailureKind.Settings> {
         IntStream.range(0, of.ranks()).filter(rank -> !mute.contains(rank)).boxed().toList();
     try (ExpertTrial trial =
         new ExpertTrial(
-            of.among(left.size()),
+            of.batch().among(left.size()),
             routing.among(left, of.topk()),
             interrupted.world().among(left),
             shape,

@@ -32,14 +32,14 @@ final class ArenaLayout {
   /** Messages of one source to one expert at most. */
   final int capacity;
 
-  private final ExpertSettings of;
+  private final ExpertBatch of;
   private final int node;
   private long end;
 
   /**
    * @param node ranks whose GPUs address each other's memory
    */
-  ArenaLayout(ExpertSettings of, int capacity, int node) {
+  ArenaLayout(ExpertBatch of, int capacity, int node) {
     this.of = of;
     this.capacity = capacity;
     this.node = node;

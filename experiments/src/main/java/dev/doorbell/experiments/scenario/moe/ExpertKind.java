@@ -91,8 +91,8 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   protected Prediction predict(ExpertSettings of, Topology topology) {
     return new Prediction(
         List.of(
-            port(DISPATCH, of, of.messageBytes(), topology),
-            port(COMBINE, of, of.tokenBytes(), topology)));
+            port(DISPATCH, of, of.batch().messageBytes(), topology),
+            port(COMBINE, of, of.batch().tokenBytes(), topology)));
   }
 
   /** The busier of a rank's ports: what its HCA sends at least, and what NVLink does. */
@@ -123,7 +123,9 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   protected long estimateNanos(ExpertSettings of) {
     long messages = 2L * of.ranks() * of.tokens() * of.topk();
     return NANOS_A_POINT
-        + of.point().samples() * messages * (NANOS_A_MESSAGE + NANOS_A_BYTE * of.messageBytes());
+        + of.point().samples()
+            * messages
+            * (NANOS_A_MESSAGE + NANOS_A_BYTE * of.batch().messageBytes());
   }
 
   @Override
@@ -136,7 +138,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
     }
     ExpertSettings of = run.settings();
     Routing routing = routing(run);
-    long memory = of.ranks() * new ArenaLayout(of, routing.capacity(), 1).bytes;
+    long memory = of.ranks() * new ArenaLayout(of.batch(), routing.capacity(), 1).bytes;
     if (memory > MOST_MEMORY) {
       throw run.failed(
           CODE,
@@ -157,7 +159,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
       ExpertTrial trial =
           open.add(
               new ExpertTrial(
-                  of,
+                  of.batch(),
                   routing,
                   world,
                   shape(of),

@@ -34,11 +34,6 @@ public record ExpertSettings(
     TransferPath path,
     QueueSettings queues,
     NetworkSettings between) {
-  private static final int UNIT = 16;
-
-  /** Header of a message: token, rank, experts. */
-  static final int HEADER = 64;
-
   /** What is dispatched. */
   public enum Payload {
     BYTES(0),
@@ -63,43 +58,8 @@ public record ExpertSettings(
     EXPERT
   }
 
-  /** The same among fewer ranks, with the experts that live there. */
-  public ExpertSettings among(int members) {
-    return new ExpertSettings(
-        point,
-        members,
-        tokens,
-        topk,
-        members * local(),
-        hidden,
-        payload,
-        packing,
-        routing,
-        threads,
-        blocks,
-        path,
-        queues,
-        between);
-  }
-
-  /** Experts of a rank. */
-  public int local() {
-    return experts / ranks;
-  }
-
-  /** Bytes of a token as a rank has it. */
-  int tokenBytes() {
-    return payload == Payload.BYTES ? hidden : 2 * hidden;
-  }
-
-  /** Bytes of a dispatched message. */
-  int messageBytes() {
-    int bytes =
-        switch (payload) {
-          case BYTES -> hidden;
-          case BF16 -> 2 * hidden;
-          case FP8 -> hidden + Float.BYTES * (hidden / Quantiser.GROUP);
-        };
-    return HEADER + Math.ceilDiv(bytes, UNIT) * UNIT;
+  /** What is dispatched, apart from how it is posted. */
+  public ExpertBatch batch() {
+    return new ExpertBatch(ranks, tokens, topk, experts, hidden, payload, packing, point.seed());
   }
 }

@@ -31,12 +31,13 @@ import org.jspecify.annotations.Nullable;
 public final class ExpertTrial implements AutoCloseable {
   private static final String KERNEL = "moe";
 
-  private final ExpertSettings of;
+  private final ExpertBatch of;
   private final Routing routing;
   private final int[][] counts;
   private final World world;
   private final ArenaLayout layout;
   private final Owned owned = new Owned();
+  private final Connection connection;
   private final List<Place> places = new ArrayList<>();
 
   /** One rank's memory and kernel. */
@@ -55,7 +56,7 @@ public final class ExpertTrial implements AutoCloseable {
    * @param node ranks whose GPUs address each other's memory
    */
   public ExpertTrial(
-      ExpertSettings of,
+      ExpertBatch of,
       Routing routing,
       World world,
       Endpoint.Shape shape,
@@ -66,15 +67,14 @@ public final class ExpertTrial implements AutoCloseable {
     this.counts = routing.counts();
     this.world = world;
     this.layout = new ArenaLayout(of, routing.capacity(), node);
-    Connection connection =
-        owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
+    this.connection = owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
     for (int rank = 0; rank < of.ranks(); rank++) {
-      places.add(place(world.rank(rank), connection, shape, grid));
+      places.add(place(world.rank(rank), shape, grid));
     }
     places.forEach(this::introduce);
   }
 
-  private Place place(Rank rank, Connection connection, Endpoint.Shape shape, LaunchConfig grid) {
+  private Place place(Rank rank, Endpoint.Shape shape, LaunchConfig grid) {
     int number = rank.number();
     KernelJob kernel = owned.add(new KernelJob(rank.gpu(), KERNEL, grid));
     Memory arena = kernel.allocate(MemoryKind.DEVICE, layout.bytes, "arena");
@@ -123,6 +123,23 @@ public final class ExpertTrial implements AutoCloseable {
               .encode());
     }
     own.job().peers = peers.address();
+  }
+
+  /** The queue pairs of its ranks. */
+  public Connection connection() {
+    return connection;
+  }
+
+  /**
+   * A few tokens of two ranks with two experts each, for explorations.
+   *
+   * @param bytes of a token, a multiple of 16
+   */
+  public static ExpertTrial ofFewTokens(
+      World world, int bytes, Endpoint.Shape shape, LaunchConfig grid) {
+    ExpertBatch few = new ExpertBatch(2, 2, 2, 4, bytes, Payload.BYTES, Packing.TOKEN, 1);
+    Routing routing = Routing.uniform(few.ranks(), few.tokens(), few.topk(), few.experts(), 1);
+    return new ExpertTrial(few, routing, world, shape, grid, 1);
   }
 
   /** Tokens to experts; every byte that arrives is compared. */
@@ -249,7 +266,7 @@ public final class ExpertTrial implements AutoCloseable {
   public abstract class Phase implements Trial {
     private final int phase;
 
-    Phase(int phase) {
+    private Phase(int phase) {
       this.phase = phase;
     }
 

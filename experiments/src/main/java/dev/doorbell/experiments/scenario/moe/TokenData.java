@@ -7,18 +7,18 @@ import java.util.SplittableRandom;
 
 /** A rank's tokens, and what dispatch and combine have to make of them. */
 final class TokenData {
-  private final ExpertSettings of;
+  private final ExpertBatch of;
   private final int rank;
   private final int[] chosen;
   private final float[] weights;
   private final byte[] input;
 
   /** Random tokens and weights, fixed by the point's seed. */
-  TokenData(ExpertSettings of, int rank, int[] chosen) {
+  TokenData(ExpertBatch of, int rank, int[] chosen) {
     this.of = of;
     this.rank = rank;
     this.chosen = chosen;
-    SplittableRandom random = new SplittableRandom(of.point().seed() * 31 + rank);
+    SplittableRandom random = new SplittableRandom(of.seed() * 31 + rank);
     this.input = new byte[of.tokens() * of.tokenBytes()];
     if (of.payload() == Payload.BYTES) {
       random.nextBytes(input);
@@ -73,14 +73,14 @@ final class TokenData {
     for (int k = 0; k < of.topk(); k++) {
       to.putInt(chosen[token * of.topk() + k]);
     }
-    to.position(ExpertSettings.HEADER);
+    to.position(ExpertBatch.HEADER);
     if (of.payload() != Payload.FP8) {
       to.put(input, token * of.tokenBytes(), of.tokenBytes());
       return bytes;
     }
     short[] elements = elements(token);
     ByteBuffer scales = to.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    scales.position(ExpertSettings.HEADER + of.hidden());
+    scales.position(ExpertBatch.HEADER + of.hidden());
     for (int group = 0; group < of.hidden(); group += Quantiser.GROUP) {
       float scale = Quantiser.scale(elements, group);
       scales.putFloat(scale);

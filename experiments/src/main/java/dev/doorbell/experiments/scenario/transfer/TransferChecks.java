@@ -12,10 +12,12 @@ import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.AdapterName;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
@@ -181,7 +183,24 @@ final class TransferChecks {
     }
     for (Protocol protocol : chosen) {
       checkMemory(of, protocol, checks);
+      checkBackEnd(of, protocol, checks);
     }
+  }
+
+  /** What has no back end for an adapter's queues would write mlx5 work requests to them. */
+  private static void checkBackEnd(TransferSettings of, Protocol protocol, Checks checks) {
+    Adapter adapter = AdapterName.of(of.point());
+    BackEnds.lacking(protocol.ptx(), adapter)
+        .ifPresent(
+            lacking ->
+                checks
+                    .code("DB-P022")
+                    .refuseIf(
+                        true,
+                        "kernel %s on nic %s: it has %s"
+                            .formatted(protocol.name(), adapter, lacking),
+                        "it would write mlx5 work requests",
+                        BackEnds.FIX));
   }
 
   /** Sizes of buffers come from formulas of the settings. */

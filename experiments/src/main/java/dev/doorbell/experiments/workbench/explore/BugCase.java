@@ -176,7 +176,21 @@ public enum BugCase {
       "a doorbell for each maximum batch",
       "rdma-core, efa_post_send (max_batch_wr)",
       new Shape(1, 1, 1, 256, 1),
-      "efa");
+      "efa"),
+  DOORBELL_ORDER(
+      "a poster hands its turn on, and rings after that",
+      "a queue pair in error under load, on adapters whose doorbell is the count itself",
+      "ring within the turn; relaxed loads may wait for it, with a fence behind them",
+      "nccl#2320",
+      new Shape(2, 1, 16, 64, 1),
+      "efa"),
+  ERROR_PROGRESS(
+      "a wait that counts an error CQE as progress",
+      "a peer that is told of messages that were flushed, after an atomic that was refused",
+      "look at the opcode of each CQE; send what failed again, without atomics",
+      "mori#421",
+      new Shape(1, 1, 3, 64, 2),
+      "no-atomics");
 
   private static final int RING = 64;
 

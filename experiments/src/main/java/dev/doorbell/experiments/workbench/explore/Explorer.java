@@ -61,6 +61,9 @@ public final class Explorer {
       int found,
       long instructions,
       long nanos) {
+    /** Of nothing that was run. */
+    static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0);
+
     /** Returns true if nothing was found. */
     public boolean isClean() {
       return found == 0;

@@ -14,6 +14,17 @@ public interface Laboratory {
   /** Returns the broken or the fixed kernel of a case. */
   Scenario.Program kernel(BugCase bug, boolean fixed);
 
+  /** Returns why the scenario's adapter cannot run its kernel; empty if it can. */
+  Optional<Refusal> refusal(Scenario scenario);
+
+  /**
+   * An adapter that lacks what a kernel needs.
+   *
+   * @param what is missing
+   * @param fix what the user can do
+   */
+  record Refusal(String what, String fix) {}
+
   /**
    * Runs a scenario once; the same scenario and seed give the same run.
    *

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
   /** What the device library says of an operation that a queue pair's work requests lack. */
-  static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
+  private static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
 
   private final Laboratory laboratory;
   private final Scenario scenario;
@@ -35,18 +35,32 @@ public final class NicComparison {
    *
    * @param remedies those with which nothing is found
    * @param tried those that were explored
+   * @param refusal why nothing was run; empty if something was
    */
-  public record Row(Nic nic, Explorer.Report report, List<Remedy> remedies, List<Remedy> tried) {
+  public record Row(
+      Nic nic,
+      Explorer.Report report,
+      List<Remedy> remedies,
+      List<Remedy> tried,
+      Optional<Laboratory.Refusal> refusal) {
     /** Returns the verdict. */
     public Verdict verdict() {
+      if (refusal.isPresent()) {
+        return Verdict.REFUSED;
+      }
       if (!report.isClean()) {
         return lacks().isPresent() ? Verdict.REFUSED : Verdict.FOUND;
       }
       return report.finished() > 0 ? Verdict.CLEAN : Verdict.UNFINISHED;
     }
 
+    /** Returns why the adapter is refused, in words; empty if it is not. */
+    public Optional<String> refused() {
+      return refusal.map(Laboratory.Refusal::what).or(() -> lacks().map(need -> "needs " + need));
+    }
+
     /** Returns what the kernel needs and the adapter has not; empty if there is nothing. */
-    public Optional<String> lacks() {
+    private Optional<String> lacks() {
       if (remedies.contains(Remedy.ATOMICS)) {
         return Optional.of("atomics");
       }
@@ -86,6 +100,10 @@ public final class NicComparison {
    * @param nanos of wall time at most, a quarter of it for the remedies
    */
   public Row explore(Nic nic, int seeds, long nanos) throws ScenarioException {
+    Optional<Laboratory.Refusal> refusal = laboratory.refusal(scenario.with(nic));
+    if (refusal.isPresent()) {
+      return new Row(nic, Explorer.Report.NONE, List.of(), List.of(), refusal);
+    }
     long end = System.nanoTime() + nanos;
     Explorer.Report report = explorer(nic).explore(seeds, nanos - nanos / 4);
     List<Remedy> helping = new ArrayList<>();
@@ -98,7 +116,7 @@ public final class NicComparison {
         helping.add(remedy);
       }
     }
-    return new Row(nic, report, List.copyOf(helping), tried);
+    return new Row(nic, report, List.copyOf(helping), tried, Optional.empty());
   }
 
   private Explorer explorer(Nic nic) {

@@ -1,9 +1,11 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
+import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
 import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
@@ -12,18 +14,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The project's kernels on each adapter: clean, or refused because they need atomics. */
+/** The project's kernels on each adapter: clean, or refused by what they need. */
 class NicKernelsTest {
   private static final Path PAGE = Path.of("../docs/adapters.md");
+  private static final Path SOURCES = Path.of("../kernels/src");
   private static final String BEGIN = "<!-- kernels: written by NicKernelsTest -->\n";
   private static final String END = "<!-- end of kernels -->\n";
   private static final int FEW = 3;
@@ -38,22 +40,17 @@ class NicKernelsTest {
     }
   }
 
-  /** The other kernels of the project, and why they have no row. */
-  private static final Map<String, String> ELSEWHERE =
-      Map.ofEntries(
-          Map.entry("collective", "CollectiveOrderTest explores it on each adapter, three ranks"),
-          Map.entry("moe", "its flags are those of `collective`, by the same `signal`"),
-          Map.entry("restartable", "runs under a supervisor, docs/recovery.md"),
-          Map.entry("put_overlap", "posts as `put_rate` does, beside blocks that compute"),
-          Map.entry("put_minimal", "leaves out orders one by one, to price them"),
-          Map.entry("proxy_minimal", "hands commands to the CPU"),
-          Map.entry("host_move", "no HCA"),
-          Map.entry("gpu_nic", "no HCA: a GPU is the NIC"),
-          Map.entry("gpu_push_nic", "no HCA: a GPU is the NIC"),
-          Map.entry("push_pool", "no HCA: a push engine with credits"),
-          Map.entry("push_quiet", "no HCA: a push engine with credits"),
-          Map.entry("push_ring", "no HCA: a push engine with credits"),
-          Map.entry("push_shared", "no HCA: a push engine with credits"));
+  /** The other kernels of the project: no adapter is in their way. */
+  private static final Set<String> ELSEWHERE =
+      Set.of(
+          "gpu_nic",
+          "gpu_push_nic",
+          "host_move",
+          "proxy_minimal",
+          "push_pool",
+          "push_quiet",
+          "push_ring",
+          "push_shared");
 
   private static Case explored(String kernel, int blocks, int threads, int bytes) {
     return new Case(
@@ -82,7 +79,12 @@ class NicKernelsTest {
         explored("post_once", 1, 1, 8192),
         explored("signal_order", 1, 1, 256),
         explored("signal_order", 1, 1, 8192),
-        explored("operations", 2, 4, 32));
+        explored("operations", 2, 4, 32),
+        explored("restartable", 2, 4, 32),
+        explored("put_overlap", 2, 4, 32),
+        explored("put_minimal", 2, 4, 32),
+        explored("collective", 1, 2, 32),
+        explored("moe", 1, 32, 32));
   }
 
   private static Row explore(Case explored, Adapter adapter, int seeds) throws ScenarioException {
@@ -110,9 +112,32 @@ class NicKernelsTest {
 
   @Test
   void every_kernel_of_the_project_has_a_row_or_a_reason() {
-    Set<String> named = new HashSet<>(ELSEWHERE.keySet());
+    Set<String> named = new HashSet<>(ELSEWHERE);
     cases().forEach(explored -> named.add(explored.kernel));
     assertThat(named).containsExactlyInAnyOrderElementsOf(new ExploringLaboratory().kernels());
+  }
+
+  @Test
+  void kernels_without_a_row_say_why() {
+    for (String kernel : ELSEWHERE) {
+      assertThat(reason(kernel)).isNotEmpty();
+    }
+  }
+
+  @Test
+  void a_kernel_has_back_ends_if_its_source_defines_them() throws Exception {
+    for (String kernel : new ExploringLaboratory().kernels()) {
+      String ptx = Scenarios.LABORATORY.kernel(kernel).orElseThrow().ptx();
+      boolean defined =
+          Files.readString(SOURCES.resolve(kernel + ".cu"))
+              .contains("#define DOORBELL_BACK_ENDS\n");
+      for (String name : List.of("efa", "gpi")) {
+        assertThat(BackEnds.lacking(ptx, Adapters.named(name)).isEmpty())
+            .as("%s on %s", kernel, name)
+            .isEqualTo(defined);
+      }
+      assertThat(BackEnds.lacking(ptx, Adapter.DEFAULT)).isEmpty();
+    }
   }
 
   @Test
@@ -151,14 +176,24 @@ class NicKernelsTest {
     lines.add("");
     lines.add("Without a row:");
     lines.add("");
-    new TreeMap<>(ELSEWHERE).forEach((kernel, why) -> lines.add("- `" + kernel + "`: " + why));
+    for (String kernel : new TreeSet<>(ELSEWHERE)) {
+      lines.add("- `" + kernel + "`: " + reason(kernel));
+    }
     return String.join("\n", lines) + "\n\n";
+  }
+
+  /** What {@code explore} says to a kernel without a row. */
+  private static String reason(String kernel) {
+    ScenarioException refused =
+        assertThrows(
+            ScenarioException.class, () -> explore(explored(kernel, 1, 1, 32), Adapter.DEFAULT, 1));
+    return String.valueOf(refused.getMessage()).replaceFirst("^.*explored: ", "");
   }
 
   private static String cell(Row row) {
     return switch (row.verdict()) {
       case CLEAN -> "clean";
-      case REFUSED -> "needs " + row.lacks().orElse("another adapter");
+      case REFUSED -> row.refused().orElseThrow();
       case UNFINISHED -> "unfinished";
       case FOUND ->
           row.finding().orElse("found")

@@ -13,6 +13,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
+import dev.doorbell.core.queue.SafePointView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
@@ -47,6 +48,10 @@ final class ExploredTransfer extends ExploredWorld {
 
   /** Times that a kernel takes of an iteration, at most. */
   private static final int SAMPLES = 3;
+
+  // put_minimal.cu: fence.acq_rel.gpu, record, fence.acq_rel.gpu, doorbell; doorbells in turn.
+  private static final long ORDER_FENCED_RECORD = 3;
+  private static final long SHARING_TURNS = 2 << 8;
 
   private static final int CHUNK = 64;
   private static final int SLOTS = 4;
@@ -287,8 +292,22 @@ final class ExploredTransfer extends ExploredWorld {
     if (job.path == JobView.PATH_STAGE) {
       stage(from.rank, job);
     }
-    if (scenario.program().entry().equals("operations")) {
-      job.local = operations(from, to);
+    switch (scenario.program().entry()) {
+      case "operations" -> job.local = operations(from, to);
+      case "restartable" -> {
+        job.local = operations(from, to);
+        job.inbox = safePoint(from.rank);
+        job.samples = 0;
+      }
+      // All blocks communicate, and none computes.
+      case "put_overlap" -> job.role = load.blocks();
+      case "put_minimal" -> {
+        job.operand = ORDER_FENCED_RECORD | SHARING_TURNS;
+        job.window = Math.max(2, load.window());
+        job.compare = 1;
+        job.inbox = 0;
+      }
+      default -> {}
     }
     launch(
         from.rank,
@@ -355,6 +374,19 @@ final class ExploredTransfer extends ExploredWorld {
     job.stagingBytes = bytes;
     job.stagingKey = own(rank.domain().register(staging, Endpoint.ALL_RIGHTS)).lkey();
     job.chunkBytes = CHUNK;
+  }
+
+  /** A safe point at which the host wants nobody: epoch 0 is granted, and stays. */
+  private long safePoint(Rank rank) {
+    Memory posters =
+        allocate(
+            rank,
+            MemoryKind.DEVICE,
+            (long) SafePointView.POSTER_BYTES * scenario.load().posters(),
+            "posters");
+    Memory point = allocate(rank, MemoryKind.DEVICE, SafePointView.BYTES, "safe point");
+    point.putLong(SafePointView.POSTERS, posters.address());
+    return point.address();
   }
 
   /** A list for every poster: the kinds of operations in turn, each waited for now and then. */

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The world of one explored run: the launches, and the conditions that must hold at the end. */
 abstract class ExploredWorld implements AutoCloseable {
-  private static final long KERNEL_NANOS = 60_000_000_000L;
+  static final long KERNEL_NANOS = 60_000_000_000L;
 
   final Scenario scenario;
 
@@ -63,8 +63,13 @@ abstract class ExploredWorld implements AutoCloseable {
     return launches;
   }
 
+  /** Adds a launch that was started elsewhere. */
+  final void addLaunch(Launch launch) {
+    launches.add(launch);
+  }
+
   /** Returns true if every kernel has ended. */
-  final boolean done() {
+  boolean done() {
     for (int i = 0; i < launches.size(); i++) {
       if (!launches.get(i).done()) {
         return false;

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
@@ -17,6 +18,7 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.explore.BugCase;
@@ -46,6 +48,18 @@ public final class ExploringLaboratory implements Laboratory {
   /** The folder of the cases, as line tables and reports name it. */
   private static final String CASES = "cases/";
 
+  /** Kernels of the project that no explored world has what they need for, and why. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.of(
+          "gpu_nic", "there is no HCA, a GPU is the NIC",
+          "gpu_push_nic", "there is no HCA, a GPU is the NIC",
+          "host_move", "there is no HCA, it moves bytes between memories",
+          "proxy_minimal", "it hands commands of its own formats to a CPU thread",
+          "push_pool", "there is no HCA, but a push engine with credits",
+          "push_quiet", "there is no HCA, but a push engine with credits",
+          "push_ring", "there is no HCA, but a push engine with credits",
+          "push_shared", "there is no HCA, but a push engine with credits");
+
   private final KernelCatalogue catalogue = KernelCatalogue.load();
 
   @Override
@@ -73,15 +87,32 @@ public final class ExploringLaboratory implements Laboratory {
         cases.ptx(kernel));
   }
 
-  private static ExploredWorld world(Scenario scenario, ExploringFabric fabric, int resident) {
-    return scenario.program().file().startsWith(CASES)
-        ? new ExploredCase(scenario, fabric)
+  private ExploredWorld world(Scenario scenario, ExploringFabric fabric, int resident) {
+    if (scenario.program().file().startsWith(CASES)) {
+      return new ExploredCase(scenario, fabric);
+    }
+    return isOwn(scenario.program()) && ExploredRanks.KERNELS.contains(scenario.program().entry())
+        ? new ExploredRanks(scenario, fabric)
         : new ExploredTransfer(scenario, fabric, resident);
+  }
+
+  /** Returns true for a kernel of the project, whatever its instructions are now. */
+  private boolean isOwn(Scenario.Program program) {
+    return program.file().equals(program.entry() + ".ptx")
+        && catalogue.find(program.entry()).isPresent();
   }
 
   @Override
   public Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException {
     refuse(scenario);
+    Optional<Refusal> refusal = refusal(scenario);
+    if (refusal.isPresent()) {
+      throw new ScenarioException(
+          "kernel %s on nic %s is refused: %s"
+              .formatted(
+                  scenario.program().entry(), scenario.nic().adapter(), refusal.get().what()),
+          refusal.get().fix());
+    }
     long start = System.nanoTime();
     ExploringFabric fabric =
         new ExploringFabric(
@@ -127,22 +158,43 @@ public final class ExploringLaboratory implements Laboratory {
     }
   }
 
-  /** Refuses what writes mlx5 work requests itself on HCAs whose work requests are others. */
-  private static void refuse(Scenario scenario) throws ScenarioException {
-    if (scenario.nic().adapter().promises().queues() == Promise.Queues.MLX5) {
+  /** Refuses kernels of the project that take another job than an explored transfer's. */
+  private void refuse(Scenario scenario) throws ScenarioException {
+    Scenario.Program program = scenario.program();
+    if (!isOwn(program)) {
       return;
+    }
+    String reason = ELSEWHERE.get(program.entry());
+    if (reason != null) {
+      throw new ScenarioException(
+          "kernel %s cannot be explored: %s".formatted(program.entry(), reason));
+    }
+    if (ExploredRanks.KERNELS.contains(program.entry())
+        && kernel(program.entry()).filter(own -> own.ptx().equals(program.ptx())).isEmpty()) {
+      throw new ScenarioException(
+          "kernel %s is explored as it is, without other fences".formatted(program.entry()));
+    }
+  }
+
+  @Override
+  public Optional<Refusal> refusal(Scenario scenario) {
+    Adapter adapter = scenario.nic().adapter();
+    if (adapter.promises().queues() == Promise.Queues.MLX5) {
+      return Optional.empty();
     }
     Optional<String> api = scenario.program().shape().api();
     if (api.isPresent()) {
-      throw new ScenarioException(
-          "device code of %s writes mlx5 work requests, which %s does not take"
-              .formatted(api.get(), scenario.nic().adapter()));
+      return Optional.of(
+          new Refusal(
+              "device code of %s writes mlx5 work requests".formatted(api.get()),
+              "use another nic"));
     }
     if (!scenario.posting().ringer().equals("gpu")) {
-      throw new ScenarioException(
-          "a CPU that posts or rings writes mlx5's queues, which %s does not have"
-              .formatted(scenario.nic().adapter()));
+      return Optional.of(
+          new Refusal("a CPU that posts or rings writes mlx5's queues", "use --ringer gpu"));
     }
+    return BackEnds.lacking(scenario.program().ptx(), adapter)
+        .map(lacking -> new Refusal(lacking, BackEnds.FIX));
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.explore.litmus;
 import dev.doorbell.core.fabric.Rmw;
 import org.jspecify.annotations.Nullable;
 
-/** An instruction of a litmus test. Accesses are {@code Access} bits; locations are indices. */
+/** An instruction of a litmus test. Accesses are {@code Access} bits. */
 public sealed interface Instruction {
   /** Where it stands and under which predicate. */
   Site site();
@@ -21,10 +21,10 @@ public sealed interface Instruction {
   record Guard(String predicate, boolean negated) {}
 
   /** {@code ld}. */
-  record Load(Site site, String target, int location, int access) implements Instruction {}
+  record Load(Site site, String target, Address address, int access) implements Instruction {}
 
   /** {@code st}. */
-  record Store(Site site, int location, Operand value, int access) implements Instruction {}
+  record Store(Site site, Address address, Operand value, int access) implements Instruction {}
 
   /**
    * {@code atom}, and {@code red} when there is no target.
@@ -34,7 +34,7 @@ public sealed interface Instruction {
   record Atomic(
       Site site,
       @Nullable String target,
-      int location,
+      Address address,
       Rmw operation,
       Operand operand,
       @Nullable Operand compare,
@@ -43,6 +43,18 @@ public sealed interface Instruction {
 
   /** {@code fence}, {@code membar}. */
   record Fence(Site site, int access) implements Instruction {}
+
+  /**
+   * {@code fence.proxy}.
+   *
+   * @param proxy the proxy that it orders with the generic one; generic for {@code .alias}, which
+   *     orders the addresses of one location
+   */
+  record ProxyFence(Site site, Proxy proxy) implements Instruction {
+    public boolean isAlias() {
+      return proxy == Proxy.GENERIC;
+    }
+  }
 
   /** What a barrier instruction does beside arriving. */
   enum BarrierKind {
@@ -61,18 +73,21 @@ public sealed interface Instruction {
   /**
    * {@code bar}, {@code barrier}.
    *
-   * @param count how many threads take part; 0 when not given, then all of the CTA
+   * @param count how many threads take part; null when not given, then all of the CTA
    * @param target what a reduction yields, else null
    * @param predicate what goes into a reduction, else null
    */
   record Barrier(
       Site site,
       BarrierKind kind,
-      int id,
-      int count,
+      Operand id,
+      @Nullable Operand count,
       @Nullable String target,
       @Nullable Operand predicate)
-      implements Instruction {}
+      implements Instruction {
+    /** A CTA has barriers 0 to 15. */
+    public static final int LAST_ID = 15;
+  }
 
   /** What {@link Compute} computes. */
   enum Arithmetic {

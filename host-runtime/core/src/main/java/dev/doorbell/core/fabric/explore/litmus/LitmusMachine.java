@@ -21,7 +21,8 @@ import java.util.TreeMap;
 /**
  * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
  * and every value that a load may return. A second opinion: its outcomes must be among those that
- * the axioms allow.
+ * the axioms allow. The machine has one proxy and one address a location; a test of others is not
+ * run.
  */
 public final class LitmusMachine {
   private final LitmusTest test;
@@ -48,7 +49,7 @@ public final class LitmusMachine {
 
   private MachineResult run() {
     long runs = 0;
-    boolean more = true;
+    boolean more = !test.usesProxies();
     while (more && runs < bounds.candidates()) {
       new Run().go();
       runs++;
@@ -85,8 +86,13 @@ public final class LitmusMachine {
     }
   }
 
-  /** Somebody at a barrier, and the meeting that is to take place there. */
-  private record Arrival(int thread, Barrier barrier, boolean predicate, Meeting meeting) {}
+  /**
+   * Somebody at a barrier, and the meeting that is to take place there.
+   *
+   * @param expected how many threads take part
+   */
+  private record Arrival(
+      int thread, Barrier barrier, int id, int expected, boolean predicate, Meeting meeting) {}
 
   /** One run: a sequence of choices. */
   private final class Run {
@@ -214,14 +220,14 @@ public final class LitmusMachine {
                 (int)
                     machine.load(
                         runner.actor,
-                        Words.address(load.location()),
+                        Words.address(load.address().location()),
                         Integer.BYTES,
                         load.access(),
                         load.site()));
         case Instruction.Store store ->
             machine.store(
                 runner.actor,
-                Words.address(store.location()),
+                Words.address(store.address().location()),
                 Integer.BYTES,
                 Integer.toUnsignedLong(runner.value(store.value())),
                 store.access(),
@@ -231,7 +237,7 @@ public final class LitmusMachine {
               machine.atomic(
                   runner.actor,
                   atomic.operation(),
-                  Words.address(atomic.location()),
+                  Words.address(atomic.address().location()),
                   Integer.BYTES,
                   Integer.toUnsignedLong(runner.value(atomic.operand())),
                   atomic.compare() == null
@@ -251,10 +257,16 @@ public final class LitmusMachine {
     private boolean arrive(int thread, Barrier barrier) {
       Runner runner = runners.get(thread);
       boolean predicate = barrier.predicate() != null && runner.value(barrier.predicate()) != 0;
+      int id = runner.value(barrier.id());
+      int expected =
+          barrier.count() == null ? test.threadsOfCta(thread) : runner.value(barrier.count());
+      if (id < 0 || id > Barrier.LAST_ID || expected < 1) {
+        return false;
+      }
       List<Arrival> here = new ArrayList<>();
       for (Arrival other : arrived) {
-        if (other.barrier.id() == barrier.id() && sameCta(other.thread, thread)) {
-          if (expected(other.thread, other.barrier) != expected(thread, barrier)) {
+        if (other.id == id && sameCta(other.thread, thread)) {
+          if (other.expected != expected) {
             return false;
           }
           here.add(other);
@@ -262,12 +274,12 @@ public final class LitmusMachine {
       }
       Meeting meeting = here.isEmpty() ? new Meeting() : here.getFirst().meeting;
       meeting.arrive(runner.actor);
-      Arrival arrival = new Arrival(thread, barrier, predicate, meeting);
+      Arrival arrival = new Arrival(thread, barrier, id, expected, predicate, meeting);
       here.add(arrival);
       if (barrier.kind() != BarrierKind.ARRIVE) {
         runner.state = State.WAITING;
       }
-      if (here.size() < expected(thread, barrier)) {
+      if (here.size() < expected) {
         arrived.add(arrival);
       } else {
         arrived.removeAll(here);
@@ -278,10 +290,6 @@ public final class LitmusMachine {
 
     private boolean sameCta(int a, int b) {
       return test.threads().get(a).place().sameCta(test.threads().get(b).place());
-    }
-
-    private int expected(int thread, Barrier barrier) {
-      return barrier.count() == 0 ? test.threadsOfCta(thread) : barrier.count();
     }
 
     private void complete(List<Arrival> all) {

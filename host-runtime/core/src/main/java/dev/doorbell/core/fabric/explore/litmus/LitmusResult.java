@@ -11,6 +11,8 @@ import java.util.SortedSet;
  * @param forbidden outcomes whose values fit together, but which no execution may have, and the
  *     axioms that forbid them
  * @param deadlocks executions in which threads wait at a barrier for ever, by who waits where
+ * @param spinning executions in which threads go round a loop for ever although every thread is
+ *     scheduled again and again and every write reaches strong reads in the end, by who stays where
  * @param races pairs of accesses that are in a data race in some allowed execution
  * @param candidates how many candidate executions were judged
  * @param cut loops go round more often than was followed
@@ -22,6 +24,7 @@ public record LitmusResult(
     SortedMap<Outcome, Long> allowed,
     SortedMap<Outcome, Set<Axiom>> forbidden,
     SortedMap<String, Long> deadlocks,
+    SortedMap<String, Long> spinning,
     SortedSet<String> races,
     long candidates,
     boolean cut,

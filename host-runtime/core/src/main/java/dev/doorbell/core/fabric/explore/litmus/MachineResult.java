@@ -10,7 +10,7 @@ import java.util.TreeSet;
  * @param shown outcomes that meet the test's filter, and in how many runs each
  * @param deadlocks runs in which threads waited at a barrier for ever
  * @param conflicts whether the machine reported anything
- * @param runs how many there were
+ * @param runs how many there were; 0 for a test of proxies, which the machine does not have
  * @param complete every choice was tried, loops aside
  */
 public record MachineResult(
@@ -27,8 +27,11 @@ public record MachineResult(
     return wrong;
   }
 
-  /** Outcomes that the axioms allow and the machine cannot show: a limit of it. */
+  /** Outcomes that the axioms allow and the machine cannot show: a limit of it; none if not run. */
   public SortedSet<Outcome> missed(LitmusResult axioms) {
+    if (runs == 0) {
+      return new TreeSet<>();
+    }
     SortedSet<Outcome> missed = new TreeSet<>(axioms.allowed().keySet());
     missed.removeAll(shown.keySet());
     return missed;

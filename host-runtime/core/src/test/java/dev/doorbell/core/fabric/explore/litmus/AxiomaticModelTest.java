@@ -142,6 +142,70 @@ class AxiomaticModelTest {
     assertThat(result.deadlocks()).containsOnlyKeys("P0 line 4 (bar.sync 1)");
   }
 
+  private static final String SPIN =
+      """
+       P0@cta 0,gpu 0       | P1@cta 1,gpu 0       ;
+       st.relaxed.gpu x, 1  | L:                   ;
+       st.relaxed.gpu x, %d  | ld.relaxed.gpu r0, x ;
+                            | bne r0, %d, L         ;
+       exists (P1:r0 == %d)\
+      """;
+
+  @Test
+  void a_loop_that_waits_for_the_last_value_ends() throws LitmusException {
+    assertThat(check(SPIN.formatted(2, 2, 2)).spinning()).isEmpty();
+  }
+
+  @Test
+  void a_loop_that_waits_for_a_value_that_may_be_missed_may_spin_for_ever() throws LitmusException {
+    LitmusResult result = check(SPIN.formatted(2, 1, 1));
+    assertThat(result.holds()).isTrue();
+    assertThat(result.spinning()).containsOnlyKeys("P1 line 5 (ld.relaxed.gpu r0, x)");
+  }
+
+  @Test
+  void a_weak_load_in_a_loop_may_be_made_once_for_all_rounds() throws LitmusException {
+    LitmusResult result = check(SPIN.formatted(2, 2, 2).replace("ld.relaxed.gpu", "ld.weak"));
+    assertThat(result.spinning()).containsOnlyKeys("P1 line 5 (ld.weak r0, x)");
+  }
+
+  @Test
+  void two_names_of_a_location_are_ordered_by_a_fence_between_them() throws LitmusException {
+    String text =
+        """
+        PTX alias
+        { x = 0; y @ generic aliases x; }
+        P0@cta 0,gpu 0 ; st.weak x, 1 ; %s ld.weak r0, y ;
+        ~exists (P0:r0 == 0)
+        """;
+    assertThat(holds(text.formatted(""))).isFalse();
+    assertThat(holds(text.formatted("fence.proxy.alias ;"))).isTrue();
+    assertThat(holds(text.formatted("fence.sc.sys ;"))).isFalse();
+    assertThat(holds(text.formatted("fence.proxy.surface ;"))).isFalse();
+  }
+
+  @Test
+  void a_fence_of_a_proxy_counts_in_the_cta_of_the_access() throws LitmusException {
+    String text =
+        """
+        PTX surface
+        { x = 0; s @ surface aliases x; }
+        P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;
+        sust.weak s, 1      | ld.acquire.gpu r0, f ;
+        %s                  | %s                   ;
+        st.release.gpu f, 1 | ld.weak r1, x        ;
+        ~exists (P1:r0 == 1 /\\ P1:r1 == 0)
+        """;
+    assertThat(holds(text.formatted("", ""))).isFalse();
+    assertThat(holds(text.formatted("fence.proxy.surface", ""))).isTrue();
+    assertThat(holds(text.formatted("", "fence.proxy.surface"))).isFalse();
+    assertThat(holds(text.formatted("fence.proxy.texture", ""))).isFalse();
+  }
+
+  private static boolean holds(String file) throws LitmusException {
+    return AxiomaticModel.check(LitmusParser.parse(file), Bounds.USUAL).holds();
+  }
+
   @Test
   void races_are_pairs_that_neither_order_nor_strength_protects() throws LitmusException {
     LitmusResult weak =

@@ -8,6 +8,8 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -151,23 +153,68 @@ class LitmusParserTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "bar.sync 3                      | SYNC     | 3 | 0",
-        "barrier.cta.sync.aligned 1, 2   | SYNC     | 1 | 2",
+        "bar.sync 3                      | SYNC     | 3  | ",
+        "barrier.cta.sync.aligned 1, 2   | SYNC     | 1  | 2",
         "bar.arrive 15, 4                | ARRIVE   | 15 | 4",
-        "bar.red.popc.u32 r0, 2, p0      | RED_POPC | 2 | 0",
-        "bar.red.and.pred p1, 2, 3, p0   | RED_AND  | 2 | 3",
-        "barrier.cta.red.or.pred p1, 0, p0 | RED_OR | 0 | 0"
+        "bar.sync r1, r2                 | SYNC     | r1 | r2",
+        "bar.cta.sync 7, 1, 2            | SYNC     | 1  | 2",
+        "bar.red.popc.u32 r0, 2, p0      | RED_POPC | 2  | ",
+        "bar.red.and.pred p1, 2, 3, p0   | RED_AND  | 2  | 3",
+        "barrier.cta.red.or.pred p1, 0, p0 | RED_OR | 0  | "
       })
-  void barriers_have_a_kind_an_id_and_a_count(String text, BarrierKind kind, int id, int count)
-      throws LitmusException {
+  void barriers_have_a_kind_an_id_and_a_count(
+      String text, BarrierKind kind, String id, @Nullable String count) throws LitmusException {
     assertThat(second(text))
         .isInstanceOfSatisfying(
             Instruction.Barrier.class,
             barrier -> {
               assertThat(barrier.kind()).isEqualTo(kind);
-              assertThat(barrier.id()).isEqualTo(id);
-              assertThat(barrier.count()).isEqualTo(count);
+              assertThat(barrier.id()).isEqualTo(barrierOperand(id));
+              assertThat(barrier.count()).isEqualTo(count == null ? null : barrierOperand(count));
             });
+  }
+
+  private static Operand barrierOperand(String text) {
+    return text.startsWith("r")
+        ? new Operand.Register(text)
+        : new Operand.Constant(Integer.parseInt(text));
+  }
+
+  @Test
+  void names_of_other_proxies_and_addresses_are_declared() throws LitmusException {
+    LitmusTest test =
+        LitmusParser.parse(
+            """
+            PTX names
+            "https://example.org/a//b { of the web"
+            and a line that nobody quoted
+            { x = 1; y @ generic aliases x; s @ surface aliases y; }
+            P0@cta 0,gpu 0 ;
+            st.weak x, 1 ; ld.weak r0, y ; suld.weak r1, s ; tld r2, y ; sust.weak s, 2 ;
+            exists (y = 2)
+            """);
+    assertThat(test.locations()).containsExactly("x");
+    assertThat(test.usesProxies()).isTrue();
+    assertThat(test.description()).isEqualTo("https://example.org/a//b { of the web");
+    assertThat(test.condition().holds(name -> name.equals("x") ? 2 : 0)).isTrue();
+    List<Address> addresses =
+        test.threads().getFirst().code().stream()
+            .map(
+                instruction ->
+                    switch (instruction) {
+                      case Instruction.Load load -> load.address();
+                      case Instruction.Store store -> store.address();
+                      default -> throw new AssertionError(instruction);
+                    })
+            .toList();
+    assertThat(addresses).extracting(Address::location).containsOnly(0);
+    assertThat(addresses)
+        .extracting(Address::proxy)
+        .containsExactly(Proxy.GENERIC, Proxy.GENERIC, Proxy.SURFACE, Proxy.TEXTURE, Proxy.SURFACE);
+    int x = addresses.get(0).virtual();
+    int y = addresses.get(1).virtual();
+    assertThat(x).isNotEqualTo(y);
+    assertThat(addresses).extracting(Address::virtual).containsExactly(x, y, y, y, y);
   }
 
   @ParameterizedTest
@@ -175,12 +222,13 @@ class LitmusParserTest {
       delimiter = '|',
       value = {
         "ld.release.gpu r0, x      | ld cannot be .release",
+        "suld.acquire.gpu r0, x    | accesses by the surface proxy are weak",
+        "fence.proxy.async         | does not say which proxy",
         "ld.relaxed r0, x          | ld.relaxed needs a scope",
         "st.weak.gpu x, 1          | has not a scope",
         "red.acquire.gpu.add.u32 x, 1 | red cannot be .acquire",
         "ld.mmio.relaxed.gpu r0, x | .sys alone",
         "ld.weak.u64 r0, x         | '.u64' means nothing",
-        "fence.proxy.alias         | proxies are not modelled",
         "fence.sc                  | the scope is missing",
         "bra AWAY                  | no label 'AWAY'",
         "bar.sync 16               | no number between 0 and 15",
@@ -206,6 +254,8 @@ class LitmusParserTest {
         "PTX x P0@cta 0,gpu 0; exists (x=0)                  | no initial state",
         "PTX x {} P1@cta 0,gpu 0; st.weak x, 1; \\nexists (x=0) | head of column 0",
         "PTX x {} P0@cta 0,gpu 0; st.weak x, 1;              | claims nothing",
+        "PTX x {x=0; x @ surface aliases y} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | declared twice",
+        "PTX x {s @ surface aliases x} P0@cta 0,gpu 0; tld r0, s;\\nexists (x=0) | a name of the surface proxy",
         "PTX x {x} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | gives nothing a value",
         "PTX x {P3:r0=1} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | no thread P3",
         "PTX x {} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (y=0) | has no 'y'",

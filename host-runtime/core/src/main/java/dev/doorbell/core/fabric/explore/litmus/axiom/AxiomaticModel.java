@@ -20,10 +20,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The PTX memory model as the PTX ISA states it (version 9.0, chapter 8, for accesses of one width
- * through the generic proxy), decided by looking at every candidate execution of a small program:
- * every trace of every thread, every write that each read could read from, every meeting at
- * barriers, every order of {@code fence.sc}, every coherence order.
+ * The PTX memory model as the PTX ISA states it (version 9.0, chapter 8, for accesses of one
+ * width), decided by looking at every candidate execution of a small program: every trace of every
+ * thread, every write that each read could read from, every meeting at barriers, every order of
+ * {@code fence.sc}, every coherence order.
  *
  * <p>Where the chapter leaves something open it is read as follows. A compare-and-swap that fails
  * does not write. Dependencies are syntactic (data, predicate, branch), so a few load-buffering
@@ -38,6 +38,7 @@ public final class AxiomaticModel {
   private final SortedMap<Outcome, Long> allowed = new TreeMap<>();
   private final SortedMap<Outcome, Set<Axiom>> forbidden = new TreeMap<>();
   private final SortedMap<String, Long> deadlocks = new TreeMap<>();
+  private final SortedMap<String, Long> spinning = new TreeMap<>();
   private final SortedSet<String> races = new TreeSet<>();
   private long candidates;
   private boolean cut;
@@ -70,7 +71,7 @@ public final class AxiomaticModel {
           case FORALL -> all;
         };
     return new LitmusResult(
-        test, allowed, forbidden, deadlocks, races, candidates, cut, complete, holds);
+        test, allowed, forbidden, deadlocks, spinning, races, candidates, cut, complete, holds);
   }
 
   /**
@@ -193,7 +194,7 @@ public final class AxiomaticModel {
     for (int write : candidate.writes(read.location())) {
       if (write != next
           && candidate.events.get(write).writeValue() == read.readValue()
-          && !candidate.program.has(next, write)) {
+          && !(candidate.program.has(next, write) && candidate.strong.has(next, write))) {
         source[next] = write;
         chooseSources(candidate, schedules, source, next + 1);
       }
@@ -207,7 +208,7 @@ public final class AxiomaticModel {
       return;
     }
     candidates++;
-    boolean ends = candidate.traces.stream().noneMatch(ThreadTrace::blocked);
+    boolean ends = candidate.ends();
     Map<Outcome, Long> possible = new HashMap<>();
     Set<Axiom> violated =
         new Axioms(
@@ -236,14 +237,15 @@ public final class AxiomaticModel {
       outcomes(candidate, survivor.coherence())
           .forEach((outcome, count) -> possible.merge(outcome, count, Long::sum));
     } else {
-      deadlocks.merge(waiting(candidate), 1L, Long::sum);
+      boolean spins = candidate.traces.stream().anyMatch(ThreadTrace::spinning);
+      (spins ? spinning : deadlocks).merge(staying(candidate), 1L, Long::sum);
     }
   }
 
-  private static String waiting(Candidate candidate) {
+  private static String staying(Candidate candidate) {
     return candidate.traces.stream()
-        .filter(ThreadTrace::blocked)
-        .map(trace -> trace.events().getLast().where())
+        .filter(trace -> !trace.ends())
+        .map(ThreadTrace::stays)
         .collect(Collectors.joining(", "));
   }
 

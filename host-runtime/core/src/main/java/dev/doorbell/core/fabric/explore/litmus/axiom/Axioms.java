@@ -190,12 +190,16 @@ final class Axioms {
     }
   }
 
-  /** 8.9.5, between accesses of the same location: base causality, and observation before it. */
+  /**
+   * 8.9.5, between accesses of the same location: base causality that proxies preserve, and
+   * observation before it.
+   */
   private Relation causality(Relation causes) {
     Relation causality = new Relation(events.size());
+    ProxyOrder proxies = new ProxyOrder(candidate, causes);
     for (int x = 0; x < events.size(); x++) {
       for (int y = 0; y < events.size(); y++) {
-        if (x != y && sameLocation(x, y) && precedes(causes, x, y)) {
+        if (x != y && sameLocation(x, y) && precedes(causes, proxies, x, y)) {
           causality.add(x, y);
         }
       }
@@ -203,16 +207,20 @@ final class Axioms {
     return causality;
   }
 
-  private boolean precedes(Relation causes, int x, int y) {
-    if (events.get(x).isInitial() || causes.has(x, y)) {
+  private boolean precedes(Relation causes, ProxyOrder proxies, int x, int y) {
+    if (events.get(x).isInitial()) {
       return !events.get(y).isInitial();
+    }
+    if (causes.has(x, y) && proxies.preserves(x, y)) {
+      return true;
     }
     for (int z = 0; z < events.size(); z++) {
       if (events.get(x).writes()
           && events.get(z).reads()
           && observation.has(x, z)
           && sameLocation(z, y)
-          && causes.has(z, y)) {
+          && causes.has(z, y)
+          && proxies.preserves(z, y)) {
         return true;
       }
     }

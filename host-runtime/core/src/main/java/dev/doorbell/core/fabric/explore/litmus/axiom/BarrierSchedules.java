@@ -1,9 +1,8 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
-import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
-import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -71,8 +70,8 @@ final class BarrierSchedules {
   }
 
   private boolean waits(int event) {
-    Barrier barrier = events.get(event).barrier();
-    return barrier != null && barrier.kind() != BarrierKind.ARRIVE;
+    BarrierUse barrier = events.get(event).barrier();
+    return barrier != null && barrier.waits();
   }
 
   /**
@@ -133,8 +132,8 @@ final class BarrierSchedules {
   }
 
   private boolean sameBarrier(int a, int b) {
-    Barrier one = events.get(a).barrier();
-    Barrier other = events.get(b).barrier();
+    BarrierUse one = events.get(a).barrier();
+    BarrierUse other = events.get(b).barrier();
     return one != null && other != null && one.id() == other.id() && place(a).sameCta(place(b));
   }
 
@@ -143,7 +142,7 @@ final class BarrierSchedules {
   }
 
   private int expected(int event) {
-    Barrier barrier = events.get(event).barrier();
+    BarrierUse barrier = events.get(event).barrier();
     return barrier == null || barrier.count() == 0
         ? test.threadsOfCta(events.get(event).thread())
         : barrier.count();
@@ -151,17 +150,17 @@ final class BarrierSchedules {
 
   /** Whether reductions yield what the candidate says, and nobody passes who is blocked. */
   private boolean agrees(List<Integer> members) {
-    int count = members.stream().mapToInt(e -> events.get(e).barrierValue()).sum();
+    int count = members.stream().mapToInt(this::predicate).sum();
     long reducing = members.stream().filter(this::reduces).count();
     for (int member : members) {
-      Barrier barrier = events.get(member).barrier();
+      BarrierUse barrier = events.get(member).barrier();
       int thread = events.get(member).thread();
       boolean last = queues.get(thread).getLast() == member;
       if (barrier == null || (blocked[thread] && last)) {
         return false;
       }
       int yields =
-          switch (barrier.kind()) {
+          switch (barrier.instruction().kind()) {
             case SYNC, ARRIVE -> events.get(member).readValue();
             case RED_POPC -> count;
             case RED_AND -> count == reducing ? 1 : 0;
@@ -175,8 +174,13 @@ final class BarrierSchedules {
   }
 
   private boolean reduces(int event) {
-    Barrier barrier = events.get(event).barrier();
-    return barrier != null && barrier.predicate() != null;
+    BarrierUse barrier = events.get(event).barrier();
+    return barrier != null && barrier.instruction().predicate() != null;
+  }
+
+  private int predicate(int event) {
+    BarrierUse barrier = events.get(event).barrier();
+    return barrier == null ? 0 : barrier.predicate();
   }
 
   /** Whether those who wait for ever are those of whom the candidate says so. */

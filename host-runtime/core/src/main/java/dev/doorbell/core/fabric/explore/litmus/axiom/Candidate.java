@@ -25,10 +25,16 @@ final class Candidate {
   /** Acquire patterns. */
   final List<Pattern> acquires = new ArrayList<>();
 
+  /**
+   * By event: a strong read of a round that is repeated for ever. What it reads is what is written
+   * last: writes reach strong reads in the end. A weak read may be made once for all rounds.
+   */
+  final boolean[] repeated;
+
   /** By event: events that it depends on, as bits. */
   final long[] dependencies;
 
-  private final LitmusTest test;
+  final LitmusTest test;
 
   /**
    * A release or acquire pattern.
@@ -54,8 +60,10 @@ final class Candidate {
     program = new Relation(events.size());
     strong = new Relation(events.size());
     dependencies = new long[events.size()];
+    repeated = new boolean[events.size()];
     for (int thread = 0; thread < traces.size(); thread++) {
       place(starts.get(thread), traces.get(thread).events().size());
+      repeat(starts.get(thread), traces.get(thread));
     }
     relateStrong();
     findPatterns();
@@ -74,7 +82,17 @@ final class Candidate {
     }
   }
 
-  /** Section "Morally Strong Operations"; every access is of the same width and proxy. */
+  private void repeat(int start, ThreadTrace trace) {
+    for (int i = trace.lastRound(); trace.spinning() && i < trace.events().size(); i++) {
+      repeated[start + i] = trace.events().get(i).reads() && trace.events().get(i).isStrong();
+    }
+  }
+
+  boolean ends() {
+    return traces.stream().allMatch(ThreadTrace::ends);
+  }
+
+  /** Section "Morally Strong Operations"; every access is of the same width. */
   private void relateStrong() {
     for (int a = 0; a < events.size(); a++) {
       for (int b = 0; b < events.size(); b++) {
@@ -89,7 +107,7 @@ final class Candidate {
     if (a.barrier() != null || b.barrier() != null) {
       return false;
     }
-    if (a.isMemory() && b.isMemory() && a.location() != b.location()) {
+    if (a.isMemory() && b.isMemory() && (a.location() != b.location() || !a.sameWay(b))) {
       return false;
     }
     if (a.thread() == b.thread()) {

@@ -95,7 +95,7 @@ final class Coherence {
       violated.add(Axiom.SC_PER_LOCATION);
     } else if (readsThePast(fromReads)) {
       violated.add(Axiom.CAUSALITY);
-    } else {
+    } else if (repeatsWhatIsLast(order)) {
       orders.add(new Order(last(order)));
     }
   }
@@ -131,7 +131,7 @@ final class Coherence {
     return false;
   }
 
-  /** 8.10.5: program order and morally strong communication order form no cycle. */
+  /** 8.10.5: of morally strong accesses program order and communication form no cycle. */
   private boolean breaksLocation(Relation order, Relation fromReads) {
     Relation all = new Relation(events.size());
     for (int from : accesses) {
@@ -140,7 +140,7 @@ final class Coherence {
             source[to] == from
                 || (order.has(from, to) && events.get(from).writes())
                 || fromReads.has(from, to);
-        if (candidate.program.has(from, to) || (communicates && candidate.strong.has(from, to))) {
+        if (candidate.strong.has(from, to) && (communicates || candidate.program.has(from, to))) {
           all.add(from, to);
         }
       }
@@ -158,6 +158,15 @@ final class Coherence {
       }
     }
     return false;
+  }
+
+  private boolean repeatsWhatIsLast(Relation order) {
+    for (int read : accesses) {
+      if (candidate.repeated[read] && order.row(source[read]) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private Set<Integer> last(Relation order) {

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param line of the file
  * @param text the instruction
  * @param location the index, -1 for fences and barriers
+ * @param address how an access names its location; null for the initial write and all others
  * @param access {@link Access} bits
  * @param reads whether it reads
  * @param readValue what it reads, in this trace
@@ -21,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  * @param reduction {@code red}: its read takes part in no acquire pattern
  * @param dependencies events of the same trace, by index as bits, on whose values it depends that
  *     this happens and what is written
- * @param barrier the instruction when it is a barrier
- * @param barrierValue what a barrier reduction is given (bit 0) in this trace
+ * @param barrier what is done when it is a barrier
+ * @param proxyFence the instruction when it is a fence between proxies
  */
 record Event(
     int thread,
     int line,
     String text,
     int location,
+    @Nullable Address address,
     int access,
     boolean reads,
     int readValue,
@@ -37,10 +40,22 @@ record Event(
     boolean joined,
     boolean reduction,
     long dependencies,
-    Instruction.@Nullable Barrier barrier,
-    int barrierValue) {
+    @Nullable BarrierUse barrier,
+    Instruction.@Nullable ProxyFence proxyFence) {
 
   private static final int INITIAL = -1;
+
+  /**
+   * A barrier instruction with its operands' values in this trace.
+   *
+   * @param count how many threads take part; 0 means all of the CTA
+   * @param predicate what goes into a reduction, 0 or 1
+   */
+  record BarrierUse(Instruction.Barrier instruction, int id, int count, int predicate) {
+    boolean waits() {
+      return instruction.kind() != Instruction.BarrierKind.ARRIVE;
+    }
+  }
 
   static Event initial(int location, int value) {
     return new Event(
@@ -48,6 +63,7 @@ record Event(
         0,
         "initial value",
         location,
+        null,
         Access.RELAXED | Access.SYS,
         false,
         0,
@@ -57,7 +73,7 @@ record Event(
         false,
         0,
         null,
-        0);
+        null);
   }
 
   boolean isInitial() {
@@ -69,11 +85,16 @@ record Event(
   }
 
   boolean isFence() {
-    return location < 0 && barrier == null;
+    return location < 0 && barrier == null && proxyFence == null;
   }
 
   boolean isScFence() {
     return isFence() && Access.semantics(access) == Access.SC;
+  }
+
+  /** Whether both go by one proxy to one address; fences and initial writes do with everything. */
+  boolean sameWay(Event other) {
+    return address == null || other.address == null || address.equals(other.address);
   }
 
   boolean isStrong() {

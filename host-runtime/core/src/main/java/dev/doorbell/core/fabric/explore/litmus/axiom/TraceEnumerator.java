@@ -1,6 +1,8 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
@@ -9,6 +11,7 @@ import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
 import dev.doorbell.core.fabric.explore.litmus.Operand;
+import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +40,9 @@ final class TraceEnumerator {
   /** A register's value and the loads (event indices as bits) that it depends on. */
   private record Value(int value, long dependencies) {}
 
+  /** The beginning of a round of a loop: how many events there were, and the registers. */
+  private record Round(int events, Map<String, Integer> registers) {}
+
   /** A thread in the middle of its code. */
   private static final class State {
     int pc;
@@ -45,10 +51,14 @@ final class TraceEnumerator {
     final List<Event> events;
     final Map<Integer, Integer> backward;
 
+    /** By the target of a branch backward, how it stood when it was taken last. */
+    final Map<Integer, Round> rounds;
+
     State() {
       registers = new HashMap<>();
       events = new ArrayList<>();
       backward = new HashMap<>();
+      rounds = new HashMap<>();
     }
 
     State(State other) {
@@ -57,6 +67,7 @@ final class TraceEnumerator {
       registers = new HashMap<>(other.registers);
       events = new ArrayList<>(other.events);
       backward = new HashMap<>(other.backward);
+      rounds = new HashMap<>(other.rounds);
     }
 
     Value value(Operand operand) {
@@ -122,18 +133,23 @@ final class TraceEnumerator {
           Value value = state.value(store.value());
           long dependencies = value.dependencies | conditional | state.control;
           state.events.add(
-              event(store.site(), store.location(), store.access())
+              event(store.site(), store.address(), store.access())
                   .write(value.value)
                   .build(dependencies));
         }
         case Instruction.Fence fence ->
-            state.events.add(event(fence.site(), -1, fence.access()).build(0));
+            state.events.add(event(fence.site(), null, fence.access()).build(0));
+        case Instruction.ProxyFence fence ->
+            state.events.add(event(fence.site(), null, Access.WEAK).proxyFence(fence).build(0));
         case Instruction.Compute compute -> compute(state, compute, conditional);
         case Instruction.Branch branch -> {
           state.control |= conditional;
-          if (branch.target() < state.pc && !again(state)) {
-            cut = true;
-            return;
+          if (branch.target() < state.pc) {
+            spin(state, branch.target());
+            if (!again(state)) {
+              cut = true;
+              return;
+            }
           }
           state.pc = branch.target();
         }
@@ -164,10 +180,24 @@ final class TraceEnumerator {
           }
           case Instruction.Store ignored -> null;
           case Instruction.Fence ignored -> null;
+          case Instruction.ProxyFence ignored -> null;
         };
     if (target != null) {
       Value kept = state.value(new Operand.Register(target));
       state.registers.put(target, new Value(kept.value, kept.dependencies | conditional));
+    }
+  }
+
+  /** Adds the trace that goes on like its last round, when that round has changed nothing. */
+  private void spin(State state, int target) {
+    Round now = new Round(state.events.size(), values(state));
+    Round last = state.rounds.put(target, now);
+    if (last != null
+        && last.registers.equals(now.registers)
+        && state.events.subList(last.events, now.events).stream()
+            .allMatch(event -> !event.writes() && event.barrier() == null)) {
+      traces.add(
+          new ThreadTrace(List.copyOf(state.events), now.registers, false, true, last.events));
     }
   }
 
@@ -176,11 +206,11 @@ final class TraceEnumerator {
   }
 
   private void load(State state, Instruction.Load load, long conditional) {
-    for (int value : values.get(load.location())) {
+    for (int value : values.get(load.address().location())) {
       State next = new State(state);
       long self = 1L << next.events.size();
       next.events.add(
-          event(load.site(), load.location(), load.access())
+          event(load.site(), load.address(), load.access())
               .read(value)
               .build(conditional | state.control));
       next.registers.put(load.target(), new Value(value, self | conditional));
@@ -192,10 +222,10 @@ final class TraceEnumerator {
     Value operand = state.value(atomic.operand());
     Value compare = atomic.compare() == null ? new Value(0, 0) : state.value(atomic.compare());
     long happens = conditional | state.control;
-    for (int value : values.get(atomic.location())) {
+    for (int value : values.get(atomic.address().location())) {
       State next = new State(state);
       long self = 1L << next.events.size();
-      EventBuilder read = event(atomic.site(), atomic.location(), atomic.access()).read(value);
+      EventBuilder read = event(atomic.site(), atomic.address(), atomic.access()).read(value);
       if (atomic.target() == null) {
         read.reduction();
       } else {
@@ -215,7 +245,7 @@ final class TraceEnumerator {
         // What an exchange writes does not depend on what it reads.
         long own = atomic.operation() == Rmw.EXCHANGE ? 0 : self;
         next.events.add(
-            event(atomic.site(), atomic.location(), atomic.access())
+            event(atomic.site(), atomic.address(), atomic.access())
                 .write(written)
                 .joined()
                 .build(happens | operand.dependencies | compare.dependencies | own));
@@ -226,7 +256,14 @@ final class TraceEnumerator {
 
   private void barrier(State state, Barrier barrier, long conditional) {
     int given = barrier.predicate() == null ? 0 : state.value(barrier.predicate()).value;
-    EventBuilder event = event(barrier.site(), -1, 0).barrier(barrier, given != 0);
+    int id = state.value(barrier.id()).value;
+    int count = barrier.count() == null ? 0 : state.value(barrier.count()).value;
+    if (id < 0 || id > Barrier.LAST_ID || count < 0 || (count == 0 && barrier.count() != null)) {
+      return; // undefined: no such barrier, or nobody takes part
+    }
+    EventBuilder event =
+        event(barrier.site(), null, 0)
+            .barrier(new BarrierUse(barrier, id, count, given == 0 ? 0 : 1));
     if (barrier.kind() != BarrierKind.ARRIVE) {
       State blocked = new State(state);
       blocked.events.add(event.build(0));
@@ -273,19 +310,23 @@ final class TraceEnumerator {
   }
 
   private void finish(State state, boolean blocked) {
-    Map<String, Integer> registers = new HashMap<>();
-    state.registers.forEach((name, value) -> registers.put(name, value.value));
-    traces.add(new ThreadTrace(List.copyOf(state.events), Map.copyOf(registers), blocked));
+    traces.add(new ThreadTrace(List.copyOf(state.events), values(state), blocked, false, 0));
   }
 
-  private EventBuilder event(Instruction.Site site, int location, int access) {
-    return new EventBuilder(site, location, access);
+  private static Map<String, Integer> values(State state) {
+    Map<String, Integer> registers = new HashMap<>();
+    state.registers.forEach((name, value) -> registers.put(name, value.value));
+    return Map.copyOf(registers);
+  }
+
+  private EventBuilder event(Instruction.Site site, @Nullable Address address, int access) {
+    return new EventBuilder(site, address, access);
   }
 
   /** Puts an {@link Event} of this thread together. */
   private final class EventBuilder {
     private final Instruction.Site site;
-    private final int location;
+    private final @Nullable Address address;
     private final int access;
     private boolean reads;
     private int readValue;
@@ -293,17 +334,17 @@ final class TraceEnumerator {
     private int writeValue;
     private boolean joined;
     private boolean reduction;
-    private @Nullable Barrier barrier;
-    private int barrierValue;
+    private @Nullable BarrierUse barrier;
+    private Instruction.@Nullable ProxyFence proxyFence;
 
-    EventBuilder(Instruction.Site site, int location, int access) {
+    EventBuilder(Instruction.Site site, @Nullable Address address, int access) {
       this.site = site;
-      this.location = location;
+      this.address = address;
       this.access = access;
     }
 
     EventBuilder read(int value) {
-      reads = location >= 0;
+      reads = address != null;
       readValue = value;
       return this;
     }
@@ -324,9 +365,13 @@ final class TraceEnumerator {
       return this;
     }
 
-    EventBuilder barrier(Barrier instruction, boolean predicate) {
-      barrier = instruction;
-      barrierValue = predicate ? 1 : 0;
+    EventBuilder barrier(BarrierUse use) {
+      barrier = use;
+      return this;
+    }
+
+    EventBuilder proxyFence(Instruction.ProxyFence instruction) {
+      proxyFence = instruction;
       return this;
     }
 
@@ -335,7 +380,8 @@ final class TraceEnumerator {
           number,
           site.line(),
           site.text(),
-          location,
+          address == null ? -1 : address.location(),
+          address,
           access,
           reads,
           readValue,
@@ -345,7 +391,7 @@ final class TraceEnumerator {
           reduction,
           dependencies,
           barrier,
-          barrierValue);
+          proxyFence);
     }
   }
 }

@@ -7,9 +7,10 @@ import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads conditions: comparisons joined by {@code /\}, {@code \/} and {@code ~}, and parentheses.
@@ -31,11 +32,11 @@ final class ConditionParser {
           ">=", Comparison.GE);
 
   private final String text;
-  private final Predicate<String> known;
+  private final Function<String, @Nullable String> known;
   private int at;
   private int depth;
 
-  ConditionParser(String text, Predicate<String> known) {
+  ConditionParser(String text, Function<String, @Nullable String> known) {
     this.text = text;
     this.known = known;
   }
@@ -121,13 +122,14 @@ final class ConditionParser {
         matcher.group(1) != null
             ? "P" + matcher.group(1) + ":" + matcher.group(2)
             : String.valueOf(matcher.group(3));
-    if (!known.test(name)) {
+    String observable = known.apply(name);
+    if (observable == null) {
       at = start;
       throw error(
           "the test has no '%s'".formatted(name),
           "name a register as P0:r0, or a location it uses");
     }
-    return new Term.Observable(name);
+    return new Term.Observable(observable);
   }
 
   private boolean take(String token) {

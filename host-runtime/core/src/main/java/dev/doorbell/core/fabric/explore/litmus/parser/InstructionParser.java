@@ -2,20 +2,23 @@ package dev.doorbell.core.fabric.explore.litmus.parser;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Site;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.Operand;
+import dev.doorbell.core.fabric.explore.litmus.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class InstructionParser {
   private static final Pattern SHAPE =
       Pattern.compile("(?:@(!?)([\\w%]+)\\s+)?([a-z][\\w.:]*)\\s*(.*)", Pattern.DOTALL);
+  private static final int MOST_THREADS = 64;
   private static final Set<String> WORDS = Set.of("u32", "s32", "b32");
   private static final Set<String> SPACES = Set.of("global", "shared");
   private static final Map<String, Integer> SEMANTICS =
@@ -56,8 +60,10 @@ final class InstructionParser {
           "inc", Rmw.INCREMENT_WRAP,
           "dec", Rmw.DECREMENT_WRAP);
 
-  private final ToIntFunction<String> locations;
+  private final Function<String, Address> addresses;
   private final Map<String, Integer> labels;
+
+  private boolean otherProxies;
 
   // the instruction in hand
   private Site site = new Site(0, "", null);
@@ -65,12 +71,17 @@ final class InstructionParser {
   private List<String> operands = List.of();
 
   /**
-   * @param locations gives the index of a location
+   * @param addresses gives what a name stands for
    * @param labels of this thread
    */
-  InstructionParser(ToIntFunction<String> locations, Map<String, Integer> labels) {
-    this.locations = locations;
+  InstructionParser(Function<String, Address> addresses, Map<String, Integer> labels) {
+    this.addresses = addresses;
     this.labels = labels;
+  }
+
+  /** Whether any access so far goes by another proxy than the generic one. */
+  boolean usesOtherProxies() {
+    return otherProxies;
   }
 
   Instruction parse(int line, String text) throws LitmusException {
@@ -93,8 +104,12 @@ final class InstructionParser {
             : Arrays.stream(shape.group(4).split(",", -1)).map(String::strip).toList();
     Instruction instruction =
         switch (opcode) {
-          case "ld" -> load();
-          case "st" -> store();
+          case "ld" -> load(Proxy.GENERIC);
+          case "suld" -> load(Proxy.SURFACE);
+          case "tld" -> load(Proxy.TEXTURE);
+          case "cold" -> load(Proxy.CONSTANT);
+          case "st" -> store(Proxy.GENERIC);
+          case "sust" -> store(Proxy.SURFACE);
           case "atom" -> atomic(true);
           case "red" -> atomic(false);
           case "fence" -> fence();
@@ -107,7 +122,7 @@ final class InstructionParser {
           default ->
               throw error(
                   "'%s' is not known here".formatted(opcode),
-                  "ld st atom red fence membar bar barrier mov add sub and or xor setp bra exit");
+                  "ld st suld sust tld cold atom red fence membar bar barrier mov add sub and or xor setp bra exit");
         };
     if (!modifiers.isEmpty()) {
       throw error(
@@ -117,22 +132,31 @@ final class InstructionParser {
     return instruction;
   }
 
-  private Instruction load() throws LitmusException {
+  private Instruction load(Proxy proxy) throws LitmusException {
     count(2);
     return new Instruction.Load(
-        site, operands.get(0), location(operands.get(1)), access("ld", Access.RELEASE));
+        site,
+        operands.get(0),
+        address(operands.get(1), proxy),
+        access("ld", Access.RELEASE, proxy));
   }
 
-  private Instruction store() throws LitmusException {
+  private Instruction store(Proxy proxy) throws LitmusException {
     count(2);
     return new Instruction.Store(
-        site, location(operands.get(0)), operand(operands.get(1)), access("st", Access.ACQUIRE));
+        site,
+        address(operands.get(0), proxy),
+        operand(operands.get(1)),
+        access("st", Access.ACQUIRE, proxy));
   }
 
   /** The access of a load or store. */
-  private int access(String opcode, int impossible) throws LitmusException {
+  private int access(String opcode, int impossible, Proxy proxy) throws LitmusException {
     word();
     Integer semantics = optional(SEMANTICS);
+    if (proxy != Proxy.GENERIC && semantics != null && semantics != Access.WEAK) {
+      throw error("accesses by the %s proxy are weak".formatted(proxy.text()), "write .weak");
+    }
     if (semantics != null && semantics == Access.MMIO) {
       modifiers.remove("relaxed");
     }
@@ -181,7 +205,7 @@ final class InstructionParser {
     return new Instruction.Atomic(
         site,
         returns ? operands.getFirst() : null,
-        location(operands.get(first)),
+        address(operands.get(first), Proxy.GENERIC),
         operation,
         operand(operands.get(first + (swap ? 2 : 1))),
         swap ? operand(operands.get(first + 1)) : null,
@@ -203,10 +227,8 @@ final class InstructionParser {
   }
 
   private Instruction fence() throws LitmusException {
-    if (modifiers.contains("proxy")) {
-      throw error(
-          "proxies are not modelled",
-          "every access of a litmus test goes through the generic proxy");
+    if (modifiers.remove("proxy")) {
+      return proxyFence();
     }
     Integer semantics = optional(SEMANTICS);
     int kind = semantics == null ? Access.ACQ_REL : semantics;
@@ -217,6 +239,20 @@ final class InstructionParser {
       throw error("fence cannot be ." + Access.name(kind), "sc, acq_rel, acquire or release");
     }
     return new Instruction.Fence(site, kind | required(SCOPES, "scope"));
+  }
+
+  private Instruction proxyFence() throws LitmusException {
+    if (modifiers.remove("alias")) {
+      return new Instruction.ProxyFence(site, Proxy.GENERIC);
+    }
+    for (Proxy proxy : List.of(Proxy.SURFACE, Proxy.TEXTURE, Proxy.CONSTANT)) {
+      if (modifiers.remove(proxy.text())) {
+        return new Instruction.ProxyFence(site, proxy);
+      }
+    }
+    throw error(
+        "fence.proxy does not say which proxy",
+        "add .alias, .surface, .texture or .constant; the async and tensormap proxies are not modelled");
   }
 
   private Instruction barrier() throws LitmusException {
@@ -243,8 +279,8 @@ final class InstructionParser {
           "the barrier has %d operands".formatted(operands.size()),
           "bar.sync id {, count}; bar.arrive id, count; bar.red r, id {, count}, p");
     }
-    int id = immediate(operands.get(first), 0, 15);
-    int count = counted ? immediate(operands.get(first + 1), 1, 64) : 0;
+    Operand id = within(operands.get(first), 0, Barrier.LAST_ID);
+    Operand count = counted ? within(operands.get(first + 1), 1, MOST_THREADS) : null;
     String target = red ? operands.getFirst() : null;
     return new Instruction.Barrier(
         site, kind, id, count, target, red ? operand(operands.getLast()) : null);
@@ -327,14 +363,25 @@ final class InstructionParser {
     return value;
   }
 
-  private int location(String text) throws LitmusException {
+  private Address address(String text, Proxy proxy) throws LitmusException {
     Matcher name = Pattern.compile("\\[?\\s*([A-Za-z_]\\w*)\\s*]?").matcher(text);
     if (!name.matches() || isRegister(name.group(1))) {
       throw error(
           "'%s' is no location".formatted(text),
           "name one, as x or [x]; names r0, r1, p0 ... are registers");
     }
-    return locations.applyAsInt(name.group(1));
+    otherProxies |= proxy != Proxy.GENERIC;
+    Address address = addresses.apply(name.group(1));
+    if (address.proxy() == Proxy.GENERIC) {
+      return new Address(address.location(), address.virtual(), proxy);
+    }
+    if (address.proxy() != proxy) {
+      throw error(
+          "'%s' is a name of the %s proxy".formatted(name.group(1), address.proxy().text()),
+          "declare a name for the %s proxy: { s @ %s aliases x; }"
+              .formatted(proxy.text(), proxy.text()));
+    }
+    return address;
   }
 
   private static boolean isRegister(String name) {
@@ -353,14 +400,15 @@ final class InstructionParser {
     return new Operand.Register(text);
   }
 
-  private int immediate(String text, int least, int most) throws LitmusException {
-    Integer number = Numbers.parse(text);
-    if (number == null || number < least || number > most) {
+  /** A barrier's operand: a register, or a number in bounds. */
+  private Operand within(String text, int least, int most) throws LitmusException {
+    Operand operand = operand(text);
+    if (operand instanceof Operand.Constant(int value) && (value < least || value > most)) {
       throw error(
           "'%s' is no number between %d and %d".formatted(text, least, most),
-          "barrier operands are immediates here");
+          "a CTA has barriers 0 to 15; a count is of columns");
     }
-    return number;
+    return operand;
   }
 
   private void count(int expected) throws LitmusException {

@@ -1,10 +1,12 @@
 package dev.doorbell.core.fabric.explore.litmus.parser;
 
+import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Condition;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
+import dev.doorbell.core.fabric.explore.litmus.Proxy;
 import dev.doorbell.core.fabric.explore.litmus.Quantifier;
 import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads litmus files in the column format of the herd tools, with PTX instructions:
@@ -28,9 +31,11 @@ import java.util.stream.Collectors;
  * ~exists (P1:r0 == 1 /\ P1:r1 == 0)
  * }</pre>
  *
- * <p>Behind the name there may be quoted lines, and lines {@code Key=value} as generators of tests
- * write them. Comments are {@code (* ... *)} and {@code // ...}. Between the rows and the claim
- * there may be a {@code filter} condition: executions that do not meet it are not looked at.
+ * <p>Behind the name there may be quoted lines, lines {@code Key=value} as generators of tests
+ * write them, and any other text up to the brace. Comments are {@code (* ... *)} and {@code //
+ * ...}. A name of another proxy, or another address of a location, is declared as {@code s @
+ * surface aliases x}. Between the rows and the claim there may be a {@code filter} condition:
+ * executions that do not meet it are not looked at.
  */
 public final class LitmusParser {
   private static final Pattern HEADER =
@@ -41,6 +46,9 @@ public final class LitmusParser {
   private static final int LONGEST = 1 << 14;
   private static final Pattern ASSIGNMENT =
       Pattern.compile("(?:P(\\d{1,4})\\s*:\\s*)?\\[?\\s*([A-Za-z_]\\w*)\\s*]?\\s*=\\s*(\\S+)");
+  private static final Pattern ALIAS =
+      Pattern.compile(
+          "([A-Za-z_]\\w*)\\s*@\\s*(generic|surface|texture|constant)\\s+aliases\\s+([A-Za-z_]\\w*)");
   private static final Pattern CLAIM =
       Pattern.compile(
           "^\\s*(filter|~\\s*exists|not\\s+exists|exists|forall)\\b", Pattern.MULTILINE);
@@ -48,6 +56,11 @@ public final class LitmusParser {
 
   private final String text;
   private final Map<String, Integer> locations = new LinkedHashMap<>();
+
+  /** What names other than those of the locations stand for. */
+  private final Map<String, Address> aliases = new LinkedHashMap<>();
+
+  private boolean otherProxies;
   private final List<Integer> initial = new ArrayList<>();
   private final List<Map<String, Integer>> registers = new ArrayList<>();
   private final List<ThreadPlace> places = new ArrayList<>();
@@ -77,8 +90,11 @@ public final class LitmusParser {
   /** Replaces comments by blanks, so that lines keep their numbers. */
   private static String blankComments(String text) {
     StringBuilder out = new StringBuilder(text);
-    Matcher comments = Pattern.compile("(?s)\\(\\*.*?\\*\\)|//[^\\n]*").matcher(text);
+    Matcher comments = Pattern.compile("(?s)\"[^\"]*\"|\\(\\*.*?\\*\\)|//[^\\n]*").matcher(text);
     while (comments.find()) {
+      if (text.charAt(comments.start()) == '"') {
+        continue; // a quoted line may hold an address of the web
+      }
       for (int i = comments.start(); i < comments.end(); i++) {
         if (text.charAt(i) != '\n') {
           out.setCharAt(i, ' ');
@@ -102,7 +118,7 @@ public final class LitmusParser {
             .collect(Collectors.joining(" "));
     int open = text.indexOf('{', header.end());
     int close = text.indexOf('}', Math.max(open, 0));
-    if (open < 0 || close < 0 || !text.substring(header.end(), open).isBlank()) {
+    if (open < 0 || close < 0) {
       throw new LitmusException(
           lineOf(header.end()),
           "no initial state follows the name",
@@ -147,6 +163,7 @@ public final class LitmusParser {
         description,
         threads,
         List.copyOf(locations.keySet()),
+        otherProxies || !aliases.isEmpty(),
         List.copyOf(initial),
         filter,
         quantifier,
@@ -174,10 +191,27 @@ public final class LitmusParser {
     int at = from;
     for (String part : text.substring(from, to).split(";", -1)) {
       if (!part.isBlank()) {
-        assignment(part.strip(), lineOf(at + leadingBlanks(part)));
+        declaration(part.strip(), lineOf(at + leadingBlanks(part)));
       }
       at += part.length() + 1;
     }
+  }
+
+  private void declaration(String part, int line) throws LitmusException {
+    Matcher alias = ALIAS.matcher(part);
+    if (!alias.matches()) {
+      assignment(part, line);
+      return;
+    }
+    String name = alias.group(1);
+    if (locations.containsKey(name) || aliases.containsKey(name)) {
+      throw new LitmusException(
+          line, "'%s' is declared twice".formatted(name), "rename one of them");
+    }
+    Address target = address(alias.group(3));
+    Proxy proxy = Proxy.valueOf(alias.group(2).toUpperCase(java.util.Locale.ROOT));
+    int virtual = proxy == Proxy.GENERIC ? -1 - aliases.size() : target.virtual();
+    aliases.put(name, new Address(target.location(), virtual, proxy));
   }
 
   private void assignment(String part, int line) throws LitmusException {
@@ -223,11 +257,12 @@ public final class LitmusParser {
     }
     List<LitmusThread> threads = new ArrayList<>();
     for (int thread = 0; thread < places.size(); thread++) {
-      InstructionParser parser = new InstructionParser(this::location, labels.get(thread));
+      InstructionParser parser = new InstructionParser(this::address, labels.get(thread));
       List<Instruction> instructions = new ArrayList<>();
       for (Row row : code.get(thread)) {
         instructions.add(parser.parse(row.line, row.text));
       }
+      otherProxies |= parser.usesOtherProxies();
       threads.add(
           new LitmusThread("P" + thread, places.get(thread), instructions, registers.get(thread)));
     }
@@ -262,12 +297,30 @@ public final class LitmusParser {
     return initial.size() - 1;
   }
 
-  /** Whether a condition may name it: a thread's register, or a location of the test. */
-  private boolean observable(String name) {
+  /** What a name of an access stands for. */
+  private Address address(String name) {
+    Address alias = aliases.get(name);
+    if (alias != null) {
+      return alias;
+    }
+    int location = location(name);
+    return new Address(location, location, Proxy.GENERIC);
+  }
+
+  /**
+   * What a condition names: a thread's register, or the location of the test that a name stands
+   * for; null when there is none.
+   */
+  private @Nullable String observable(String name) {
     int colon = name.indexOf(':');
-    return colon < 0
-        ? locations.containsKey(name)
-        : Integer.parseInt(name.substring(1, colon)) < places.size();
+    if (colon >= 0) {
+      return Integer.parseInt(name.substring(1, colon)) < places.size() ? name : null;
+    }
+    Address alias = aliases.get(name);
+    if (alias != null) {
+      return List.copyOf(locations.keySet()).get(alias.location());
+    }
+    return locations.containsKey(name) ? name : null;
   }
 
   private static int leadingBlanks(String part) {

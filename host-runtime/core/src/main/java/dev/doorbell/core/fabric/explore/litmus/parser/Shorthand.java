@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * Words of public test suites that PTX does not have, as the instructions that they stand for:
- * {@code beq a, b, L} and its like, {@code goto L}, {@code atom.sub} and {@code red.sub}.
+ * {@code beq a, b, L} and its like, {@code goto L}, {@code atom.sub} and {@code red.sub}, {@code ld
+ * r, 1}, and barriers that name their place in the code before id and count.
  */
 final class Shorthand {
   private static final Pattern COMPARE =
@@ -14,6 +15,10 @@ final class Shorthand {
   private static final Pattern GOTO = Pattern.compile("(@\\S+\\s+)?goto\\s+(\\S+)");
   private static final Pattern SUBTRACT =
       Pattern.compile("(@\\S+\\s+)?((?:atom|red)\\.\\S*?)\\bsub\\b(\\S*\\s+.*,)\\s*([^,]+)");
+
+  private static final Pattern MOVE = Pattern.compile("(@\\S+\\s+)?ld\\s+(\\S+),\\s*(-?\\w+)");
+  private static final Pattern BARRIER =
+      Pattern.compile("(@\\S+\\s+)?(bar\\.cta\\.\\w+)\\s+\\d+\\s*,([^,]+,[^,]+)");
 
   /** Registers of this number and above are those of expansions. */
   private static final int FIRST = 100_000;
@@ -45,6 +50,14 @@ final class Shorthand {
       return List.of(
           "sub.u32 %s, 0, %s".formatted(negated, subtract.group(4).strip()),
           "%s%sadd%s %s".formatted(guard(subtract), subtract.group(2), subtract.group(3), negated));
+    }
+    Matcher move = MOVE.matcher(row);
+    if (move.matches()) {
+      return List.of("%smov.u32 %s, %s".formatted(guard(move), move.group(2), move.group(3)));
+    }
+    Matcher barrier = BARRIER.matcher(row);
+    if (barrier.matches()) {
+      return List.of("%s%s%s".formatted(guard(barrier), barrier.group(2), barrier.group(3)));
     }
     return List.of(row);
   }
