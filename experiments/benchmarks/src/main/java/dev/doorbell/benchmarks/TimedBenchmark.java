@@ -26,18 +26,20 @@ import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Virtual time: an all-to-all of kernels on emulated GPUs, over software HCAs and the timed fabric,
- * all on one core. Divide {@code cpuNanos} by {@code puts} for what a put costs the host, and
- * {@code events} by it for the events a second.
+ * Virtual time: kernels on emulated GPUs send messages to their ranks' neighbours, over software
+ * HCAs and the timed fabric, all on one core. Every rank sends as many messages whatever the number
+ * of ranks, so that {@code nanosPerPut} shows what more ranks cost.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -50,12 +52,17 @@ import org.openjdk.jmh.annotations.Warmup;
 public class TimedBenchmark {
   private static final int DEPTH = 64;
   private static final int MESSAGES = 8;
+
+  /** A rank sends to so many before it and behind it. */
+  private static final int NEIGHBOURS = 3;
+
   private static final long DEADLINE = 1_000_000_000L;
+  private static final double NANOS = 1e9;
   private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
 
-  /** GPUs, each with an HCA and a kernel for every other one. */
-  @Param({"2", "8", "32"})
-  public int ranks = 2;
+  /** GPUs, each with an HCA and a kernel for each neighbour. */
+  @Param({"8", "32", "64", "256"})
+  public int ranks = 8;
 
   /** Bytes of a put. */
   @Param({"64", "7168"})
@@ -63,18 +70,44 @@ public class TimedBenchmark {
 
   private final Topology topology = topology();
 
-  /** What is counted besides exchanges; the world's building is not. */
+  /**
+   * What the exchanges of an iteration cost; the world's building is not counted. Seconds are those
+   * of CPU time of the thread that runs the fabric.
+   */
   @State(Scope.Thread)
-  @AuxCounters(AuxCounters.Type.OPERATIONS)
+  @AuxCounters(AuxCounters.Type.EVENTS)
   public static class Counters {
-    /** Puts that completed. */
-    public long puts;
+    private long puts;
+    private long events;
+    private long cpuNanos;
 
-    /** Events that the fabric carried out. */
-    public long events;
+    /** Begins an iteration. */
+    @Setup(Level.Iteration)
+    public void clear() {
+      puts = 0;
+      events = 0;
+      cpuNanos = 0;
+    }
 
-    /** CPU time of the thread that runs the fabric, in nanoseconds. */
-    public long cpuNanos;
+    /** Nanoseconds of CPU time of a put. */
+    public double nanosPerPut() {
+      return (double) cpuNanos / puts;
+    }
+
+    /** Events of a put. */
+    public double eventsPerPut() {
+      return (double) events / puts;
+    }
+
+    /** Puts in a second of CPU time. */
+    public double putsPerSecond() {
+      return puts * NANOS / cpuNanos;
+    }
+
+    /** Events in a second of CPU time. */
+    public double eventsPerSecond() {
+      return events * NANOS / cpuNanos;
+    }
   }
 
   private static Topology topology() {
@@ -85,7 +118,7 @@ public class TimedBenchmark {
     }
   }
 
-  /** One world, in which every rank sends every other one 8 messages. */
+  /** One world, in which every rank sends each of its neighbours 8 messages. */
   @Benchmark
   public long exchange(Counters counters) {
     try (Owned open = new Owned()) {
@@ -93,7 +126,8 @@ public class TimedBenchmark {
           open.add(new WorldBuilder(new ExecutionBackend.Virtual(), topology).ranks(ranks).open());
       List<Supplier<Launch>> starts = new ArrayList<>();
       for (int one = 0; one < ranks; one++) {
-        for (int other = one + 1; other < ranks; other++) {
+        for (int distance = 1; distance <= NEIGHBOURS; distance++) {
+          int other = (one + distance) % ranks;
           Connection connection =
               open.add(
                   Connection.between(

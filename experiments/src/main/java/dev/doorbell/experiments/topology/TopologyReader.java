@@ -29,6 +29,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
 final class TopologyReader {
   private static final int MOST_FETCHES = 1024;
+  private static final int MOST_BUFFER = 1 << 30;
   private static final int MOST_CONNECTIONS = 1 << 24;
   private static final int MOST_TRANSLATIONS = 1 << 20;
   private static final double MOST_CACHE = 1L << 40;
@@ -280,10 +281,17 @@ final class TopologyReader {
                 nic.number("connection_miss_ns", 0, NANOS, 0),
                 nic.has("connection_fetches")
                     ? nic.integer("connection_fetches", 1, MOST_FETCHES)
-                    : 1),
+                    : 1,
+                buffer(nic, "transmit_buffer_bytes"),
+                buffer(nic, "wqe_buffer_bytes")),
             nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
     nic.end();
     return prices;
+  }
+
+  /** Memory of an HCA that holds a packet of the largest MTU; 0 without it: no limit. */
+  private static int buffer(Section nic, String name) {
+    return nic.has(name) ? nic.integer(name, LARGEST_PAYLOAD, MOST_BUFFER) : 0;
   }
 
   private static Network network(Section network) {

@@ -299,6 +299,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   }
 
   private void discard() {
+    wqes.discard();
     if (requester != null) {
       requester.discard();
       requester = null;

@@ -17,7 +17,8 @@ class TimedHcaTransportContractTest extends HcaTransportContractTest {
     return new SoftWorld(
         new TimedFabric(RoundTopology.sameSwitch(), AddressSpace.reserve(1L << 30), 1),
         SoftHcaOptions.DEFAULT
-            .withTiming(new HcaTiming(50, 120, 100, 30, 20, new HcaRates(4, 30, 2, 2, 50, 2)))
+            .withTiming(
+                new HcaTiming(50, 120, 100, 30, 20, new HcaRates(4, 30, 2, 2, 50, 2, 8192, 4096)))
             .withEngine(new SoftHcaOptions.Engine(1024, 16, 8, 64)),
         new InProcessWire(1_000, 200));
   }

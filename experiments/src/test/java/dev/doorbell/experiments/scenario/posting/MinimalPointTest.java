@@ -225,6 +225,29 @@ class MinimalPointTest {
   }
 
   @Test
+  void a_put_on_a_queue_pair_of_its_own_does_not_wait_for_the_backlog_of_sixteen_others()
+      throws Exception {
+    String[] beside = {
+      "placement=h200-cx7",
+      "path=push.inline",
+      "size=8",
+      "qps=17",
+      "background=16",
+      "bulk=65536",
+      "window=4",
+      "probe=own"
+    };
+    // 4 MiB are posted, 168 us of the wire; the HCA holds 64 KiB, 2.6 us, of which a put meets two.
+    assertThat(Points.most(run("done", beside), "done")).isBetween(4_000.0, 4_000 + 2.5 * 2_621);
+    beside[3] = "qps=1";
+    beside[7] = "probe=shared";
+    String[] shared = Arrays.copyOf(beside, beside.length + 1);
+    shared[beside.length] = "sharing=turns";
+    // On the queue pair of the bulk it comes behind what is posted there.
+    assertThat(Points.most(run("done", shared), "done")).isGreaterThan(30_000);
+  }
+
+  @Test
   void one_direction_is_limited_by_the_side_that_does_not_stand_for_many() throws Exception {
     String[] visits = {
       "placement=h100-cx7",

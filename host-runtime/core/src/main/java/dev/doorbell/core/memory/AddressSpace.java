@@ -47,7 +47,7 @@ public final class AddressSpace implements AutoCloseable {
    * How many bytes get huge pages in all; further allocations get small ones, since what is not
    * touched of a huge page costs memory, too.
    */
-  private static final long MOST_HUGE = 4L << 30;
+  private static final long MOST_HUGE = 2L << 30;
 
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
@@ -377,7 +377,7 @@ public final class AddressSpace implements AutoCloseable {
 
   /** mmap, madvise and munmap of libc. */
   @SuppressWarnings("restricted")
-  private static final class NativePages {
+  static final class NativePages {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
     private static final int MADV_DONTNEED = 4;

@@ -1,5 +1,6 @@
 package dev.doorbell.core.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -49,6 +50,16 @@ public final class RawMemory {
    */
   public static MemorySegment memory() {
     return MEMORY;
+  }
+
+  /**
+   * The memory at an address, which stays until nothing refers to any part of it.
+   *
+   * @param free gives it back then
+   */
+  @SuppressWarnings("restricted")
+  static MemorySegment collected(long address, long bytes, Runnable free) {
+    return MemorySegment.ofAddress(address).reinterpret(bytes, Arena.ofAuto(), gone -> free.run());
   }
 
   /**

@@ -263,6 +263,7 @@ public final class NetworkWire extends Wire {
     public void completed(boolean ok) {
       PacketFrame frame = leaving.poll();
       if (frame != null) {
+        frame.packet.leaves(0);
         network.send(frame);
       }
       start();

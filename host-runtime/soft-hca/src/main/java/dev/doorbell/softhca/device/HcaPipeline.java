@@ -1,20 +1,31 @@
 package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.fabric.timed.event.Calendar;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The engine that all queue pairs of an HCA share: WQEs and arriving request packets wait for it in
- * the order in which they come. The states of the queue pairs used last are held; a packet for
- * another one waits until its state was fetched, and so does everything behind it. States are
- * fetched for a few packets at the head of those that have arrived: visits of one packet each
- * overlap their fetches, long visits do not.
+ * What all queue pairs of an HCA share: an engine, and memory for what is under way.
+ *
+ * <p>The engine takes WQEs and arriving request packets, each kind in the order in which they come.
+ * The states of the queue pairs used last are held; a packet for another one waits until its state
+ * was fetched, and so do those behind it. States are fetched for a few packets at the head of those
+ * that have arrived: visits of one packet each overlap their fetches, long visits do not.
  */
 public final class HcaPipeline {
+  private static final long PICOS = 1_000;
+
   private final DevicePort port;
   private final HcaRates rates;
-  private final ServiceTimes engine = new ServiceTimes();
+  private final SharedBuffer transmits;
+  private final SharedBuffer fetches;
+
+  /** In picoseconds. A WQE that its queue pair holds back leaves the time before it to others. */
+  private final Calendar engine = new Calendar();
+
+  /** When the packet that arrived last is taken, in picoseconds. */
+  private long arrivalsPicos;
 
   /** Numbers of queue pairs, the one used last at the end. */
   private final Map<Integer, Boolean> held = new LinkedHashMap<>(16, 0.75f, true);
@@ -28,6 +39,18 @@ public final class HcaPipeline {
     this.port = port;
     this.rates = rates;
     taken = new long[rates.fetches()];
+    transmits = new SharedBuffer(port, rates.transmitBytes());
+    fetches = new SharedBuffer(port, rates.fetchBytes());
+  }
+
+  /** Memory for payload from the begin of its gather until the wire has taken it. */
+  public SharedBuffer transmits() {
+    return transmits;
+  }
+
+  /** Memory for WQEs that are being fetched. */
+  public SharedBuffer fetches() {
+    return fetches;
   }
 
   /**
@@ -43,7 +66,19 @@ public final class HcaPipeline {
     hold(number);
     long now = port.now();
     long turn = queue.serve(now, rates.queueNanos());
-    return turn + engine.serve(now + turn, rates.wqeNanos());
+    return serve(now, (now + turn) * PICOS, rates.wqeNanos());
+  }
+
+  /**
+   * Books the engine.
+   *
+   * @param now in nanoseconds
+   * @param earliest in picoseconds
+   * @return nanoseconds from now until it begins, rounded
+   */
+  private long serve(long now, long earliest, double nanos) {
+    engine.book(earliest, Math.round(nanos * PICOS), now * PICOS);
+    return (engine.started() - now * PICOS + PICOS / 2) / PICOS;
   }
 
   /** Whether {@link #packet} may be other than 0. */
@@ -61,8 +96,10 @@ public final class HcaPipeline {
     int place = next;
     next = (next + 1) % taken.length;
     // The packet reaches the head when the one so many before it is taken.
-    double ready = hold(number) ? 0 : Math.max(now, taken[place]) + rates.missNanos();
-    long wait = engine.serve(now, ready, rates.packetNanos());
+    double ready = hold(number) ? now : Math.max(now, taken[place]) + rates.missNanos();
+    long earliest = Math.max(Math.round(ready * PICOS), arrivalsPicos);
+    long wait = serve(now, earliest, rates.packetNanos());
+    arrivalsPicos = engine.started();
     taken[place] = now + wait;
     return wait;
   }

@@ -12,6 +12,9 @@ package dev.doorbell.softhca.device;
  *     request packet waits for. A requester fetches the state ahead, with the WQE
  * @param fetches of states that are under way together: those of so many packets at the head of
  *     what has arrived
+ * @param transmitBytes of memory for payload from the begin of its gather until the wire has taken
+ *     it, which queue pairs use in turns; 0: no limit
+ * @param fetchBytes of WQEs that are being fetched for all queue pairs, likewise
  */
 public record HcaRates(
     double wqeNanos,
@@ -19,10 +22,12 @@ public record HcaRates(
     double packetNanos,
     int connections,
     double missNanos,
-    int fetches) {
+    int fetches,
+    int transmitBytes,
+    int fetchBytes) {
 
   /** No limit. */
-  public static final HcaRates UNLIMITED = new HcaRates(0, 0, 0, 0, 0, 1);
+  public static final HcaRates UNLIMITED = new HcaRates(0, 0, 0, 0, 0, 1, 0, 0);
 
   public HcaRates {
     if (!(wqeNanos >= 0)
@@ -33,6 +38,15 @@ public record HcaRates(
         || fetches < 1) {
       throw new IllegalArgumentException("a rate's interval cannot be negative");
     }
+    if (isTooSmall(transmitBytes) || isTooSmall(fetchBytes)) {
+      throw new IllegalArgumentException(
+          "buffers of %d and %d bytes: each is 0 or holds a packet of %d"
+              .formatted(transmitBytes, fetchBytes, SharedBuffer.QUANTUM));
+    }
+  }
+
+  private static boolean isTooSmall(int bytes) {
+    return bytes != 0 && bytes < SharedBuffer.QUANTUM;
   }
 
   boolean limitsArrivals() {

@@ -59,7 +59,20 @@ public record HcaTiming(
             finer.packetInterval(),
             finer.connections(),
             finer.connectionMiss(),
-            finer.connectionFetches()));
+            finer.connectionFetches(),
+            finer.transmitBytes(),
+            finer.fetchBytes()));
+  }
+
+  /**
+   * WQEs of one queue pair that are parsed at the same time: no more than keep up its ceiling.
+   *
+   * @param depth limit in any case
+   */
+  public int mostParsing(int depth) {
+    return rates.queueNanos() == 0
+        ? depth
+        : (int) Math.min(depth, 2 + Math.ceil(wqeNanos / rates.queueNanos()));
   }
 
   /** The same stages without a limit to rates. */

@@ -11,18 +11,8 @@ public final class ServiceTimes {
    * @return nanoseconds until its service begins, rounded
    */
   public long serve(long now, double nanos) {
-    return serve(now, 0, nanos);
-  }
-
-  /**
-   * Serves a customer that comes at {@code now} and is ready at {@code ready} nanoseconds, for
-   * {@code nanos}. Whoever comes later waits behind it.
-   *
-   * @return nanoseconds until its service begins, rounded
-   */
-  long serve(long now, double ready, double nanos) {
     double arrival = (double) now * PICOS;
-    double start = Math.max(Math.max(arrival, ready * PICOS), freePicos);
+    double start = Math.max(arrival, freePicos);
     freePicos = start + nanos * PICOS;
     return Math.round((start - arrival) / PICOS);
   }

@@ -58,6 +58,12 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     void ready();
   }
 
+  /** Memory of the sender that a packet takes up until the wire has taken it. */
+  public interface Buffer {
+    /** What was taken for {@code bytes} is free again after {@code nanos}. */
+    void leaves(int bytes, long nanos);
+  }
+
   public final PacketPool pool;
 
   // Global route: what becomes of it is the wire's matter.
@@ -149,6 +155,8 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public @Nullable Packet next;
 
   private @Nullable Route route;
+  private @Nullable Buffer holder;
+  private int held;
   private int reads;
   private boolean refused;
   private boolean abandoned;
@@ -222,9 +230,25 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     }
   }
 
+  /** The packet takes up room for {@code bytes} of {@code buffer} until it {@link #leaves}. */
+  public void hold(Buffer buffer, int bytes) {
+    holder = buffer;
+    held = bytes;
+  }
+
+  /** The wire will have taken the last byte after {@code nanos}. */
+  public void leaves(long nanos) {
+    Buffer from = holder;
+    if (from != null) {
+      holder = null;
+      from.leaves(held, nanos);
+    }
+  }
+
   /** Nobody needs the packet any more. */
   void retire() {
     lent = false;
+    leaves(0);
   }
 
   /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */

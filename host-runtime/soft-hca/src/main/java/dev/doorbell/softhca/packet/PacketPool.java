@@ -1,6 +1,6 @@
 package dev.doorbell.softhca.packet;
 
-import java.lang.foreign.Arena;
+import dev.doorbell.core.memory.LazyMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +84,7 @@ public final class PacketPool {
   MemorySegment slab() {
     MemorySegment current = slab;
     if (current == null || slabUsed == SLAB_PACKETS) {
-      current = Arena.ofAuto().allocate((long) SLAB_PACKETS * Packet.MAX_PAYLOAD, Long.BYTES);
+      current = LazyMemory.DENSE.allocate((long) SLAB_PACKETS * Packet.MAX_PAYLOAD, Long.BYTES);
       slab = current;
       slabUsed = 0;
     }

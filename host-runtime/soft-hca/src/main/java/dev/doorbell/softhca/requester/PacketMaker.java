@@ -9,6 +9,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.SharedBuffer;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.TxQueue;
@@ -30,6 +31,8 @@ final class PacketMaker {
   private final PacketPool pool;
   private final DevicePort port;
   private final TxQueue tx;
+  private final SharedBuffer buffer;
+  private final SharedBuffer.Turn turn;
   private final int mtu;
   private final int transport;
   private final int ackInterval;
@@ -47,6 +50,8 @@ final class PacketMaker {
     this.pool = hca.packets();
     this.port = hca.port();
     this.tx = tx;
+    this.buffer = hca.pipeline().transmits();
+    this.turn = new SharedBuffer.Turn(queuePair::activateFromOutside);
     this.mtu = queuePair.mtu();
     this.ackInterval =
         Math.clamp(
@@ -60,8 +65,9 @@ final class PacketMaker {
   }
 
   /**
-   * Makes packets until the request has none left, the pool is empty, the request has failed, or
-   * the peer's window is full, which an acknowledgement ends.
+   * Makes packets until the request has none left, the pool is empty, the HCA's transmit buffer is
+   * another queue pair's for a while, the request has failed, or the peer's window is full, which
+   * an acknowledgement ends.
    *
    * @param requestNumber of the request in its ring
    * @param room packets that the window has room for
@@ -82,6 +88,10 @@ final class PacketMaker {
     while (request.sent < end) {
       Packet packet = pool.take();
       if (packet == null) {
+        return false;
+      }
+      if (!buffer.take(turn, packet, payloadBytes(request, request.sent))) {
+        pool.release(packet);
         return false;
       }
       packet.request = requestNumber;
@@ -123,6 +133,21 @@ final class PacketMaker {
       tx.add(packet);
     }
     return true;
+  }
+
+  /** True while packets wait for room in the HCA's transmit buffer. */
+  boolean waitsForRoom() {
+    return turn.waits();
+  }
+
+  /** Nothing more is sent for now: what is left of a turn is others'. */
+  void endTurn() {
+    buffer.end(turn);
+  }
+
+  /** Nothing is sent any more. */
+  void discard() {
+    buffer.cancel(turn);
   }
 
   /** Bytes of the frame of the packet that was made last. */
@@ -198,8 +223,12 @@ final class PacketMaker {
       packet.rkey = request.rkey;
       packet.dmaLength = (int) request.length;
     }
-    packet.bytes = (int) Math.min(mtu, request.length - (long) number * mtu);
+    packet.bytes = payloadBytes(request, number);
     return gather(request, packet);
+  }
+
+  private int payloadBytes(SendRequest request, int number) {
+    return (int) Math.min(mtu, request.length - (long) number * mtu);
   }
 
   private void datagram(SendRequest request, Packet packet) {

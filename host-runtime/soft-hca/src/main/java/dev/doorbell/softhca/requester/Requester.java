@@ -53,6 +53,7 @@ public final class Requester {
   private final Completions completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
   private final int pipelineDepth;
+  private final int mostParsing;
   private final long wqeNanos;
   private final ServiceTimes turns = new ServiceTimes();
   private final RequestRing ring;
@@ -90,6 +91,7 @@ public final class Requester {
     this.completionQueue = queuePair.sendCompletions;
     this.pipelineDepth = hca.options().engine().pipelineDepth();
     this.wqeNanos = hca.options().timing().wqeNanos();
+    this.mostParsing = hca.options().timing().mostParsing(pipelineDepth);
     this.ring = new RequestRing(this::ready, sendBlocks);
     this.reliable = queuePair.isReliable();
     this.promises = hca.options().promises();
@@ -102,7 +104,7 @@ public final class Requester {
     this.maker =
         new PacketMaker(
             queuePair, hca, tx, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
-    this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, startPsn, pacer);
+    this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
     this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
@@ -114,6 +116,7 @@ public final class Requester {
   /** Drops all state: the queue pair was reset or closed. */
   public void discard() {
     dead = true;
+    maker.discard();
     tx.drop();
     sendState.discard();
   }
@@ -156,6 +159,7 @@ public final class Requester {
       progress = fetchWqes(budget - work) + send(budget) + complete();
       work += progress;
     } while (progress > 0 && work < budget);
+    maker.endTurn();
     if (reliable) {
       sendState.startAckTimer();
     }
@@ -187,7 +191,8 @@ public final class Requester {
     while (wqeIndex < available
         && taken < budget
         && !ring.isFull()
-        && ring.newest - ring.sending < pipelineDepth) {
+        && ring.newest - ring.sending < pipelineDepth
+        && mayParse()) {
       long segment = wqes.unit(wqeIndex, 0);
       SendRequest request = ring.next();
       request.begin(wqeIndex, segment);
@@ -228,6 +233,15 @@ public final class Requester {
       taken++;
     }
     return taken;
+  }
+
+  /**
+   * False while the engine holds as many WQEs of the queue pair as its ceiling allows: the next one
+   * waits in the queue, so that those of other queue pairs come between.
+   */
+  private boolean mayParse() {
+    return ring.newest - ring.oldest < mostParsing
+        || ring.at(ring.newest - mostParsing).phase != SendRequest.Phase.PARSING;
   }
 
   /** Carries out a fault of a WQE: the request has failed, or the queue pair is in error. */

@@ -37,6 +37,7 @@ final class SendState {
   private final PacketPool pool;
   private final RequestRing ring;
   private final TxQueue tx;
+  private final PacketMaker maker;
   private final DevicePort port;
   private final long scratch;
   private final int mtu;
@@ -79,6 +80,7 @@ final class SendState {
       HcaServices hca,
       RequestRing ring,
       TxQueue tx,
+      PacketMaker maker,
       int startPsn,
       @Nullable Pacer pacer) {
     this.onProgress = onProgress;
@@ -87,6 +89,7 @@ final class SendState {
     this.pool = hca.packets();
     this.ring = ring;
     this.tx = tx;
+    this.maker = maker;
     this.port = hca.port();
     this.scratch = hca.scratch();
     this.mtu = queuePair.mtu();
@@ -458,7 +461,7 @@ final class SendState {
     if (allAcknowledged()) {
       return false;
     }
-    if (rnrTimerRunning || !tx.isEmpty() || pool.isStarved()) {
+    if (rnrTimerRunning || !tx.isEmpty() || pool.isStarved() || maker.waitsForRoom()) {
       // What has not left cannot be acknowledged.
       return true;
     }

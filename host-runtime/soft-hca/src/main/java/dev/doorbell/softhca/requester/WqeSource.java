@@ -3,12 +3,14 @@ package dev.doorbell.softhca.requester;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
+import dev.doorbell.core.memory.LazyMemory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.SharedBuffer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.Uar;
@@ -38,6 +40,8 @@ public final class WqeSource {
   private final long record;
   private final int prefetchBlocks;
   private final long doorbellNanos;
+  private final SharedBuffer buffer;
+  private final SharedBuffer.Turn turn;
 
   /** Native address of the ring or of its mirror. */
   private final long base;
@@ -79,11 +83,16 @@ public final class WqeSource {
   /** One DMA read of WQEs. */
   private final class Fetch implements Completion {
     private int blocks;
+
+    /** Bytes of the read; {@link #blocks} may count others behind it. */
+    private int requested;
+
     private boolean done;
 
     @Override
     public void completed(boolean ok) {
       done = true;
+      buffer.release(requested);
       failed |= !ok;
       queuePair.activate();
     }
@@ -99,6 +108,8 @@ public final class WqeSource {
     this.queuePair = queuePair;
     this.hca = hca;
     this.port = hca.port();
+    this.buffer = hca.pipeline().fetches();
+    this.turn = new SharedBuffer.Turn(queuePair::activateFromOutside);
     this.ring = ring;
     this.ringBlocks = ringBlocks;
     this.record = record;
@@ -114,7 +125,7 @@ public final class WqeSource {
       base = inPlaceRing;
       recordCopy = 0;
     } else {
-      mirror = Arena.ofAuto().allocate(bytes + Long.BYTES, SendQueue.BLOCK);
+      mirror = LazyMemory.SPARSE.allocate(bytes + Long.BYTES, SendQueue.BLOCK);
       base = mirror.address();
       recordCopy = base + bytes;
       for (int i = 0; i < FETCHES; i++) {
@@ -128,13 +139,15 @@ public final class WqeSource {
     this.queuePair = queuePair;
     this.hca = hca;
     this.port = hca.port();
+    this.buffer = hca.pipeline().fetches();
+    this.turn = new SharedBuffer.Turn(queuePair::activateFromOutside);
     this.ring = 0;
     this.ringBlocks = ringBlocks;
     this.record = 0;
     this.prefetchBlocks = 0;
     this.doorbellNanos = 0;
     this.blueFlame = new BlueFlameBuffer(0);
-    this.mirror = Arena.ofAuto().allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
+    this.mirror = LazyMemory.SPARSE.allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
     this.base = mirror.address();
     this.inPlace = true;
     this.recordInPlace = 0;
@@ -247,7 +260,13 @@ public final class WqeSource {
     }
     if (!inPlace) {
       fetch();
+      buffer.end(turn);
     }
+  }
+
+  /** Nothing is fetched any more: the queue pair was reset or closed. */
+  public void discard() {
+    buffer.cancel(turn);
   }
 
   /** Carries out a fault of a doorbell; true when the doorbell is to be handled now. */
@@ -389,7 +408,7 @@ public final class WqeSource {
           (int)
               Math.min(
                   Math.min(producer - issued, prefetchBlocks), Math.min(free, ringBlocks - slot));
-      if (blocks <= 0) {
+      if (blocks <= 0 || !buffer.take(turn, blocks << SendQueue.BLOCK_SHIFT)) {
         return;
       }
       Fetch fetch = fetches[(fetchHead + fetchCount) & (FETCHES - 1)];
@@ -399,8 +418,10 @@ public final class WqeSource {
       fetchCount++;
       long offset = (long) slot << SendQueue.BLOCK_SHIFT;
       queuePair.requests.serves(issued - blocks);
-      if (port.read(ring + offset, base + offset, blocks << SendQueue.BLOCK_SHIFT, fetch)) {
+      fetch.requested = blocks << SendQueue.BLOCK_SHIFT;
+      if (port.read(ring + offset, base + offset, fetch.requested, fetch)) {
         fetch.done = true;
+        buffer.release(fetch.requested);
         queuePair.activate();
       }
     }

@@ -9,6 +9,7 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.SharedBuffer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
@@ -32,6 +33,8 @@ final class ReadAtomicResponder {
   private final ReliableResponder responder;
   private final TxQueue tx;
   private final int mtu;
+  private final SharedBuffer buffer;
+  private final SharedBuffer.Turn turn;
 
   /** The answer of an atomic that is being carried out. */
   private @Nullable Packet atomicResponse;
@@ -62,6 +65,8 @@ final class ReadAtomicResponder {
     this.responder = responder;
     this.tx = tx;
     this.mtu = queuePair.mtu();
+    this.buffer = hca.pipeline().transmits();
+    this.turn = new SharedBuffer.Turn(queuePair::activateFromOutside);
     this.executed = new Executed[queuePair.connection().maxDestReadAtomic()];
   }
 
@@ -84,6 +89,12 @@ final class ReadAtomicResponder {
       atomic.pool.release(atomic);
     }
     atomicResponse = null;
+    buffer.cancel(turn);
+  }
+
+  /** Nothing more is answered for now: what is left of a turn of the transmit buffer is others'. */
+  void endTurn() {
+    buffer.end(turn);
   }
 
   /** The results of atomics that are remembered, oldest first. */
@@ -197,7 +208,7 @@ final class ReadAtomicResponder {
    * Sends the answer to a READ, or goes on with it.
    *
    * @param source what is read; null where that is nothing
-   * @return false when the packets have run out
+   * @return false when the packets have run out, or the transmit buffer is others' for a while
    */
   private boolean respond(
       Packet packet, @Nullable SoftMemoryRegion source, long length, boolean isNew) {
@@ -207,14 +218,19 @@ final class ReadAtomicResponder {
       if (response == null) {
         return false;
       }
+      long offset = (long) packet.progress * mtu;
+      int bytes = (int) Math.min(mtu, length - offset);
+      if (!buffer.take(turn, response, bytes)) {
+        hca.packets().release(response);
+        return false;
+      }
       if (packet.progress == 0 && isNew) {
         responder.responseBegins();
       }
       int number = packet.progress++;
       responder.address(
           response, PacketOpcode.readResponse(number, responses), Psn.add(packet.psn, number));
-      long offset = (long) number * mtu;
-      response.bytes = (int) Math.min(mtu, length - offset);
+      response.bytes = bytes;
       long address = packet.remoteAddress + offset;
       if (source != null && !gather(response, source.memory(address))) {
         int psn = response.psn;

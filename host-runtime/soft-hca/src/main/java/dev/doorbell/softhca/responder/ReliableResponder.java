@@ -87,6 +87,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   public int run() {
     readAtomics.run();
     int work = runWaiting();
+    readAtomics.endTurn();
     if (placement != null) {
       work += placement.run();
     }

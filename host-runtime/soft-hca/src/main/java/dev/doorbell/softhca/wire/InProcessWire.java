@@ -193,15 +193,16 @@ public final class InProcessWire extends Wire {
     }
 
     private long travelNanos(Packet packet) {
-      long nanos = latencyNanos + to.receiveNanos(packet);
+      long leaving = 0;
       if (picosPerByte != 0) {
         long now = from.station.port().now() * 1_000;
         from.freePicos =
             Math.max(from.freePicos, now)
                 + (long) ((packet.frameBytes() - lessFraming) * picosPerByte);
-        nanos += (from.freePicos - now + 500) / 1_000;
+        leaving = (from.freePicos - now + 500) / 1_000;
       }
-      return nanos;
+      packet.leaves(leaving);
+      return latencyNanos + to.receiveNanos(packet) + leaving;
     }
   }
 }

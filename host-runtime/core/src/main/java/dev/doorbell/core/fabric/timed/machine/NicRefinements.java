@@ -16,6 +16,9 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param connectionMiss from the start of a fetch until another one's state is there, which a
  *     request packet waits for
  * @param connectionFetches of states that are under way together, at least 1
+ * @param transmitBytes of memory for payload from the begin of its gather until the wire has taken
+ *     it; queue pairs use it in turns; 0: no limit
+ * @param fetchBytes of WQEs that are being fetched for all queue pairs, likewise
  */
 public record NicRefinements(
     double registerService,
@@ -26,8 +29,10 @@ public record NicRefinements(
     double packetInterval,
     int connections,
     double connectionMiss,
-    int connectionFetches) {
+    int connectionFetches,
+    int transmitBytes,
+    int fetchBytes) {
 
   /** No refinement. */
-  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0, 1);
+  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0);
 }
