@@ -2,12 +2,13 @@ package dev.doorbell.experiments.collective;
 
 import static dev.doorbell.experiments.collective.Collective.ALL_GATHER;
 import static dev.doorbell.experiments.collective.Collective.ALL_REDUCE;
+import static dev.doorbell.experiments.collective.Collective.ALL_TO_ALL;
 import static dev.doorbell.experiments.collective.Collective.BARRIER;
-import static dev.doorbell.experiments.collective.Collective.BROADCAST;
 import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /** How a collective is made of messages between two ranks. */
 public enum Algorithm {
@@ -44,7 +45,8 @@ public enum Algorithm {
               && (collective == ALL_REDUCE
                   || collective == REDUCE_SCATTER
                   || collective == ALL_GATHER
-                  || collective == BROADCAST);
+                  || collective == ALL_TO_ALL
+                  || collective.rooted());
     };
   }
 
@@ -74,6 +76,25 @@ public enum Algorithm {
       case DIRECT -> Direct.of(call, in);
       case HIERARCHICAL -> Hierarchical.of(call, in);
     }
+    return in.build();
+  }
+
+  /**
+   * A hierarchical all-reduce whose puts leave out some rails: nodes reach each other by the others
+   * alone, and ranks of a rail that is left out by the stores of their node.
+   *
+   * @param without places in a node whose HCAs send and receive nothing; fewer than all
+   */
+  public static Schedule withoutRails(
+      Call call, Set<Integer> without, long mostPacked, long chunk) {
+    if (!HIERARCHICAL.makes(call.collective(), call.ranks(), call.node())
+        || call.collective() != ALL_REDUCE) {
+      throw new IllegalArgumentException(
+          "no all-reduce in several whole nodes: %s among %d ranks, %d a node"
+              .formatted(call.collective(), call.ranks(), call.node()));
+    }
+    Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
+    Hierarchical.allReduceWithout(call, in, without);
     return in.build();
   }
 

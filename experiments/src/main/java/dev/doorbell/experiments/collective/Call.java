@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.collective;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * One collective among ranks, and what it computes. Numbers that ranks contribute are whole, and
@@ -36,6 +38,16 @@ public record Call(
       boolean inPlace,
       long seed) {
     this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
+  }
+
+  /** The same among another number of ranks. */
+  public Call among(int others) {
+    return new Call(collective, others, size, type, reduction, root, inPlace, seed, node);
+  }
+
+  /** A barrier among the same ranks. */
+  public Call barrier() {
+    return new Call(Collective.BARRIER, ranks, type.bytes(), type, reduction, 0, false, seed, node);
   }
 
   /** Whether one rank's GPU addresses the memory of the other's. */
@@ -85,7 +97,7 @@ public record Call(
   }
 
   /** Where scratch memory begins in an arena. */
-  long scratchAt() {
+  public long scratchAt() {
     return inPlace
         ? padded(Math.max(sendBytes(), receiveBytes()))
         : padded(sendBytes()) + padded(receiveBytes());
@@ -131,11 +143,16 @@ public record Call(
 
   /** The reduction of all contributions: what an all-reduce computes. */
   public byte[] reduced() {
+    return reduced(IntStream.range(0, ranks).boxed().toList());
+  }
+
+  /** The reduction of the contributions of some ranks. */
+  public byte[] reduced(List<Integer> of) {
     byte[] all = new byte[Math.toIntExact(sendBytes())];
     MemorySegment to = MemorySegment.ofArray(all);
     for (long element = 0; element < sendBytes() / type.bytes(); element++) {
-      int sum = value(0, element);
-      for (int rank = 1; rank < ranks; rank++) {
+      int sum = value(of.getFirst(), element);
+      for (int rank : of.subList(1, of.size())) {
         sum = reduction.of(sum, value(rank, element));
       }
       type.put(to, element, sum);

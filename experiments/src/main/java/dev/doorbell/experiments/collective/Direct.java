@@ -8,11 +8,13 @@ final class Direct {
   private final Call call;
   private final Schedule.Builder in;
   private final int ranks;
+  private final Exchange exchange;
 
   private Direct(Call call, Schedule.Builder in) {
     this.call = call;
     this.in = in;
     this.ranks = call.ranks();
+    this.exchange = new Exchange(ranks, in);
   }
 
   static void of(Call call, Schedule.Builder in) {
@@ -49,41 +51,17 @@ final class Direct {
 
   /** What each rank gets of each other one, by receiver; those of the rank before come first. */
   private List<List<Message>> everybody(Sending sending) {
-    List<List<Message>> received = new ArrayList<>();
-    for (int rank = 0; rank < ranks; rank++) {
-      received.add(new ArrayList<>());
-    }
-    for (int distance = 1; distance < ranks; distance++) {
-      for (int rank = 0; rank < ranks; rank++) {
-        int to = (rank + distance) % ranks;
-        received.get(to).add(sending.send(rank, to));
-      }
-    }
-    return received;
-  }
-
-  private void receive(List<List<Message>> received) {
-    for (int rank = 0; rank < ranks; rank++) {
-      for (Message message : received.get(rank)) {
-        in.at(rank).receive(message).end();
-      }
-    }
-  }
-
-  /** Reduces messages one after the other with what lies at {@code with}. */
-  private void reduceAll(int rank, List<Message> messages, long with, long into) {
-    long first = with;
-    for (Message message : messages) {
-      in.at(rank).reduce(message, first, into).end();
-      first = into;
-    }
+    return exchange.among(
+        ranks,
+        (rank, distance) -> (rank + distance) % ranks,
+        (from, to, received) -> received.add(sending.send(from, to)));
   }
 
   private void allReduceAtOnce() {
     List<List<Message>> received =
         everybody((from, to) -> in.at(from).send(to, call.sendAt(from), call.sendBytes()));
     for (int rank = 0; rank < ranks; rank++) {
-      reduceAll(rank, received.get(rank), call.sendAt(rank), call.receiveAt(rank));
+      exchange.reduce(rank, received.get(rank), call.sendAt(rank), call.receiveAt(rank));
     }
   }
 
@@ -95,9 +73,9 @@ final class Direct {
                 in.at(from).send(to, call.sendAt(from) + segments.from(to), segments.bytes(to)));
     for (int rank = 0; rank < ranks; rank++) {
       long at = segments.from(rank);
-      reduceAll(rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
+      exchange.reduce(rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
     }
-    receive(
+    exchange.receive(
         everybody(
             (from, to) -> {
               long at = segments.from(from);
@@ -112,7 +90,8 @@ final class Direct {
     List<List<Message>> received =
         everybody((from, to) -> in.at(from).send(to, call.sendAt(from) + to * block, block));
     for (int rank = 0; rank < ranks; rank++) {
-      reduceAll(rank, received.get(rank), call.sendAt(rank) + rank * block, call.receiveAt(rank));
+      exchange.reduce(
+          rank, received.get(rank), call.sendAt(rank) + rank * block, call.receiveAt(rank));
     }
   }
 
@@ -125,7 +104,7 @@ final class Direct {
     for (int rank = 0; rank < ranks; rank++) {
       keepOwn(call, in, rank, 0, rank * block);
     }
-    receive(received);
+    exchange.receive(received);
   }
 
   private void broadcast() {
@@ -146,7 +125,7 @@ final class Direct {
       int from = (root + distance) % ranks;
       messages.add(in.at(from).send(root, call.sendAt(from), call.sendBytes()));
     }
-    reduceAll(root, messages, call.sendAt(root), call.receiveAt(root));
+    exchange.reduce(root, messages, call.sendAt(root), call.receiveAt(root));
   }
 
   private void exchange() {
@@ -163,10 +142,10 @@ final class Direct {
     for (int rank = 0; rank < ranks; rank++) {
       keepOwn(call, in, rank, rank * block, rank * block);
     }
-    receive(received);
+    exchange.receive(received);
   }
 
   private void barrier() {
-    receive(everybody((from, to) -> in.at(from).put(to, 0, 0, 0)));
+    exchange.receive(everybody((from, to) -> in.at(from).put(to, 0, 0, 0)));
   }
 }

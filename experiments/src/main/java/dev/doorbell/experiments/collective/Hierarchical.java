@@ -2,6 +2,8 @@ package dev.doorbell.experiments.collective;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * In two levels: ranks of a node share the work by stores, each for the part of its place; ranks of
@@ -12,82 +14,59 @@ final class Hierarchical {
   private final Schedule.Builder in;
   private final int node;
   private final int nodes;
+  private final Exchange exchange;
 
-  private Hierarchical(Call call, Schedule.Builder in) {
+  /** The places in a node whose ranks reach other nodes; each has a part of the data. */
+  private final List<Integer> rails;
+
+  private Hierarchical(Call call, Schedule.Builder in, Set<Integer> without) {
     this.call = call;
     this.in = in;
     this.node = call.node();
     this.nodes = call.ranks() / call.node();
+    this.exchange = new Exchange(call.ranks(), in);
+    this.rails =
+        IntStream.range(0, node).filter(place -> !without.contains(place)).boxed().toList();
+    if (rails.isEmpty()) {
+      throw new IllegalArgumentException("no rail of %d is left".formatted(node));
+    }
   }
 
   static void of(Call call, Schedule.Builder in) {
-    Hierarchical hierarchical = new Hierarchical(call, in);
+    Hierarchical hierarchical = new Hierarchical(call, in, Set.of());
     switch (call.collective()) {
       case ALL_REDUCE -> hierarchical.allReduce();
       case REDUCE_SCATTER -> hierarchical.reduceScatter();
       case ALL_GATHER -> hierarchical.allGather();
       case BROADCAST -> hierarchical.broadcast();
+      case REDUCE -> hierarchical.reduce();
+      case ALL_TO_ALL -> hierarchical.allToAll();
       default -> throw new IllegalArgumentException("no hierarchy makes " + call.collective());
     }
   }
 
-  /** What a rank does about another one. */
-  private interface Sending {
-    /** Sends what is to be sent, or does nothing. */
-    void send(int from, int to, List<Message> received);
+  /** An all-reduce that leaves out the rails of these places. */
+  static void allReduceWithout(Call call, Schedule.Builder in, Set<Integer> without) {
+    new Hierarchical(call, in, without).allReduce();
   }
 
   private int rank(int ofNode, int place) {
     return ofNode * node + place;
   }
 
-  /** What each rank gets of the others of its node, by rank. */
-  private List<List<Message>> inside(Sending sending) {
-    List<List<Message>> received = empty();
-    for (int distance = 1; distance < node; distance++) {
-      for (int from = 0; from < call.ranks(); from++) {
-        int to = rank(from / node, (from % node + distance) % node);
-        sending.send(from, to, received.get(to));
-      }
-    }
-    return received;
+  /** The part of the data that a rank's rail carries, or -1. */
+  private int part(int rank) {
+    return rails.indexOf(rank % node);
   }
 
-  /** What each rank gets of the others of its rail, by rank. */
-  private List<List<Message>> across(Sending sending) {
-    List<List<Message>> received = empty();
-    for (int distance = 1; distance < nodes; distance++) {
-      for (int from = 0; from < call.ranks(); from++) {
-        int to = rank((from / node + distance) % nodes, from % node);
-        sending.send(from, to, received.get(to));
-      }
-    }
-    return received;
+  private List<List<Message>> inside(Exchange.Sending sending) {
+    return exchange.among(
+        node, (rank, distance) -> rank(rank / node, (rank % node + distance) % node), sending);
   }
 
-  private List<List<Message>> empty() {
-    List<List<Message>> received = new ArrayList<>();
-    for (int rank = 0; rank < call.ranks(); rank++) {
-      received.add(new ArrayList<>());
-    }
-    return received;
-  }
-
-  private void receive(List<List<Message>> received) {
-    for (int rank = 0; rank < call.ranks(); rank++) {
-      for (Message message : received.get(rank)) {
-        in.at(rank).receive(message).end();
-      }
-    }
-  }
-
-  /** Reduces messages one after the other with what lies at {@code with}. */
-  private void reduceAll(int rank, List<Message> messages, long with, long into) {
-    long first = with;
-    for (Message message : messages) {
-      in.at(rank).reduce(message, first, into).end();
-      first = into;
-    }
+  private List<List<Message>> across(Exchange.Sending sending) {
+    return exchange.among(
+        nodes, (rank, distance) -> rank((rank / node + distance) % nodes, rank % node), sending);
   }
 
   /**
@@ -95,51 +74,147 @@ final class Hierarchical {
    * share of it; the shares go round in the rail, and the parts in the node.
    */
   private void allReduce() {
-    Segments parts = new Segments(call.sendBytes(), node);
-    List<List<Message>> received =
-        inside(
-            (from, to, messages) -> {
-              int part = to % node;
-              if (parts.bytes(part) > 0) {
-                long at = call.sendAt(from) + parts.from(part);
-                messages.add(in.at(from).send(to, at, parts.bytes(part)));
-              }
-            });
+    Segments parts = new Segments(call.sendBytes(), rails.size());
+    List<List<Message>> received = partsInside(parts);
     for (int rank = 0; rank < call.ranks(); rank++) {
-      long at = parts.from(rank % node);
-      reduceAll(rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
+      if (part(rank) >= 0) {
+        long at = parts.from(part(rank));
+        exchange.reduce(
+            rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
+      }
     }
     List<List<Message>> shares =
         across(
             (from, to, messages) -> {
-              long at = share(parts, to);
               long bytes = shareBytes(parts, to);
               if (bytes > 0) {
-                messages.add(in.at(from).send(to, call.receiveAt(from) + at, bytes));
+                long at = call.receiveAt(from) + share(parts, to);
+                messages.add(in.at(from).send(to, at, bytes));
               }
             });
     for (int rank = 0; rank < call.ranks(); rank++) {
-      long at = call.receiveAt(rank) + share(parts, rank);
-      reduceAll(rank, shares.get(rank), at, at);
+      if (part(rank) >= 0) {
+        long at = call.receiveAt(rank) + share(parts, rank);
+        exchange.reduce(rank, shares.get(rank), at, at);
+      }
     }
-    receive(
+    exchange.receive(
         across(
-            (from, to, messages) ->
-                copy(from, to, share(parts, from), shareBytes(parts, from), messages)));
-    receive(
+            (from, to, messages) -> {
+              if (part(from) >= 0) {
+                copy(from, to, share(parts, from), shareBytes(parts, from), messages);
+              }
+            }));
+    exchange.receive(
         inside(
-            (from, to, messages) ->
-                copy(from, to, parts.from(from % node), parts.bytes(from % node), messages)));
+            (from, to, messages) -> {
+              int part = part(from);
+              if (part >= 0) {
+                copy(from, to, parts.from(part), parts.bytes(part), messages);
+              }
+            }));
   }
 
-  /** Where a rank's share of its place's part begins. */
+  /** Each rank gives each other one of its node that rank's part of its contribution. */
+  private List<List<Message>> partsInside(Segments parts) {
+    return inside(
+        (from, to, messages) -> {
+          int part = part(to);
+          if (part >= 0 && parts.bytes(part) > 0) {
+            long at = call.sendAt(from) + parts.from(part);
+            messages.add(in.at(from).send(to, at, parts.bytes(part)));
+          }
+        });
+  }
+
+  /** Where a rank's share of its rail's part begins; a rank without a part has none. */
   private long share(Segments parts, int rank) {
-    int place = rank % node;
-    return parts.from(place) + new Segments(parts.bytes(place), nodes).from(rank / node);
+    int part = part(rank);
+    return parts.from(part) + new Segments(parts.bytes(part), nodes).from(rank / node);
   }
 
   private long shareBytes(Segments parts, int rank) {
-    return new Segments(parts.bytes(rank % node), nodes).bytes(rank / node);
+    int part = part(rank);
+    return part < 0 ? 0 : new Segments(parts.bytes(part), nodes).bytes(rank / node);
+  }
+
+  /**
+   * The part of a place is reduced inside of each node, then in the root's node, whose ranks store
+   * their parts at the root.
+   */
+  private void reduce() {
+    int root = call.root();
+    Segments parts = new Segments(call.sendBytes(), node);
+    List<List<Message>> received = partsInside(parts);
+    long[] sums = new long[call.ranks()];
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      long at = parts.from(rank % node);
+      sums[rank] =
+          rank == root ? call.receiveAt(rank) + at : in.scratch(rank, parts.bytes(rank % node));
+      exchange.reduce(rank, received.get(rank), call.sendAt(rank) + at, sums[rank]);
+    }
+    List<List<Message>> ofNodes =
+        across(
+            (from, to, messages) -> {
+              long bytes = parts.bytes(from % node);
+              if (to / node == root / node && bytes > 0) {
+                messages.add(in.at(from).send(to, sums[from], bytes));
+              }
+            });
+    for (int place = 0; place < node; place++) {
+      int rank = rank(root / node, place);
+      exchange.reduce(rank, ofNodes.get(rank), sums[rank], sums[rank]);
+    }
+    exchange.receive(
+        inside(
+            (from, to, messages) -> {
+              long bytes = parts.bytes(from % node);
+              if (to == root && bytes > 0) {
+                long into = call.receiveAt(root) + parts.from(from % node);
+                messages.add(in.at(from).put(root, sums[from], into, bytes));
+              }
+            }));
+  }
+
+  /**
+   * A rank gives what is for a place in other nodes to the rank of that place in its own node,
+   * which puts what a whole node has for one rank at once, along its rail.
+   */
+  private void allToAll() {
+    long block = call.block();
+    long[] gathered = new long[call.ranks()];
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      gathered[rank] = in.scratch(rank, (long) nodes * node * block);
+      Direct.keepOwn(call, in, rank, rank * block, rank * block);
+      for (int each = 0; each < nodes; each++) {
+        if (each != rank / node && block > 0) {
+          long from = call.sendAt(rank) + rank(each, rank % node) * block;
+          in.at(rank).copy(from, gathered[rank] + rank(each, rank % node) * block, block).end();
+        }
+      }
+    }
+    exchange.receive(
+        inside(
+            (from, to, messages) -> {
+              for (int each = 0; each < nodes; each++) {
+                long at = call.sendAt(from) + rank(each, to % node) * block;
+                long into =
+                    each == to / node
+                        ? call.receiveAt(to) + from * block
+                        : gathered[to] + rank(each, from % node) * block;
+                messages.add(in.at(from).put(to, at, into, block));
+              }
+            }));
+    exchange.receive(
+        across(
+            (from, to, messages) ->
+                messages.add(
+                    in.at(from)
+                        .put(
+                            to,
+                            gathered[from] + (long) rank(to / node, 0) * block,
+                            call.receiveAt(to) + (long) rank(from / node, 0) * block,
+                            node * block))));
   }
 
   /** From one receive buffer to the same place of another one. */
@@ -169,7 +244,7 @@ final class Hierarchical {
         for (int at = each; at < received.get(rank).size(); at += nodes) {
           ofBlock.add(received.get(rank).get(at));
         }
-        reduceAll(rank, ofBlock, with, sums[rank] + each * block);
+        exchange.reduce(rank, ofBlock, with, sums[rank] + each * block);
       }
     }
     List<List<Message>> shares =
@@ -177,7 +252,8 @@ final class Hierarchical {
             (from, to, messages) ->
                 messages.add(in.at(from).send(to, sums[from] + to / node * block, block)));
     for (int rank = 0; rank < call.ranks(); rank++) {
-      reduceAll(rank, shares.get(rank), sums[rank] + rank / node * block, call.receiveAt(rank));
+      exchange.reduce(
+          rank, shares.get(rank), sums[rank] + rank / node * block, call.receiveAt(rank));
     }
   }
 
@@ -193,8 +269,8 @@ final class Hierarchical {
                 messages.add(
                     in.at(from)
                         .put(to, call.sendAt(from), call.receiveAt(to) + from * block, block)));
-    receive(ofRail);
-    receive(
+    exchange.receive(ofRail);
+    exchange.receive(
         inside(
             (from, to, messages) -> {
               for (int each = 0; each < nodes; each++) {
@@ -227,7 +303,7 @@ final class Hierarchical {
         in.at(to).receive(message).end();
       }
     }
-    receive(
+    exchange.receive(
         inside(
             (from, to, messages) -> {
               if (to != root) {

@@ -105,7 +105,7 @@ public final class ScheduleTime {
     if (message.packed()) {
       clock[rank] += costs.combine(message.bytes(), true);
     }
-    clock[rank] += costs.post();
+    clock[rank] += costs.post() + (message.packed() || message.bytes() == 0 ? 0 : costs.flag());
     double wire = wire(message);
     sending[rank] = Math.max(sending[rank], clock[rank]) + wire;
     events.add(new Event(sending[rank] - wire + costs.latency(), message.to(), message));

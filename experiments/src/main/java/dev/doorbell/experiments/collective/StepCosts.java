@@ -4,6 +4,7 @@ package dev.doorbell.experiments.collective;
  * What the steps of a schedule cost, in nanoseconds: LogGP's parameters, and the work of a block.
  *
  * @param post o: from a put's beginning until the thread goes on
+ * @param flag what a flag behind the data adds to that
  * @param latency L: from there until the first byte is at the peer, and a poll sees it
  * @param perByte G: of a port, each direction
  * @param turn one turn of a block's loop that copies or reduces
@@ -14,6 +15,7 @@ package dev.doorbell.experiments.collective;
  */
 public record StepCosts(
     double post,
+    double flag,
     double latency,
     double perByte,
     double turn,

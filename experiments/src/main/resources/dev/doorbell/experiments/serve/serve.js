@@ -1,7 +1,8 @@
 'use strict';
 // Runs on one page: a list with progress, the figures of a run, a chart that can be asked, and a comparison of two.
-const COLOURS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#888888'];
-const MARKERS = ['circle', 'triangle', 'cross', 'rectRot', 'rect', 'star', 'crossRot'];
+// Markers of the figures, as Chart.js draws them: style, turn in degrees, whether it is filled.
+const MARKERS = { disc: ['circle', 0, true], square: ['rect', 0, true], triangle_up: ['triangle', 0, true],
+  triangle_down: ['triangle', 180, true], diamond: ['rectRot', 0, true], plus: ['cross', 0, true], ring: ['circle', 0, false] };
 const state = { runs: [], shown: '', ticked: [], charts: [], view: {} };
 
 const make = (tag, text, className) => {
@@ -172,7 +173,8 @@ function chart(main, runs) {
     return [axis, pick(axis, ['all', ...values(axis).map(String)], many ? String(values(axis)[0]) : 'all')];
   });
   const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue('--ink'), rule = style.getPropertyValue('--rule');
+  const ink = style.getPropertyValue('--ink'), rule = style.getPropertyValue('--rule'),
+    ground = style.getPropertyValue('--ground');
   const drawn = new Chart(canvas, {
     type: 'line', data: { datasets: [] },
     options: {
@@ -194,7 +196,9 @@ function chart(main, runs) {
     return unit < 0 ? String(value) : `${value / (unit === 0 ? 1 << 20 : 1 << 10)} ${unit === 0 ? 'MiB' : 'KiB'}`;
   };
   state.charts.push(drawn);
-  function draw() {
+  let turn = 0;
+  async function draw() {
+    const mine = ++turn;
     view.x = x.value;
     view.y = y.value;
     const lines = new Map();
@@ -203,22 +207,23 @@ function chart(main, runs) {
       const metric = point.metrics[y.value];
       const wanted = only.every(([axis, select]) => axis === x.value || select.value === 'all' || String(point[axis]) === select.value);
       if (!wanted || !metric || metric.p50 === undefined) return;
-      const others = axes.filter(axis => axis !== x.value && values(axis).length > 1).map(axis => point[axis]);
+      const others = only.filter(([axis, select]) => axis !== x.value && select.value === 'all').map(([axis]) => point[axis]);
       const label = [...others, ...(runs.length > 1 ? [r ? 'after' : 'before'] : [])].join(' ') || y.value;
       unit = metric.unit;
       least = Math.min(least, metric.p50, point[x.value]);
       if (!lines.has(label)) lines.set(label, { points: [], dash: r });
       lines.get(label).points.push({ x: point[x.value], y: metric.p50, ci: metric.ci95, n: metric.n, unit });
     }));
-    let at = 0;
-    const seen = new Map();
+    const key = label => label.replace(/ ?(before|after)$/, '');
+    const names = [...new Set([...lines.keys()].map(key))];
+    const looks = names.length ? await ask('/api/looks?series=' + encodeURIComponent(names.join('|'))) : [];
+    if (mine !== turn || !state.charts.includes(drawn)) return; // something else has been chosen since
     drawn.data.datasets = [...lines].map(([label, line]) => {
-      const key = label.replace(/ ?(before|after)$/, '');
-      if (!seen.has(key)) seen.set(key, at++);
-      const i = seen.get(key);
-      return { label, data: line.points.sort((a, b) => a.x - b.x), borderColor: COLOURS[i % COLOURS.length],
-        backgroundColor: COLOURS[i % COLOURS.length], pointStyle: MARKERS[i % MARKERS.length], borderDash: line.dash ? [6, 4] : [],
-        borderWidth: 2, pointRadius: 4 };
+      const look = looks[names.indexOf(key(label))];
+      const colour = look.colour === '#000000' ? ink : look.colour;
+      const [pointStyle, pointRotation, filled] = MARKERS[look.marker];
+      return { label, data: line.points.sort((a, b) => a.x - b.x), borderColor: colour, backgroundColor: filled ? colour : ground,
+        pointStyle, pointRotation, borderDash: line.dash ? [6, 4] : [], borderWidth: 2, pointRadius: 4 };
     });
     const kind = least > 0 ? 'logarithmic' : 'linear';
     drawn.options.scales.x.type = drawn.options.scales.y.type = kind;

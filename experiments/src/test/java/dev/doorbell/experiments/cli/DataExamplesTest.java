@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,8 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
  * installed is skipped; {@code -Ddoorbell.python=PYTHON} names one that has pandas or DuckDB.
  */
 class DataExamplesTest {
-  private static final String PYTHON = System.getProperty("doorbell.python", "python3");
-
   @TempDir private Path folder;
   private final Session session = new Session();
 
@@ -89,11 +88,6 @@ class DataExamplesTest {
     return process.exitValue() == 0 ? text : "failed: " + text;
   }
 
-  private boolean has(String module) throws IOException, InterruptedException {
-    String said = printed(PYTHON, "-c", "import " + module);
-    return said != null && !said.startsWith("failed");
-  }
-
   private static void shows(@Nullable String printed) {
     assertThat(printed).doesNotStartWith("failed").contains("pull", "push.bf", "64", "4096");
   }
@@ -109,18 +103,20 @@ class DataExamplesTest {
 
   @Test
   void python_without_packages_reads_it() throws IOException, InterruptedException {
-    assumeTrue(has("csv"), "needs python3; install it, or -Ddoorbell.python=PYTHON");
+    Optional<String> python = Python.with("csv");
+    assumeTrue(python.isPresent(), "needs python3; install it, or -Ddoorbell.python=PYTHON");
     String example =
         examples("python").stream().filter(e -> !e.contains("pandas")).findFirst().orElseThrow();
-    shows(printed(PYTHON, "-c", example));
+    shows(printed(python.get(), "-c", example));
   }
 
   @Test
   void pandas_reads_it() throws IOException, InterruptedException {
-    assumeTrue(has("pandas"), "needs pandas: pip install pandas, or -Ddoorbell.python=PYTHON");
+    Optional<String> python = Python.with("pandas");
+    assumeTrue(python.isPresent(), Python.HOW_TO_GET_PANDAS);
     String example =
         examples("python").stream().filter(e -> e.contains("pandas")).findFirst().orElseThrow();
-    shows(printed(PYTHON, "-c", example));
+    shows(printed(python.get(), "-c", example));
   }
 
   @Test
@@ -135,10 +131,14 @@ class DataExamplesTest {
   void duckdb_reads_it() throws IOException, InterruptedException {
     String example = examples("sql").getFirst();
     String said = printed("duckdb", "-c", example);
-    if (said == null && has("duckdb")) {
-      said = printed(PYTHON, "-c", "import duckdb; print(duckdb.sql(\"\"\"" + example + "\"\"\"))");
+    Optional<String> python = Python.with("duckdb");
+    if (said == null && python.isPresent()) {
+      String script = "import duckdb; print(duckdb.sql(\"\"\"" + example + "\"\"\"))";
+      said = printed(python.get(), "-c", script);
     }
-    assumeTrue(said != null, "needs duckdb on the PATH, or pip install duckdb");
+    assumeTrue(
+        said != null,
+        "needs duckdb on the PATH, or pip install duckdb and -Ddoorbell.python=PYTHON");
     shows(said);
   }
 

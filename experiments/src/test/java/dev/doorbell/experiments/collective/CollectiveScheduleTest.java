@@ -162,7 +162,7 @@ class CollectiveScheduleTest {
 
   @Test
   void the_predicted_time_of_small_messages_is_that_of_the_rounds() {
-    StepCosts costs = new StepCosts(0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call even =
@@ -175,13 +175,48 @@ class CollectiveScheduleTest {
     assertThat(time(Algorithm.HALVING, barrier, costs)).isEqualTo(4_000);
   }
 
+  @Test
+  void a_post_with_a_flag_behind_its_data_takes_longer_than_one_of_packed_data() {
+    StepCosts costs = new StepCosts(0, 100, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    Call packed =
+        new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    Call apart =
+        new Call(Collective.ALL_REDUCE, 16, 65536, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    assertThat(time(Algorithm.DIRECT, packed, costs)).isEqualTo(1_000);
+    assertThat(time(Algorithm.DIRECT, apart, costs)).isEqualTo(5_000);
+    assertThat(time(Algorithm.HALVING, apart, costs)).isEqualTo(8_800);
+  }
+
+  @Test
+  void an_all_reduce_goes_on_over_the_rails_that_are_left() {
+    for (Set<Integer> without : List.of(Set.of(1), Set.of(0, 3), Set.of(0, 1, 2))) {
+      for (long size : SIZES) {
+        Call call =
+            new Call(
+                Collective.ALL_REDUCE, 12, size, DataType.FLOAT, Reduction.SUM, 0, false, SEED, 4);
+        Schedule schedule = Algorithm.withoutRails(call, without, 128, 1 << 20);
+        ScheduleExecution ranks = new ScheduleExecution(call, schedule, SEED);
+        ranks.run();
+        byte[] reduced = call.reduced();
+        for (int rank = 0; rank < call.ranks(); rank++) {
+          assertThat(ranks.result(rank, reduced.length)).isEqualTo(reduced);
+        }
+        assertThat(schedule.steps().stream().flatMap(List::stream).map(Step::sent))
+            .filteredOn(sent -> sent != null && !schedule.near(sent))
+            .isNotEmpty()
+            .allMatch(sent -> !without.contains(sent.from() % 4))
+            .allMatch(sent -> !without.contains(sent.to() % 4));
+      }
+    }
+  }
+
   private static double time(Algorithm algorithm, Call call, StepCosts costs) {
     return ScheduleTime.of(algorithm.schedule(call, 1024, 65536), costs);
   }
 
   @Test
   void pieces_follow_each_other_through_rings_and_trees() {
-    StepCosts costs = new StepCosts(0, 1000, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 1000, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
     for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.TREE)) {
       Call call =
           new Call(

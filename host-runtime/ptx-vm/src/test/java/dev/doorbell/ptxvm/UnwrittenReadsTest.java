@@ -213,6 +213,20 @@ class UnwrittenReadsTest {
         .containsExactly("%r3@2 always");
   }
 
+  @Test
+  void a_prmt_whose_picks_stand_in_a_register_ignores_the_source_that_no_constant_there_picks() {
+    String load = "ld.param.u32 %r1, [cell];\n";
+    assertThat(findings(load + "mov.b32 %r4, 0x0123;\nprmt.b32 %r2, %r1, %r3, %r4;\n")).isEmpty();
+    assertThat(findings(load + "mov.b32 %r4, 0x7654;\nprmt.b32 %r2, %r3, %r1, %r4;\n")).isEmpty();
+    assertThat(findings(load + "and.b32 %r4, %r1, 0x3333;\nprmt.b32 %r2, %r1, %r3, %r4;\n"))
+        .isEmpty();
+    assertThat(findings(load + "mov.b32 %r4, 0x4123;\nprmt.b32 %r2, %r1, %r3, %r4;\n"))
+        .containsExactly("%r3@3 always");
+    assertThat(findings(load + "and.b32 %r4, %r1, 0x7777;\nprmt.b32 %r2, %r1, %r3, %r4;\n"))
+        .containsExactly("%r3@3 always");
+    assertThat(findings(load + "prmt.b32 %r2, %r1, %r3, %r1;\n")).containsExactly("%r3@2 always");
+  }
+
   static Stream<Path> compiled() throws IOException {
     Path resources = Path.of("src/test/resources");
     try (Stream<Path> files = Files.walk(resources)) {

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.results.compare.Rules;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots;
+import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.report.HtmlReport;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -47,6 +48,7 @@ final class RunPages {
         case "/api/runs" -> Answer.json(Json.text(runs()));
         case "/api/run" -> Answer.json(Json.text(run(stored(query, "id"))));
         case "/api/compare" -> Answer.json(Json.text(compared(query)));
+        case "/api/looks" -> Answer.json(Json.text(looks(query.getOrDefault("series", ""))));
         case "/report" ->
             new Answer(
                 200,
@@ -124,6 +126,22 @@ final class RunPages {
 
   private static Map<String, String> figure(Plots.Shown figure) {
     return Map.of("name", figure.name(), "caption", figure.caption(), "svg", figure.svg());
+  }
+
+  /** Colour and marker of each series, as figures have them; names are separated by bars. */
+  private static List<Map<String, String>> looks(String series) {
+    List<String> names = List.of(series.split("[|]", -1)).stream().distinct().toList();
+    Palette palette = Palette.of(names);
+    return names.stream()
+        .map(palette::style)
+        .map(
+            style ->
+                Map.of(
+                    "colour",
+                    style.paint().hex(),
+                    "marker",
+                    style.marker().name().toLowerCase(Locale.ROOT)))
+        .toList();
   }
 
   private SequencedMap<String, Object> compared(Map<String, String> query) throws RunException {

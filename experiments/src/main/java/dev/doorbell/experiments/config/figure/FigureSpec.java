@@ -111,6 +111,31 @@ public record FigureSpec(
     return of(name, only, first.in(kind).over(style));
   }
 
+  /** Returns whether an axis has a place in this figure. */
+  public boolean names(String axis) {
+    return List.of(x, series, facet, rows).contains(axis);
+  }
+
+  /** Returns this figure over another axis, without what its style says about the abscissa. */
+  public FigureSpec over(String axis) {
+    return new FigureSpec(
+        kind,
+        name,
+        axis,
+        y,
+        series,
+        facet.equals(axis) ? "" : facet,
+        rows,
+        only,
+        logX,
+        logY,
+        share,
+        statistic,
+        per,
+        relative,
+        style.withoutAbscissa());
+  }
+
   private FigureSpec of(String other, List<PointCondition> part, FigureStyle look) {
     return new FigureSpec(
         kind, other, x, y, series, facet, rows, part, logX, logY, share, statistic, per, relative,

@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -117,6 +118,17 @@ public record FigureStyle(ObjectNode given) {
     ObjectNode kept = given.deepCopy();
     KEYS.stream().filter(key -> !kind.accepts(key)).forEach(kept::remove);
     return new FigureStyle(kept);
+  }
+
+  /** This without range, unit and notes of the abscissa. */
+  FigureStyle withoutAbscissa() {
+    ObjectNode kept = given.deepCopy();
+    kept.remove(List.of("xrange", "xunit"));
+    if (kept.has("annotate")) {
+      ArrayNode notes = kept.putArray("annotate");
+      texts("annotate").stream().filter(note -> !note.startsWith("x=")).forEach(notes::add);
+    }
+    return kept.equals(given) ? this : new FigureStyle(kept);
   }
 
   /** What is printed in place of something. */

@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.experiments.config.figure.FigureKind;
+import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.run.RunData;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -33,6 +35,29 @@ final class FigureDefaults {
   /** The figure with nothing left open that can be filled in. */
   static FigureSpec fill(RunData run, FigureSpec asked) {
     return new FigureDefaults(run, asked).filled();
+  }
+
+  /**
+   * The figure over the axis that was swept: where its own abscissa has one value, the axis of
+   * numbers that has the most; else one that no figure of the experiment names and that has more
+   * values than the abscissa. Other figures stay as they are.
+   *
+   * @param part of the run, which the figure shows
+   */
+  static FigureSpec overWhatVaries(RunData part, FigureSpec figure) {
+    Optional<Axis> own =
+        part.axes().stream().filter(axis -> axis.name().equals(figure.x())).findFirst();
+    if (figure.kind() != FigureKind.LINE || own.isEmpty()) {
+      return figure;
+    }
+    int values = own.get().values().size();
+    return part.axes().stream()
+        .filter(axis -> axis.values().size() > values && FigureReader.numeric(axis))
+        .filter(axis -> !axis.name().equals(figure.series()))
+        .filter(axis -> values == 1 || part.figures().stream().noneMatch(f -> f.names(axis.name())))
+        .max(Comparator.comparingInt(axis -> axis.values().size()))
+        .map(axis -> figure.over(axis.name()))
+        .orElse(figure);
   }
 
   private FigureSpec filled() {

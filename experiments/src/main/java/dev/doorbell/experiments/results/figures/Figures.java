@@ -92,7 +92,7 @@ public final class Figures {
     if (!run.rows().isEmpty()) {
       for (FigureSpec spec : run.figures()) {
         try {
-          figures.add(figure(spec.within(further).styled(style)));
+          figures.add(figure(spec.within(further).styled(style), true));
         } catch (Unplottable e) {
           missing.add(
               Problem.of(
@@ -118,14 +118,18 @@ public final class Figures {
           "no point has a result",
           "doorbell table RUN says why; doorbell run --resume RUN runs what is missing");
     }
-    return new Plots(List.of(figure(sampled(spec) ? FigureDefaults.fill(run, spec) : spec)));
+    return new Plots(
+        List.of(figure(sampled(spec) ? FigureDefaults.fill(run, spec) : spec, spec.x().isEmpty())));
   }
 
   private static boolean sampled(FigureSpec spec) {
     return spec.kind() != FigureKind.TORNADO && spec.kind() != FigureKind.TIMELINE;
   }
 
-  private Figure figure(FigureSpec spec) throws Unplottable {
+  /**
+   * @param open whether the abscissa was left to the experiment
+   */
+  private Figure figure(FigureSpec spec, boolean open) throws Unplottable {
     String font = spec.style().font();
     if (!font.isEmpty()) {
       try {
@@ -138,10 +142,10 @@ public final class Figures {
       }
     }
     return switch (spec.kind()) {
-      case LINE -> charts(spec).line();
-      case CDF -> charts(spec).cdf();
-      case BAR -> charts(spec).bars();
-      case HEATMAP -> charts(spec).heat();
+      case LINE -> charts(spec, open).line();
+      case CDF -> charts(spec, false).cdf();
+      case BAR -> charts(spec, false).bars();
+      case HEATMAP -> charts(spec, false).heat();
       case TORNADO -> tornado(spec);
       case TIMELINE -> {
         Point point = point(spec.only());
@@ -150,7 +154,7 @@ public final class Figures {
     };
   }
 
-  private RunCharts charts(FigureSpec spec) throws Unplottable {
+  private RunCharts charts(FigureSpec spec, boolean open) throws Unplottable {
     RunData part = RunSelection.of(run, points, spec.only());
     if (part.rows().isEmpty()) {
       throw Unplottable.because(
@@ -158,7 +162,7 @@ public final class Figures {
           "no point with a result fulfils '%s'".formatted(PointCondition.text(spec.only())),
           values());
     }
-    return new RunCharts(part, spec);
+    return new RunCharts(part, open ? FigureDefaults.overWhatVaries(part, spec) : spec);
   }
 
   /**

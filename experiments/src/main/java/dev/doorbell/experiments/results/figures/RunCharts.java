@@ -153,7 +153,7 @@ final class RunCharts {
     String base = words.relative();
     List<BarFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> present = new LinkedHashSet<>();
-    for (var place : places(Set.of(spec.series(), groups)).entrySet()) {
+    for (var place : places(Set.copyOf(List.of(spec.series(), groups))).entrySet()) {
       List<Bar> bars = new ArrayList<>();
       Map<String, Reading> bases = new HashMap<>();
       for (SummaryRow row : place.getValue()) {
@@ -226,7 +226,7 @@ final class RunCharts {
     List<HeatFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> winners = new LinkedHashSet<>();
     boolean contested = false;
-    for (var place : places(Set.of(spec.series(), spec.x(), spec.rows())).entrySet()) {
+    for (var place : places(Set.copyOf(List.of(spec.series(), spec.x(), spec.rows()))).entrySet()) {
       List<Cell> cells = new ArrayList<>();
       for (int x = 0; x < across.size(); x++) {
         for (int y = 0; y < down.size(); y++) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
@@ -13,7 +14,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** How long a collective takes by each algorithm, in the LogGP model of a topology. */
-final class CollectiveModel {
+public final class CollectiveModel {
   /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
   private static final int POST_INSTRUCTIONS = 450;
 
@@ -36,8 +37,16 @@ final class CollectiveModel {
     return nanos;
   }
 
+  /** The time of one algorithm; NaN where it does not make the collective. */
+  public static double nanos(CollectiveSettings of, Topology topology, Algorithm algorithm) {
+    int node = topology.ranksOfNode();
+    return algorithm.makes(of.collective(), of.ranks(), node)
+        ? ScheduleTime.of(of.schedule(algorithm, node), costs(of, topology))
+        : Double.NaN;
+  }
+
   /** The algorithm that a point asks for, or the one whose time is the least. */
-  static Algorithm chosen(CollectiveSettings of, Topology topology) {
+  public static Algorithm chosen(CollectiveSettings of, Topology topology) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
         ? chosen(of, nanos(of, topology))
         : Algorithm.valueOf(of.algorithm().name());
@@ -71,9 +80,14 @@ final class CollectiveModel {
             + network.nanos()
             + topology.path("gpu0", "nic0").nanos()
             + gpu.strongLoad();
+    NicPrices nic = topology.nics().getFirst();
+    // Chosen to be near virtual time: of the prices, those whose sum is what is left of a ring, of
+    // halving and of an exchange among 4 and 8 ranks on h200-cx7 and on same-switch.
+    double flag = nic.wqe() + nic.packet() + nic.finer().receive() + gpu.fence();
     double turn = 2 * gpu.load() + gpu.store() + TURN_INSTRUCTIONS * gpu.instruction();
     return new StepCosts(
         post,
+        flag,
         latency,
         1 / network.bytesPerNano(),
         turn,

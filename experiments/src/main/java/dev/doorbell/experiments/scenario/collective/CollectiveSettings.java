@@ -20,7 +20,7 @@ import dev.doorbell.experiments.scenario.kind.SignalName;
  * @param threads of each rank's block
  * @param signal what makes flags come behind their data
  */
-record CollectiveSettings(
+public record CollectiveSettings(
     Point point,
     Collective collective,
     Chosen algorithm,
@@ -43,7 +43,7 @@ record CollectiveSettings(
   private static final int LINE = 16;
 
   /** An algorithm, or the choice of one. */
-  enum Chosen {
+  public enum Chosen {
     AUTO,
     RING,
     TREE,
@@ -53,16 +53,37 @@ record CollectiveSettings(
   }
 
   /** Where the result lies. */
-  enum Buffers {
+  public enum Buffers {
     OUT_OF_PLACE,
     IN_PLACE
   }
 
   /** How a message's arrival is seen. */
-  enum Flags {
+  public enum Flags {
     AUTO,
     APART,
     INSIDE
+  }
+
+  /** The same with another size. */
+  public CollectiveSettings withSize(int bytes) {
+    return new CollectiveSettings(
+        point,
+        collective,
+        algorithm,
+        ranks,
+        bytes,
+        datatype,
+        redop,
+        root,
+        buffers,
+        flags,
+        chunk,
+        threads,
+        path,
+        signal,
+        queues,
+        between);
   }
 
   /**
@@ -70,7 +91,7 @@ record CollectiveSettings(
    *
    * @param node ranks of a node of the topology
    */
-  Call call(int node) {
+  public Call call(int node) {
     return new Call(
         collective,
         ranks,
@@ -83,13 +104,21 @@ record CollectiveSettings(
         node);
   }
 
-  Schedule schedule(Algorithm by, int node) {
-    long mostPacked =
-        switch (flags) {
-          case AUTO -> MOST_PACKED;
-          case APART -> 0;
-          case INSIDE -> size;
-        };
-    return by.schedule(call(node), mostPacked, Math.max(LINE, chunk / LINE * LINE));
+  public Schedule schedule(Algorithm by, int node) {
+    return by.schedule(call(node), mostPacked(), longest());
+  }
+
+  /** Bytes of the longest message of a ring, a tree or a chain. */
+  public long longest() {
+    return Math.max(LINE, chunk / LINE * LINE);
+  }
+
+  /** Bytes of the longest message that carries its flag with its data. */
+  public long mostPacked() {
+    return switch (flags) {
+      case AUTO -> MOST_PACKED;
+      case APART -> 0;
+      case INSIDE -> size;
+    };
   }
 }

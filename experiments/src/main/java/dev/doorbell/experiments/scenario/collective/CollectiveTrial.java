@@ -21,8 +21,11 @@ import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,15 +36,19 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   private static final String KERNEL = "collective";
 
   private final Call call;
-  private final Schedule timed;
-  private final Schedule schedule;
   private final int turns;
   private final Endpoint.Shape shape;
   private final World world;
   private final Owned owned = new Owned();
-  private final Connection connection;
   private final List<Place> places = new ArrayList<>();
-  private final byte[] reduced;
+  private final Map<Integer, Memory> views = new HashMap<>();
+  private Schedule schedule;
+  private Connection connection;
+  private byte[] reduced;
+  private List<Integer> members;
+
+  /** Whether arenas keep what an earlier launch has left. */
+  private boolean goesOn;
 
   /**
    * One rank's memory.
@@ -56,8 +63,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       MemoryRegion flagsRegion,
       Memory samples,
       KernelJob kernel,
-      JobView job,
-      long views) {}
+      JobView job) {}
 
   /**
    * Connects the ranks that send each other something, and lays out their memory.
@@ -74,56 +80,97 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       Endpoint.Shape shape,
       LaunchConfig grid,
       int turns) {
+    this(world, call, schedule, List.of(), shape, grid, turns);
+  }
+
+  /**
+   * As above, with room for the steps of other schedules, which {@link #goOn} may be given.
+   *
+   * @param later those schedules, of one turn
+   */
+  public CollectiveTrial(
+      World world,
+      Call call,
+      Schedule timed,
+      List<Schedule> later,
+      Endpoint.Shape shape,
+      LaunchConfig grid,
+      int turns) {
     this.call = call;
-    this.timed = schedule;
-    this.schedule = turns > 1 ? schedule.thenBarrier() : schedule;
+    this.schedule = turns > 1 ? timed.thenBarrier() : timed;
     this.turns = turns;
     this.shape = shape;
     this.world = world;
-    this.reduced = call.collective().reduces() ? call.reduced() : new byte[0];
-    this.connection = owned.add(Connection.among(world, call.ranks(), shape, this.schedule::joins));
+    this.members = IntStream.range(0, call.ranks()).boxed().toList();
+    this.reduced = call.collective().reduces() ? call.reduced(members) : new byte[0];
+    this.connection = Connection.among(world, call.ranks(), shape, schedule::joins);
     for (int rank = 0; rank < call.ranks(); rank++) {
-      places.add(place(world.rank(rank), grid));
+      long bytes = Math.max(schedule.arenaBytes().get(rank), Long.BYTES);
+      for (Schedule other : later) {
+        bytes = Math.max(bytes, other.arenaBytes().get(rank));
+      }
+      places.add(place(world.rank(rank), grid, bytes));
     }
     for (int rank = 0; rank < call.ranks(); rank++) {
       introduce(rank);
+      instruct(rank, timed);
     }
   }
 
-  private Place place(Rank rank, LaunchConfig grid) {
-    int number = rank.number();
+  /**
+   * The next launch goes on where this one has failed: over new queue pairs, by other steps, from
+   * the contributions that still lie in the arenas.
+   *
+   * @param among ranks that take part; the result is theirs, and the others are not launched
+   */
+  public void goOn(Schedule other, List<Integer> among) {
+    connection.close();
+    schedule = other;
+    members = among;
+    reduced = call.collective().reduces() ? call.reduced(among) : new byte[0];
+    connection = Connection.among(world, call.ranks(), shape, other::joins);
+    goesOn = true;
+    views.clear();
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      instruct(rank, other);
+    }
+  }
+
+  private Place place(Rank rank, LaunchConfig grid, long bytes) {
     KernelJob kernel = owned.add(new KernelJob(rank.gpu(), KERNEL, grid));
-    Memory arena = kernel.allocate(MemoryKind.DEVICE, arenaBytes(number), "arena");
+    Memory arena = kernel.allocate(MemoryKind.DEVICE, bytes, "arena");
     Memory flags = kernel.allocate(MemoryKind.DEVICE, (long) Long.BYTES * call.ranks(), "flags");
     Memory samples = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES * turns, "samples");
-    byte[] encoded = schedule.encode(number);
-    Memory steps =
-        kernel.allocate(MemoryKind.DEVICE, Math.max(encoded.length, StepView.BYTES), "steps");
-    steps.putBytes(0, encoded);
     MemoryRegion arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
     MemoryRegion flagsRegion =
         owned.add(rank.domain().register(flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
     Memory signals = kernel.allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
     signals.putBytes(
         0, new SignalsView(flags.address(), 0, flagsRegion.lkey(), 0, call.ranks()).encode());
-    Memory views = owned.add(connection.writeViews(number));
     JobView job = new JobView();
-    job.role = number;
+    job.role = rank.number();
     job.qpCount = call.ranks();
     job.local = arena.address();
     job.localKey = arenaRegion.lkey();
-    job.operand = steps.address();
-    job.compare = schedule.steps().get(number).size();
-    job.window = timed.steps().get(number).size();
     job.opcode = call.type().code() << StepView.TYPE_SHIFT | call.reduction().code();
     job.iterations = turns;
     job.samples = samples.address();
     job.signals = signals.address();
-    return new Place(arena, arenaRegion, flags, flagsRegion, samples, kernel, job, views.address());
+    return new Place(arena, arenaRegion, flags, flagsRegion, samples, kernel, job);
   }
 
-  private long arenaBytes(int rank) {
-    return Math.max(schedule.arenaBytes().get(rank), Long.BYTES);
+  /** Writes a rank's steps, the timed ones first. */
+  private void instruct(int rank, Schedule timed) {
+    Place place = places.get(rank);
+    byte[] encoded = schedule.encode(rank);
+    Memory steps =
+        place
+            .kernel()
+            .allocate(MemoryKind.DEVICE, Math.max(encoded.length, StepView.BYTES), "steps");
+    steps.putBytes(0, encoded);
+    place.job().operand = steps.address();
+    place.job().compare = schedule.steps().get(rank).size();
+    place.job().window = timed.steps().get(rank).size();
   }
 
   /** Writes where a rank's peers have their memory. */
@@ -160,23 +207,39 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   @Override
   public List<Supplier<Launch>> prepare() {
     List<Supplier<Launch>> starts = new ArrayList<>();
-    for (int rank = 0; rank < places.size(); rank++) {
+    for (int rank : members) {
       Place place = places.get(rank);
-      place.arena().fill(0, place.arena().size(), (byte) 0);
-      byte[] contribution = call.before(rank);
-      if (contribution.length > 0) {
-        place.arena().putBytes(0, contribution);
+      if (goesOn) {
+        // Packed words of the earlier launch would look as if they had just arrived.
+        Memory arena = place.arena();
+        arena.fill(call.scratchAt(), arena.size() - call.scratchAt(), (byte) 0);
+      } else {
+        contribute(rank);
       }
       place.flags().fill(0, place.flags().size(), (byte) 0);
-      starts.add(place.kernel().prepare(place.views(), place.job()));
+      Memory views = views(rank);
+      starts.add(place.kernel().prepare(views.address(), place.job()));
     }
     return starts;
   }
 
+  private Memory views(int rank) {
+    return views.computeIfAbsent(rank, _ -> owned.add(connection.writeViews(rank)));
+  }
+
+  private void contribute(int rank) {
+    Memory arena = places.get(rank).arena();
+    arena.fill(0, arena.size(), (byte) 0);
+    byte[] contribution = call.before(rank);
+    if (contribution.length > 0) {
+      arena.putBytes(0, contribution);
+    }
+  }
+
   @Override
   public @Nullable String firstError() {
-    for (int rank = 0; rank < places.size(); rank++) {
-      String error = places.get(rank).kernel().firstError();
+    for (int rank : members) {
+      String error = errorOf(rank);
       if (error != null) {
         return "rank %d: %s".formatted(rank, error);
       }
@@ -184,9 +247,19 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
     return null;
   }
 
+  /** What a rank's kernel reports, or null. */
+  public @Nullable String errorOf(int rank) {
+    return places.get(rank).kernel().firstError();
+  }
+
+  /** Whether a rank has had the first message, or all of them, that another one sends it. */
+  public boolean heard(int rank, int from) {
+    return places.get(rank).flags().getLong((long) from * Long.BYTES) != 0;
+  }
+
   @Override
   public @Nullable String mismatch() {
-    for (int rank = 0; rank < places.size(); rank++) {
+    for (int rank : members) {
       byte[] expected = call.expected(rank, reduced);
       if (expected.length > 0) {
         byte[] found = places.get(rank).arena().getBytes(call.receiveAt(rank), expected.length);
@@ -219,19 +292,32 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   public long verifiedBytes() {
     return call.collective().rooted() && call.collective().reduces()
         ? call.receiveBytes()
-        : call.receiveBytes() * call.ranks();
+        : call.receiveBytes() * members.size();
   }
 
   /** From the first rank's beginning to the last one's end, of the first turn. */
-  long nanos() {
-    long first = places.stream().mapToLong(place -> place.samples().getLong(0)).min().orElse(0);
-    long last =
-        places.stream().mapToLong(place -> place.samples().getLong(Long.BYTES)).max().orElse(0);
+  public long nanos() {
+    long first = Long.MAX_VALUE;
+    long last = 0;
+    for (int rank : members) {
+      Memory samples = places.get(rank).samples();
+      first = Math.min(first, samples.getLong(0));
+      last = Math.max(last, samples.getLong(Long.BYTES));
+    }
     return last - first;
+  }
+
+  /** When the last rank had its result, on the fabric's clock. */
+  public long endedAt() {
+    return members.stream()
+        .mapToLong(rank -> places.get(rank).samples().getLong(Long.BYTES))
+        .max()
+        .orElse(0);
   }
 
   @Override
   public void close() {
+    connection.close();
     owned.close();
   }
 }

@@ -33,14 +33,20 @@ public final class KernelStatus implements AutoCloseable {
     return words.address();
   }
 
-  /** The number of the first thread whose word is not ok, or -1. */
+  /**
+   * The number of the first thread whose word is not ok, or -1. A thread that met an error of its
+   * own comes before those that found a queue pair which another thread's error had poisoned.
+   */
   private int firstThread(MemorySegment all) {
+    int poisoned = -1;
     for (int thread = 0; thread < words.size() / Integer.BYTES; thread++) {
-      if (all.get(WORD, (long) thread * Integer.BYTES) != Abi.OK) {
+      int word = all.get(WORD, (long) thread * Integer.BYTES);
+      if (word != Abi.OK && word != Abi.ERROR_POISONED) {
         return thread;
       }
+      poisoned = poisoned < 0 && word != Abi.OK ? thread : poisoned;
     }
-    return -1;
+    return poisoned;
   }
 
   private MemorySegment read() {

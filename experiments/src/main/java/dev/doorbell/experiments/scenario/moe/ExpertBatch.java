@@ -14,7 +14,7 @@ import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
  * @param packing what a put carries
  * @param seed of the tokens' elements
  */
-record ExpertBatch(
+public record ExpertBatch(
     int ranks,
     int tokens,
     int topk,
@@ -28,8 +28,15 @@ record ExpertBatch(
   /** Header of a message: token, rank, experts. */
   static final int HEADER = 64;
 
-  int local() {
+  /** Experts of a rank. */
+  public int local() {
     return experts / ranks;
+  }
+
+  /** The same among fewer ranks, with the experts that live there. */
+  public ExpertBatch among(int members) {
+    return new ExpertBatch(
+        members, tokens, topk, members * local(), hidden, payload, packing, seed);
   }
 
   /** Bytes of a token as a rank has it. */

@@ -19,7 +19,7 @@ import dev.doorbell.experiments.scenario.kind.SettingName;
  * @param threads of each of a rank's blocks
  * @param blocks of each rank
  */
-record ExpertSettings(
+public record ExpertSettings(
     Point point,
     int ranks,
     int tokens,
@@ -35,7 +35,7 @@ record ExpertSettings(
     QueueSettings queues,
     NetworkSettings between) {
   /** What is dispatched. */
-  enum Payload {
+  public enum Payload {
     BYTES(0),
     BF16(1),
     FP8(2);
@@ -53,13 +53,13 @@ record ExpertSettings(
   }
 
   /** What a put carries. */
-  enum Packing {
+  public enum Packing {
     TOKEN,
     EXPERT
   }
 
   /** What is dispatched, apart from how it is posted. */
-  ExpertBatch batch() {
+  public ExpertBatch batch() {
     return new ExpertBatch(ranks, tokens, topk, experts, hidden, payload, packing, point.seed());
   }
 }

@@ -55,7 +55,7 @@ public final class ExpertTrial implements AutoCloseable {
   /**
    * @param node ranks whose GPUs address each other's memory
    */
-  ExpertTrial(
+  public ExpertTrial(
       ExpertBatch of,
       Routing routing,
       World world,
@@ -248,6 +248,11 @@ public final class ExpertTrial implements AutoCloseable {
     return false;
   }
 
+  /** What a rank's kernel reports, or null. */
+  public @Nullable String errorOf(int rank) {
+    return places.get(rank).kernel().firstError();
+  }
+
   private static @Nullable String differs(Place place, long at, byte[] expected) {
     byte[] found = place.arena().getBytes(at, expected.length);
     int first = Arrays.mismatch(found, expected);
@@ -291,7 +296,7 @@ public final class ExpertTrial implements AutoCloseable {
     @Override
     public @Nullable String firstError() {
       for (int rank = 0; rank < places.size(); rank++) {
-        String error = places.get(rank).kernel().firstError();
+        String error = errorOf(rank);
         if (error != null) {
           return "rank %d: %s".formatted(rank, error);
         }
@@ -311,7 +316,7 @@ public final class ExpertTrial implements AutoCloseable {
     }
 
     /** From the first rank's beginning until the last one has everything. */
-    long nanos() {
+    public long nanos() {
       long first = Long.MAX_VALUE;
       long last = 0;
       for (Place place : places) {

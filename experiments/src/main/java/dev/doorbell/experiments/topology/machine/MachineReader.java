@@ -107,9 +107,17 @@ public final class MachineReader {
       throws ConfigException {
     for (XmlNode net : nic.children()) {
       if (net.name().equals("net")) {
-        add(net, new MachineDevice(net.get("name"), Kind.HCA, bus, numa, above, link));
+        add(net, new MachineDevice(ncclName(net), Kind.HCA, bus, numa, above, link));
       }
     }
+  }
+
+  /** NCCL has an entry for each port of an HCA, with the HCA's name: further ports get a number. */
+  private String ncclName(XmlNode net) throws ConfigException {
+    String name = net.get("name");
+    return names.contains(name) && net.attributes().containsKey("port") && net.number("port") > 1
+        ? "%s:%d".formatted(name, net.number("port"))
+        : name;
   }
 
   private static @Nullable Link ncclLink(XmlNode pci) throws ConfigException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.experiments.cli.Session;
+import dev.doorbell.experiments.results.figures.drawing.Marker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -14,7 +15,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,6 +134,21 @@ class PageServerTest {
     assertThat(report).contains("<h3>Figures</h3>");
     assertThat(told("/api/compare?a=%s&b=%s".formatted(ids.getFirst(), ids.getLast())))
         .contains("\"overall\"", "\"verdict\"");
+  }
+
+  @Test
+  void lines_of_the_chart_look_as_those_of_the_figures() throws IOException, InterruptedException {
+    String figure = told("/api/run?id=" + ids().getFirst());
+    String looks = told("/api/looks?series=pull%7Cpush.bf");
+    Matcher colour = Pattern.compile("\"colour\" : \"(#[0-9a-f]{6})\"").matcher(looks);
+    for (String series : List.of("pull", "push-bf")) {
+      assertThat(colour.find()).isTrue();
+      assertThat(figure)
+          .containsPattern("series-%s[^>]*>[^g]*?stroke=.\"%s".formatted(series, colour.group(1)));
+    }
+    for (Marker marker : Marker.values()) { // each has its shape in the chart
+      assertThat(told("/serve.js")).contains(" " + marker.name().toLowerCase(Locale.ROOT) + ": ['");
+    }
   }
 
   @ParameterizedTest

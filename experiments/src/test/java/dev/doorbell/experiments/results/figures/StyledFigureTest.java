@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.figure.FigureReader;
-import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
@@ -13,6 +14,7 @@ import dev.doorbell.experiments.run.SummaryRow;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.apache.pdfbox.pdmodel.PDDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,14 +35,16 @@ class StyledFigureTest {
   private static final RunData RUN = ModelledRun.of(List.of("cross-rc"), 10, 42);
 
   private static Plots plots(RunData run, String figure) throws ConfigException, Unplottable {
-    FigureSpec spec = FigureReader.ofText("--figure", figure);
+    return figures(run).one(FigureReader.ofText("--figure", figure));
+  }
+
+  private static Figures figures(RunData run) {
     return new Figures(
-            run,
-            List.of(),
-            () -> {
-              throw new IllegalStateException("samples suffice");
-            })
-        .one(spec);
+        run,
+        List.of(),
+        () -> {
+          throw new IllegalStateException("samples suffice");
+        });
   }
 
   private static String svg(RunData run, String figure) throws ConfigException, Unplottable {
@@ -77,6 +82,43 @@ class StyledFigureTest {
     assertThat(svg)
         .contains(">NIC pull<", ">Bytes<", ">Time<", ">Far<", "class=\"series-pull\"")
         .doesNotContain(">pull<", ">message size<", ">latency, median<");
+  }
+
+  /** The run as a sweep of another axis, at some sizes. */
+  private static RunData swept(long... sizes) {
+    List<Value> small = LongStream.of(sizes).<Value>mapToObj(Value.Whole::new).toList();
+    List<Axis> axes = new ArrayList<>(RUN.axes().subList(0, 2));
+    axes.add(new Axis("size", "B", small));
+    axes.add(new Axis("qps", "", RUN.axes().get(2).values().subList(0, 4)));
+    List<SummaryRow> rows = new ArrayList<>();
+    for (SummaryRow row : RUN.rows()) {
+      if (ModelledRun.size(row) <= 64) {
+        for (Value size : small) {
+          SequencedMap<String, Value> at = new LinkedHashMap<>(row.axes());
+          at.put("qps", new Value.Whole(ModelledRun.size(row)));
+          at.put("size", size);
+          String id = row.pointId() + "-" + size.text();
+          rows.add(new SummaryRow(id, at, row.metrics(), row.counters(), row.seed()));
+        }
+      }
+    }
+    return RUN.with(axes, rows);
+  }
+
+  private static List<String> asked(RunData run) {
+    return figures(run).asked(List.of()).plots().whole().stream().map(Plots.Shown::svg).toList();
+  }
+
+  @Test
+  void figures_go_over_the_axis_that_was_swept_where_the_abscissa_of_the_config_has_less_values()
+      throws Exception {
+    assertThat(asked(swept(64)))
+        .hasSize(2)
+        .allSatisfy(svg -> assertThat(svg).contains(">qps<").doesNotContain(">qps 8"));
+    assertThat(svg(swept(64), "{y: latency, xunit: KiB, x: size}")).contains(">message size (KiB)");
+    assertThat(svg(swept(64), "{y: latency}")).contains(">qps<");
+    assertThat(asked(swept(8, 64)).getFirst()).contains(">qps<", "message size 64");
+    assertThat(asked(swept(8, 16, 32, 64)).getFirst()).contains(">message size<", "qps 8");
   }
 
   @Test

@@ -116,6 +116,9 @@ class CollectivePointTest {
         "reduce_scatter|hierarchical|4K|int32|out-of-place",
         "all_gather|hierarchical|4K|float|in-place",
         "broadcast|hierarchical|4K|float|out-of-place",
+        "reduce|hierarchical|4K|float|in-place",
+        "all_to_all|hierarchical|64|float|out-of-place",
+        "all_to_all|hierarchical|16K|float|out-of-place",
         "all_to_all_v|direct|4K|float|out-of-place",
       })
   void ranks_of_a_node_store_and_others_put(

@@ -52,8 +52,8 @@ class MissingRankTest {
           .isEqualTo(RunOutcome.DONE);
       launches.forEach(Launch::check); // ended by themselves
       assertThat(trial.firstError()).containsIgnoringCase("deadline");
-      // Long before the timeout of the launch.
-      assertThat(world.fabric().now()).isBetween(DEADLINE_NANOS, 50 * DEADLINE_NANOS);
+      // Nobody looks at a clock at each poll.
+      assertThat(world.fabric().now()).isBetween(DEADLINE_NANOS, 4 * DEADLINE_NANOS);
     }
   }
 }

@@ -7,12 +7,25 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.topology.TopologyFile;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Files written after the public formats. */
 class MachineReaderTest {
+  @TempDir private Path folder;
+
   private static final String NCCL =
       """
       <system version="1">
@@ -201,5 +214,67 @@ class MachineReaderTest {
         catchThrowableOfType(
             ConfigException.class, () -> MachineReader.read("m", "<system version=\"1\"/>"));
     assertThat(problem.problems().getFirst().what()).contains("no GPU and no HCA");
+  }
+
+  static List<String> dumps() throws IOException, URISyntaxException {
+    URL folder = Objects.requireNonNull(MachineReaderTest.class.getResource("nccl"));
+    try (Stream<Path> files = Files.list(Path.of(folder.toURI()))) {
+      return files.map(Path::toString).sorted().toList();
+    }
+  }
+
+  /** Their first line has distances: device, device, distance; and so on. */
+  @ParameterizedTest
+  @MethodSource("dumps")
+  void dumps_of_nccl_import(String dump) throws Exception {
+    String text = Files.readString(Path.of(dump));
+    MachineMap map = MachineReader.read(dump, text);
+    assertThat(map.format()).isEqualTo("NCCL topology");
+    String expected = text.substring("<!--".length(), text.indexOf("-->")).strip();
+    for (String line : Pattern.compile("; ").splitAsStream(expected).toList()) {
+      List<String> words = Pattern.compile(" ").splitAsStream(line).toList();
+      MachineDevice from = map.device(words.get(0));
+      MachineDevice to = map.device(words.get(1));
+      assertThat(map.distance(from, to)).as(line).isEqualTo(PciDistance.valueOf(words.get(2)));
+      Path file = folder.resolve("mine.yaml");
+      Files.writeString(file, MachineTopology.text(map, from, to, "mine", "dump.xml"));
+      Topology topology = TopologyFile.load(file.toString());
+      assertThat(topology.path("gpu0", "nic0").nanos()).isPositive();
+    }
+  }
+
+  @Test
+  void there_are_twenty_of_them() throws Exception {
+    assertThat(dumps()).hasSize(20);
+  }
+
+  /** What is odd is refused with the line that it is in, whichever dump it is in. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "numaid=\"0\"|numaid=\"zero\"|numaid of <cpu> is 'zero', no whole number",
+        "numaid=\"0\"|numa=\"0\"|<cpu> has no numaid",
+        "gpu dev=\"0\"|gpu dev=\"\"|<gpu> has no dev",
+        "net name=\"mlx5_0\"|net nick=\"mlx5_0\"|<net> has no name",
+        "pci busid=|pci bus=|<pci> has no busid",
+        "32.0 GT/s PCIe|fast|link_speed is 'fast'",
+        "32.0 GT/s PCIe|33.0 GT/s PCIe|which is no generation of PCIe",
+        "link_width=\"16\"|link_width=\"64\"|link_width is 64, not 1 to 32",
+        "</system>|</systems>|this is no XML"
+      })
+  void what_is_odd_in_a_dump_is_refused_by_line(String what, String instead, String says)
+      throws Exception {
+    String text = Files.readString(Path.of(dumps().getFirst()));
+    // Of a GPU, where it is the speed or the width of a link: those of bridges are not read.
+    boolean link = what.startsWith("32") || what.startsWith("link");
+    int at = text.indexOf(what, link ? text.indexOf("0x030200") : 0);
+    assertThat(at).isPositive();
+    String odd = text.substring(0, at) + instead + text.substring(at + what.length());
+    ConfigException refused =
+        catchThrowableOfType(ConfigException.class, () -> MachineReader.read("odd.xml", odd));
+    long line = 1 + text.substring(0, at).chars().filter(c -> c == '\n').count();
+    assertThat(refused.problems().getFirst().where()).isEqualTo("odd.xml:" + line);
+    assertThat(refused.problems().getFirst().what()).contains(says);
   }
 }

@@ -82,8 +82,10 @@ public final class UnwrittenReads {
     read = new Register[code.size()][];
     for (int i = 0; i < code.size(); i++) {
       written[i] = FunctionListing.written(code.get(i)).toArray(Register[]::new);
-      read[i] = read(code.get(i)).toArray(Register[]::new);
       note(writers, written[i], i);
+    }
+    for (int i = 0; i < code.size(); i++) {
+      read[i] = read(code.get(i)).toArray(Register[]::new);
       note(readers, read[i], i);
     }
     blockOf = new int[code.size()];
@@ -209,22 +211,57 @@ public final class UnwrittenReads {
   }
 
   /**
-   * The registers whose value matters to an instruction. A {@code prmt} by a constant that picks no
-   * byte of its second source, as inline assembly swaps bytes, ignores that one.
+   * The registers whose value matters to an instruction. A {@code prmt} whose picks are known and
+   * take no byte of a source, as inline assembly swaps bytes, ignores that one.
    */
-  private static Set<Register> read(Instruction instruction) {
+  private Set<Register> read(Instruction instruction) {
     Set<Register> read = FunctionListing.read(instruction);
     List<Operand> operands = instruction.operands();
     if (instruction.name().equals("prmt")
         && instruction.modifiers().equals(List.of("b32"))
         && operands.size() == 4
-        && operands.get(3) instanceof Operand.Int(long picked)
-        && (picked & PICKS_OF_SECOND) == 0
-        && operands.get(2) instanceof Operand.Reg(Register second)
         && !operands.get(1).equals(operands.get(2))) {
-      read.remove(second);
+      for (long picks : new long[] {0, PICKS_OF_SECOND}) {
+        Operand ignored = operands.get(picks == 0 ? 2 : 1);
+        if (ignored instanceof Operand.Reg(Register source)
+            && !ignored.equals(operands.get(3))
+            && alwaysPicks(operands.get(3), picks)) {
+          read.remove(source);
+        }
+      }
     }
     return read;
+  }
+
+  /**
+   * Returns whether a {@code prmt} is known to pick some sources: its last operand is a constant,
+   * or a register that holds constants alone.
+   *
+   * @param picks the sources, a bit of {@link #PICKS_OF_SECOND} each
+   */
+  private boolean alwaysPicks(Operand mask, long picks) {
+    return switch (mask) {
+      case Operand.Int(long value) -> (value & PICKS_OF_SECOND) == picks;
+      case Operand.Reg(Register register) -> {
+        List<Integer> places = writers.getOrDefault(register.id(), List.of());
+        yield !places.isEmpty()
+            && places.stream().map(code::get).allMatch(write -> isMask(write, picks));
+      }
+      default -> false;
+    };
+  }
+
+  /** Returns whether an instruction moves such a constant, or clears the bits of picks by one. */
+  private boolean isMask(Instruction write, long picks) {
+    return switch (write.name()) {
+      case "mov" ->
+          write.operands().get(1) instanceof Operand.Int value && alwaysPicks(value, picks);
+      case "and" ->
+          picks == 0
+              && write.operands().stream()
+                  .anyMatch(each -> each instanceof Operand.Int value && alwaysPicks(value, 0));
+      default -> false;
+    };
   }
 
   private static @Nullable BitSet copy(@Nullable BitSet bits) {

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The shortest ways between the switches of a plan. Of several that are equally short, the hash of
@@ -17,9 +18,11 @@ final class EqualCostPaths {
 
   /**
    * @param seed of the hash
-   * @throws IllegalArgumentException when a switch that has hosts cannot be reached from another
+   * @param stopped switches that no way goes through
+   * @throws IllegalArgumentException when a switch that has hosts cannot be reached from another,
+   *     though all switches run
    */
-  EqualCostPaths(NetworkPlan plan, long seed) {
+  EqualCostPaths(NetworkPlan plan, long seed, Set<Integer> stopped) {
     this.seed = seed;
     int switches = plan.switches();
     List<List<int[]>> neighbours = new ArrayList<>();
@@ -28,6 +31,9 @@ final class EqualCostPaths {
     }
     for (int trunk = 0; trunk < plan.trunks().size(); trunk++) {
       NetworkPlan.Trunk of = plan.trunks().get(trunk);
+      if (stopped.contains(of.one()) || stopped.contains(of.other())) {
+        continue;
+      }
       neighbours.get(of.one()).add(new int[] {of.other(), trunk});
       neighbours.get(of.other()).add(new int[] {of.one(), trunk});
     }
@@ -36,7 +42,7 @@ final class EqualCostPaths {
     for (int leaf : leaves) {
       int[] distance = distances(leaf, neighbours);
       for (int other : leaves) {
-        if (distance[other] < 0) {
+        if (distance[other] < 0 && stopped.isEmpty()) {
           throw new IllegalArgumentException(
               "%s: no way from switch %d to switch %d".formatted(plan.name(), other, leaf));
         }
@@ -45,7 +51,7 @@ final class EqualCostPaths {
         int here = distance[at];
         next[at][leaf] =
             neighbours.get(at).stream()
-                .filter(way -> distance[way[0]] == here - 1)
+                .filter(way -> distance[way[0]] >= 0 && distance[way[0]] == here - 1)
                 .mapToInt(way -> way[1])
                 .toArray();
       }
@@ -69,9 +75,12 @@ final class EqualCostPaths {
     return distance;
   }
 
-  /** The trunk that a flow takes from one switch towards another. */
+  /** The trunk that a flow takes from one switch towards another, or -1 where there is no way. */
   int trunk(int at, int towards, long flow) {
     int[] ways = next[at][towards];
+    if (ways.length == 0) {
+      return -1;
+    }
     return ways.length == 1
         ? ways[0]
         : ways[Math.floorMod(hash(hash(flow) + hash(seed + at)), ways.length)];

@@ -99,8 +99,12 @@ final class QueuedPort {
     count(wiring.clock.now());
     queued -= frame.bytes();
     node.left(frame);
-    frame.hop = next;
-    wiring.clock.timer(latencyNanos, frame);
+    if (node.stopped()) {
+      wiring.lose(frame);
+    } else {
+      frame.hop = next;
+      wiring.clock.timer(latencyNanos, frame);
+    }
     start();
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** One switch: its buffer, and what is admitted, marked and paused. */
 final class SwitchNode {
@@ -11,18 +12,17 @@ final class SwitchNode {
   private final SwitchedNetwork.Wiring wiring;
   private final QueueOptions options;
   private final NetworkPlan plan;
-  private final EqualCostPaths paths;
   private final Map<Integer, QueuedPort> hosts = new LinkedHashMap<>();
   private final Map<Integer, QueuedPort> trunks = new LinkedHashMap<>();
   private final List<QueuedPort> ports = new ArrayList<>();
   private long used;
+  private boolean stopped;
 
-  SwitchNode(int number, SwitchedNetwork.Wiring wiring, NetworkPlan plan, EqualCostPaths paths) {
+  SwitchNode(int number, SwitchedNetwork.Wiring wiring, NetworkPlan plan) {
     this.number = number;
     this.wiring = wiring;
     this.options = wiring.options;
     this.plan = plan;
-    this.paths = paths;
   }
 
   int number() {
@@ -48,17 +48,20 @@ final class SwitchNode {
     return port;
   }
 
-  private QueuedPort towards(Frame frame) {
+  /** The port out, or null where failures have left no way. */
+  private @Nullable QueuedPort towards(Frame frame) {
     int leaf = plan.leaves().get(frame.destination());
-    QueuedPort port =
-        leaf == number
-            ? hosts.get(frame.destination())
-            : trunks.get(paths.trunk(number, leaf, frame.flow()));
-    if (port == null) {
-      throw new IllegalStateException(
-          "switch %d has no port towards host %d".formatted(number, frame.destination()));
-    }
-    return port;
+    return leaf == number
+        ? hosts.get(frame.destination())
+        : trunks.get(wiring.paths.trunk(number, leaf, frame.flow()));
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  boolean stopped() {
+    return stopped;
   }
 
   private double limit() {
@@ -67,7 +70,11 @@ final class SwitchNode {
 
   /** A frame is in: it joins a queue or is lost. */
   void enter(Frame frame, Ingress from) {
-    QueuedPort to = towards(frame);
+    QueuedPort to = stopped ? null : towards(frame);
+    if (to == null) {
+      wiring.lose(frame);
+      return;
+    }
     int bytes = frame.bytes();
     frame.ingress = from;
     frame.inHeadroom = false;
@@ -75,7 +82,7 @@ final class SwitchNode {
       boolean exceeds = from.shared + bytes > limit() || used + bytes > options.bufferBytes();
       if (from.paused || exceeds) {
         if (from.headroom + bytes > options.headroomBytes()) {
-          lose(frame);
+          wiring.lose(frame);
           return;
         }
         frame.inHeadroom = true;
@@ -85,7 +92,7 @@ final class SwitchNode {
         }
       }
     } else if (to.queued() + bytes > limit() || used + bytes > options.bufferBytes()) {
-      lose(frame);
+      wiring.lose(frame);
       return;
     }
     if (!frame.inHeadroom) {
@@ -98,11 +105,6 @@ final class SwitchNode {
       wiring.marked++;
     }
     to.add(frame);
-  }
-
-  private void lose(Frame frame) {
-    wiring.lost++;
-    frame.lost();
   }
 
   /** A frame has left the switch. */

@@ -5,8 +5,12 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * Switches of a {@link NetworkPlan} in virtual time: queues of ports out of a buffer that each
@@ -36,21 +40,31 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   private final List<SwitchNode> switches = new ArrayList<>();
   private final List<QueuedPort> toHosts = new ArrayList<>();
   private final List<Ingress> fromHosts = new ArrayList<>();
+  private final BitSet cut = new BitSet();
+  private final Set<Integer> stopped = new HashSet<>();
+  private final long seed;
 
   /** What all switches share. */
   static final class Wiring {
     final DevicePort clock;
     final QueueOptions options;
     final SplittableRandom random;
+    EqualCostPaths paths;
     long forwarded;
     long lost;
     long marked;
     long pauses;
 
-    Wiring(DevicePort clock, QueueOptions options, long seed) {
+    Wiring(DevicePort clock, QueueOptions options, EqualCostPaths paths, long seed) {
       this.clock = clock;
       this.options = options;
+      this.paths = paths;
       this.random = new SplittableRandom(seed);
+    }
+
+    void lose(Frame frame) {
+      lost++;
+      frame.lost();
     }
   }
 
@@ -66,10 +80,11 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     this.fabric = fabric;
     this.plan = plan;
     this.options = options;
-    this.wiring = new Wiring(fabric.attachDevice(at, agent), options, seed);
-    EqualCostPaths paths = new EqualCostPaths(plan, seed);
+    this.seed = seed;
+    EqualCostPaths paths = new EqualCostPaths(plan, seed, Set.of());
+    this.wiring = new Wiring(fabric.attachDevice(at, agent), options, paths, seed);
     for (int i = 0; i < plan.switches(); i++) {
-      switches.add(new SwitchNode(i, wiring, plan, paths));
+      switches.add(new SwitchNode(i, wiring, plan));
     }
     for (int trunk = 0; trunk < plan.trunks().size(); trunk++) {
       SwitchNode one = switches.get(plan.trunks().get(trunk).one());
@@ -99,14 +114,60 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     }
     SwitchNode leaf = switches.get(plan.leaves().get(number));
     QueuedPort port = leaf.host(number, "switch %d to host %d".formatted(leaf.number(), number));
-    port.leadsTo(host::arrive, options.cableNanos());
+    port.leadsTo(frame -> arrive(number, host, frame), options.cableNanos());
     toHosts.add(port);
     fromHosts.add(new Ingress(leaf, host::pause));
     return number;
   }
 
+  private void arrive(int number, Host host, Frame frame) {
+    if (cut.get(number)) {
+      wiring.lose(frame);
+    } else {
+      host.arrive(frame);
+    }
+  }
+
+  /** The cable of a host fails: from now on nothing comes from it, and nothing reaches it. */
+  public void cut(int host) {
+    cut.set(host);
+  }
+
+  /** The switch that a host's cable leads to. */
+  public int leaf(int host) {
+    return plan.leaves().get(host);
+  }
+
+  /** Switches that no host's cable leads to. */
+  public List<Integer> spines() {
+    return IntStream.range(0, plan.switches())
+        .filter(number -> !plan.leaves().contains(number))
+        .boxed()
+        .toList();
+  }
+
+  /**
+   * A switch fails: what it holds and what reaches it is lost.
+   *
+   * @param convergenceNanos until the others have stopped to send through it; what then has no way
+   *     is lost at the first switch
+   */
+  public void stop(int number, long convergenceNanos) {
+    switches.get(number).stop();
+    wiring.clock.timer(
+        convergenceNanos,
+        ok -> {
+          stopped.add(number);
+          wiring.paths = new EqualCostPaths(plan, seed, stopped);
+        });
+  }
+
   @Override
   public void send(Frame frame) {
+    if (cut.get(frame.source())) {
+      wiring.lose(frame);
+      return;
+    }
     Ingress ingress = fromHosts.get(frame.source());
     frame.hop = ingress;
     wiring.clock.timer(options.cableNanos() + options.switchNanos(), frame);

@@ -17,6 +17,15 @@ final class Polls {
   private static final long DEADLOCKED = 100 * LONGEST_CAP;
   private static final int CAP_SHARE = 8;
 
+  /** Picoseconds up to which a sleep may be an eighth of the wait. */
+  private static final long LONG_WAIT = 500_000_000L;
+
+  /**
+   * Share of a longer wait that a sleep may be. A sleep is one poll to the kernel, which looks at
+   * its clock every 32nd time: it misses its deadline by 2 ms or by a quarter.
+   */
+  private static final int LONG_CAP_SHARE = 128;
+
   /** The golden ratio less 1, as a fraction of 2^64: its multiples fill a circle evenly. */
   private static final long STEP = 0x9e37_79b9_7f4a_7c15L;
 
@@ -177,7 +186,8 @@ final class Polls {
       inVainSince = now;
     }
     inVain = now - inVainSince;
-    long cap = Math.clamp(inVain / CAP_SHARE, SHORTEST_CAP, LONGEST_CAP);
+    long share = Math.max(Math.min(inVain, LONG_WAIT) / CAP_SHARE, inVain / LONG_CAP_SHARE);
+    long cap = Math.clamp(share, SHORTEST_CAP, LONGEST_CAP);
     long most =
         atMostNanos >= LONGEST_CAP / Picos.PER_NANO
             ? LONGEST_CAP
