@@ -101,6 +101,9 @@ final class AdapterSequence {
   private static final int MOST = 6;
   private static final long RESULTS = 1L << 16;
 
+  /** What a sequence uses of a buffer, from its beginning and from the results on. */
+  private static final long USED = (MOST + 1L) * SLOT;
+
   /** Where a descriptor of GPI has the counter's address. */
   private static final int COUNTER = 16;
 
@@ -151,8 +154,10 @@ final class AdapterSequence {
         Endpoint b = new Endpoint(world, 1, shape, domains[1]);
         MemoryRegion strict = domains[1].register(b.buffer, rights)) {
       Endpoint.connect(a, b, new ConnectionAttributes(14, 7, 7, 12, 16, 16, 0));
-      a.buffer.fill(0, a.buffer.size(), (byte) 0);
-      b.buffer.fill(0, b.buffer.size(), (byte) 0);
+      for (Endpoint end : List.of(a, b)) {
+        end.buffer.fill(0, USED, (byte) 0);
+        end.buffer.fill(RESULTS, USED, (byte) 0);
+      }
       world.wire.plan(seed, 0, 0);
       draw();
       DeviceQueue foreign = a.queuePair.deviceQueue();

@@ -290,7 +290,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "use sharing: lock or turns, or a queue pair for each poster");
     boolean visits = of.sharing == Sharing.VISITS && of.qps != of.posters();
     checks.refuseIf(
-        visits && of.qps % of.posters() != 0,
+        visits && of.posters() > 0 && of.qps % of.posters() != 0,
         "%d queue pairs for %d posters to visit".formatted(of.qps, of.posters()),
         "use as many for each");
     checks.refuseIf(

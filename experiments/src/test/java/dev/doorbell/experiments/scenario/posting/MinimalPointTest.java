@@ -281,6 +281,7 @@ class MinimalPointTest {
     "threads=2, 2 posters on 1 queue pairs of their own",
     "depth=16, 40 blocks in a ring of 16",
     "sharing=lock state=registers, state registers with sharing lock",
+    "sharing=visits scope=warp threads=2, 2 threads in scope warp",
     "sharing=visits qps=3 threads=2, 3 queue pairs for 2 posters to visit",
     "keys=memory direction=both, keys in memory of both ranks"
   })
