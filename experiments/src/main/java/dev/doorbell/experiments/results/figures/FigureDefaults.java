@@ -40,14 +40,14 @@ final class FigureDefaults {
   /**
    * The figure over the axis that was swept: where its own abscissa has one value, the axis of
    * numbers that has the most; else one that no figure of the experiment names and that has more
-   * values than the abscissa. Other figures stay as they are.
+   * values than the abscissa. Other figures stay as they are; one over words is refused elsewhere.
    *
    * @param part of the run, which the figure shows
    */
   static FigureSpec overWhatVaries(RunData part, FigureSpec figure) {
     Optional<Axis> own =
         part.axes().stream().filter(axis -> axis.name().equals(figure.x())).findFirst();
-    if (figure.kind() != FigureKind.LINE || own.isEmpty()) {
+    if (figure.kind() != FigureKind.LINE || own.isEmpty() || !FigureReader.numeric(own.get())) {
       return figure;
     }
     int values = own.get().values().size();
