@@ -50,11 +50,7 @@ public sealed interface Instruction {
    * @param proxy the proxy that it orders with the generic one; generic for {@code .alias}, which
    *     orders the addresses of one location
    */
-  record ProxyFence(Site site, Proxy proxy) implements Instruction {
-    public boolean isAlias() {
-      return proxy == Proxy.GENERIC;
-    }
-  }
+  record ProxyFence(Site site, Proxy proxy) implements Instruction {}
 
   /** What a barrier instruction does beside arriving. */
   enum BarrierKind {
