@@ -508,7 +508,8 @@ inline __device__ __noinline__ waited await_completed(const doorbell_qp *qp,
         return {DOORBELL_OK, last.entry};
       }
     }
-    if (last.end - completed < kLoneSpan &&
+    // Where nothing is left, no CQE is to come: a look would wait for one in vain.
+    if (last.end - completed - 1 < kLoneSpan - 1 &&
         wait_alone(counters, cq_ring, cq_entries, sq_blocks, flags, completed, last,
                    index == kEverything) == DOORBELL_OK) {
       return {DOORBELL_OK, last.entry + 1};
