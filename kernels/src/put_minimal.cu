@@ -100,6 +100,7 @@ __device__ __forceinline__ void order_before_doorbell() {
 class view_in_memory {
  public:
   static constexpr bool kKept = false;
+  static constexpr bool kThreeUnits = false;
   static constexpr bool kRungByCpu = false;
   __device__ __forceinline__ explicit view_in_memory(const doorbell_qp &view)
       : view_(&view),
@@ -134,10 +135,13 @@ class view_rung_by_cpu : public view_in_memory {
   const uint64_t *request_;
 };
 
-// All of it in registers, with the parts of WQEs that are alike in all of a poster's.
+// All of it in registers, with the parts of WQEs that are alike in all of a poster's. `three`: no WQE has more
+// than three units.
+template <bool three>
 class view_in_registers {
  public:
   static constexpr bool kKept = true;
+  static constexpr bool kThreeUnits = three;
   static constexpr bool kRungByCpu = false;
   __device__ __forceinline__ explicit view_in_registers(const doorbell_qp &view)
       : deadline_ns(view.deadline_ns),
@@ -201,7 +205,8 @@ class minimal_queue {
                                         uint64_t remote, uint32_t remote_key, uint32_t bytes,
                                         bool in_wqe, bool signaled) const {
     const uint64_t ring = view_.sq_ring();
-    const uint32_t units = in_wqe ? 2 + (4 + bytes + kUnitBytes - 1) / kUnitBytes : 3;
+    const uint32_t units =
+        kView::kThreeUnits || !in_wqe ? 3 : 2 + (4 + bytes + kUnitBytes - 1) / kUnitBytes;
     const uint64_t first = ring + (index & view_.mask) * static_cast<uint64_t>(kBlockBytes);
     store_unit_strong(first, {big_endian((index & 0xffffu) << 8 | kOpcodeWrite),
                               big_endian(view_.qpn << 8 | units), signaled ? kSignaled << 24 : 0u,
@@ -213,6 +218,9 @@ class minimal_queue {
       store_unit_strong(first + kUnitBytes, target_segment(remote, remote_key));
       store_unit_strong(first + 2 * kUnitBytes, in_wqe ? inline_segment(local, bytes)
                                                        : pointer_segment(local, local_key, bytes));
+    }
+    if constexpr (kView::kThreeUnits) {
+      return;
     }
     if (units <= 3) {
       return;
@@ -316,55 +324,75 @@ class minimal_queue {
   // Waits for the CQEs from `number` to below `end`, one after the other.
   template <bool ordered>
   __device__ __forceinline__ uint32_t await_each(uint32_t number, uint32_t end) const {
-    const uint32_t entries = view_.cq_entries;
-    const uint64_t ring = view_.cq_ring() + 0x3c;
+    const uint64_t ring = view_.cq_ring();
     uint32_t status = DOORBELL_OK;
-#pragma unroll 1
+#pragma unroll 4
     for (; number != end; ++number) {
-      const uint32_t *word = reinterpret_cast<const uint32_t *>(
-          ring + (number & (entries - 1)) * static_cast<uint64_t>(kCqeBytes));
-      const bool owner = (number & entries) != 0;
-      cqe_tail tail{ordered ? load_acquire_system(word) : load_relaxed_system(word)};
-      if (tail.opcode() == kCqeInvalid || tail.owner() != owner) {
-        const bool seen = spin_until(view_.deadline_ns, [&] {
-          tail.word = ordered ? load_acquire_system(word) : load_relaxed_system(word);
-          return tail.opcode() != kCqeInvalid && tail.owner() == owner;
-        });
-        if (!seen) {
-          return DOORBELL_ERROR_DEADLINE;
-        }
-      }
-      if (tail.is_error()) {
-        status = DOORBELL_ERROR_CQE;
-      }
+      status |= await_one<ordered>(ring, number);
     }
     return status;
   }
 
-  // Waits for CQE `number`, counted from 0, or one behind it where other posters may have reused its
-  // place (`shared`); `ordered` by loads that acquire, else by plain ones. `index` is that of its WQE.
-  template <bool ordered, bool shared>
-  __device__ __forceinline__ uint32_t await(uint32_t number, uint32_t index) const {
+  // Waits for CQE `number`, counted from 0; `ordered` by loads that acquire, else by plain ones. A good one
+  // has opcode 0 and the owner bit of its round: one comparison.
+  template <bool ordered>
+  __device__ __forceinline__ uint32_t await_one(uint32_t number) const {
+    return await_one<ordered>(view_.cq_ring(), number);
+  }
+
+  template <bool ordered>
+  __device__ __forceinline__ uint32_t await_one(uint64_t ring, uint32_t number) const {
     const uint32_t entries = view_.cq_entries;
     const uint32_t *word = reinterpret_cast<const uint32_t *>(
-        view_.cq_ring() + (number & (entries - 1)) * static_cast<uint64_t>(kCqeBytes) + 0x3c);
-    const bool owner = (number & entries) != 0;
+        ring + (number & (entries - 1)) * static_cast<uint64_t>(kCqeBytes) + 0x3c);
+    const uint32_t good = (number & entries) != 0 ? kOwner : 0u;
+    uint32_t tail = load<ordered>(word);
+    if ((tail & (kOpcode | kOwner)) == good) {
+      return DOORBELL_OK;
+    }
     deadline until(view_.deadline_ns);
-    for (;;) {
-      const cqe_tail tail{ordered ? load_acquire_system(word) : load_relaxed_system(word)};
-      const bool seen =
-          shared ? static_cast<int16_t>(tail.wqe_counter() - (index & 0xffffu)) >= 0
-                 : tail.owner() == owner;
-      if (tail.opcode() != kCqeInvalid && seen) {
-        return tail.is_error() ? DOORBELL_ERROR_CQE : DOORBELL_OK;
-      }
+    while ((tail & kOpcode) == kOpcode || (tail & kOwner) != good) {
       if (until.due() && until.passed()) {
         return DOORBELL_ERROR_DEADLINE;
       }
+      tail = load<ordered>(word);
     }
+    return cqe_tail{tail}.is_error() ? DOORBELL_ERROR_CQE : DOORBELL_OK;
+  }
+
+  // Likewise, for CQE `number` or one behind it, where other posters may have reused its place. `index` is
+  // that of its WQE.
+  template <bool ordered>
+  __device__ __forceinline__ uint32_t await_shared(uint32_t number, uint32_t index) const {
+    const uint32_t *word = reinterpret_cast<const uint32_t *>(
+        view_.cq_ring() + (number & (view_.cq_entries - 1)) * static_cast<uint64_t>(kCqeBytes) + 0x3c);
+    cqe_tail tail{load<ordered>(word)};
+    if (!has_come(tail, index)) {
+      deadline until(view_.deadline_ns);
+      do {
+        if (until.due() && until.passed()) {
+          return DOORBELL_ERROR_DEADLINE;
+        }
+        tail.word = load<ordered>(word);
+      } while (!has_come(tail, index));
+    }
+    return tail.is_error() ? DOORBELL_ERROR_CQE : DOORBELL_OK;
   }
 
  private:
+  static constexpr uint32_t kOpcode = 0xf0000000u;
+  static constexpr uint32_t kOwner = 1u << 24;
+
+  template <bool ordered>
+  static __device__ __forceinline__ uint32_t load(const uint32_t *word) {
+    return ordered ? load_acquire_system(word) : load_relaxed_system(word);
+  }
+
+  static __device__ __forceinline__ bool has_come(cqe_tail tail, uint32_t index) {
+    return tail.opcode() != kCqeInvalid &&
+           static_cast<int16_t>(tail.wqe_counter() - (index & 0xffffu)) >= 0;
+  }
+
   static __device__ __forceinline__ unit target_segment(uint64_t remote, uint32_t remote_key) {
     return {big_endian(high(remote)), big_endian(low(remote)), remote_key, 0};
   }
@@ -395,7 +423,10 @@ constexpr uint64_t kTicket = 1ull << DOORBELL_RESERVED_SHIFT;
 
 using counter = cuda::atomic_ref<uint64_t, cuda::thread_scope_device>;
 
-template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory>
+// Which scope of posters a kernel's code is for: any, which the job says, or one alone.
+enum class scope { any, thread, warp };
+
+template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory, scope kScope = scope::any>
 class poster {
  public:
   // `views` are the queue pairs of the poster, every `apart`th of `count`; but for visits there is one.
@@ -409,9 +440,8 @@ class poster {
         counters_(counters_of(*views)),
         job_(job),
         table_(table),
-        warps_(warps),
+        any_warps_(warps),
         lane_(threadIdx.x % 32),
-        leads_(!warps || lane_ == 0),
         wqes_(static_cast<uint32_t>(job.compare == 0 ? 1 : job.compare)),
         in_wqe_(job.opcode == DOORBELL_OP_PUT_INLINE),
         last_only_((job.operand >> 16 & 1) != 0),
@@ -425,7 +455,7 @@ class poster {
                 static_cast<uint32_t>(job.bytes), in_wqe_);
   }
 
-  __device__ __forceinline__ bool leads() const { return leads_; }
+  __device__ __forceinline__ bool leads() const { return !warps() || lane_ == 0; }
 
   // Posts one doorbell; at most `window` of the queue pair's are in flight.
   __device__ __forceinline__ uint32_t post(uint32_t window, uint64_t offset) {
@@ -442,10 +472,10 @@ class poster {
         queue_ = minimal_queue<kView>(views_[visit_ * apart_]);
         ticket_ = next_;
       } else {
-        if (leads_) {
+        if (leads()) {
           status = reserve();
         }
-        if (warps_) {
+        if (warps()) {
           ticket_ = __shfl_sync(~0u, ticket_, 0);
           status = __shfl_sync(~0u, status, 0);
         }
@@ -458,16 +488,16 @@ class poster {
       return status;
     }
     const uint32_t first = static_cast<uint32_t>(ticket_) * wqes_ * blocks_;
-    if (warps_) {
+    if (warps()) {
       build(first + lane_ * blocks_, offset, lane_ == wqes_ - 1);
       __syncwarp();
     } else {
-#pragma unroll 1
+#pragma unroll kUnrolled
       for (uint32_t i = 0; i < wqes_; ++i) {
         build(first + i * blocks_, offset, i == wqes_ - 1);
       }
     }
-    if (leads_) {
+    if (leads()) {
       status = publish(first + wqes_ * blocks_);
     }
     if constexpr (kSharing == kSharingVisits) {
@@ -476,7 +506,7 @@ class poster {
         ++next_;
       }
     }
-    return warps_ ? __shfl_sync(~0u, status, 0) : status;
+    return warps() ? __shfl_sync(~0u, status, 0) : status;
   }
 
   // Waits until all that this poster has posted is done.
@@ -502,7 +532,7 @@ class poster {
 
   // The next launch goes on from here.
   __device__ __forceinline__ void leave() const {
-    if (!leads_) {
+    if (!leads()) {
       return;
     }
     if constexpr (kSharing == kSharingOwn || kSharing == kSharingVisits) {
@@ -519,6 +549,12 @@ class poster {
   }
 
  private:
+  __device__ __forceinline__ bool warps() const {
+    return kScope == scope::any ? any_warps_ : kScope == scope::warp;
+  }
+
+  // WQEs in a row without a jump, where they are short.
+  static constexpr int kUnrolled = kView::kThreeUnits ? 4 : 1;
   static constexpr bool kShared = kSharing != kSharingOwn && kSharing != kSharingVisits;
 
   static __device__ __forceinline__ doorbell_counters *counters_of(const doorbell_qp &view) {
@@ -613,12 +649,12 @@ class poster {
     const uint32_t count = last_only_ ? 1 : wqes_;
     const uint32_t end = static_cast<uint32_t>(to) * count;
     if (!each_) {
-      const uint32_t status = leads_ ? look(end - 1, count) : DOORBELL_OK;
-      return warps_ ? __shfl_sync(~0u, status, 0) : status;
+      const uint32_t status = leads() ? look(end - 1, count) : DOORBELL_OK;
+      return warps() ? __shfl_sync(~0u, status, 0) : status;
     }
-    uint32_t number = static_cast<uint32_t>(from) * count + (warps_ ? lane_ : 0);
+    uint32_t number = static_cast<uint32_t>(from) * count + (warps() ? lane_ : 0);
     if constexpr (!kShared) {
-      if (!warps_) {
+      if (!warps()) {
         return queue_.template await_each<kOrder != kOrderNone>(number, end);
       }
     }
@@ -626,9 +662,9 @@ class poster {
 #pragma unroll 1
     while (number < end && status == DOORBELL_OK) {
       status = look(number, count);
-      number += warps_ ? 32 : 1;
+      number += warps() ? 32 : 1;
     }
-    if (warps_) {
+    if (warps()) {
       const uint32_t failed = __ballot_sync(~0u, status != DOORBELL_OK);
       status = failed == 0 ? DOORBELL_OK : __shfl_sync(~0u, status, __ffs(failed) - 1);
     }
@@ -637,8 +673,12 @@ class poster {
 
   // Waits for one CQE, where a doorbell has `count`.
   __device__ __forceinline__ uint32_t look(uint32_t number, uint32_t count) const {
-    const uint32_t index = (count == 1 ? (number + 1) * wqes_ - 1 : number) * blocks_;
-    return queue_.template await<kOrder != kOrderNone, kShared>(number, index);
+    if constexpr (kShared) {
+      const uint32_t index = (count == 1 ? (number + 1) * wqes_ - 1 : number) * blocks_;
+      return queue_.template await_shared<kOrder != kOrderNone>(number, index);
+    } else {
+      return queue_.template await_one<kOrder != kOrderNone>(number);
+    }
   }
 
   minimal_queue<kView> queue_;
@@ -648,9 +688,8 @@ class poster {
   doorbell_counters *counters_;
   const doorbell_job &job_;
   const uint64_t *table_;
-  bool warps_;
+  bool any_warps_;
   uint32_t lane_;
-  bool leads_;
   uint32_t wqes_;
   bool in_wqe_;
   bool last_only_;
@@ -709,14 +748,14 @@ __device__ __forceinline__ uint32_t background(const doorbell_qp *qps, uint64_t 
   return status;
 }
 
-template <uint64_t kOrder, uint64_t kSharing, typename kView>
+template <uint64_t kOrder, uint64_t kSharing, typename kView, scope kScope>
 __device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number, uint64_t posters,
                                         const doorbell_job &job, const uint64_t *table,
                                         bool warps, bool timed) {
   const uint32_t queues = job.qp_count == 0 ? 1 : job.qp_count;
   const uint32_t mine = static_cast<uint32_t>(number % queues);
   const uint32_t apart = static_cast<uint32_t>(posters);
-  poster<kOrder, kSharing, kView> self(
+  poster<kOrder, kSharing, kView, kScope> self(
       qps + mine, apart, kSharing == kSharingVisits ? (queues - mine + apart - 1) / apart : 1, job,
       table, warps);
   const bool beside = job.staging_bytes != 0;
@@ -730,40 +769,55 @@ __device__ __forceinline__ uint32_t run(const doorbell_qp *qps, uint64_t number,
   if (job.iterations == 0) {
     return status;
   }
-  for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
-    if (turn == job.warmup && self.leads() && !timed) {
-      protocol::stamp_start(job, global_time());
+  uint64_t turn = 0;
+  uint64_t until = job.warmup;
+  while (status == DOORBELL_OK) {
+    if (turn == until) {
+      if (turn == total) {
+        break;
+      }
+      if (self.leads() && !timed) {
+        protocol::stamp_start(job, global_time());
+      }
+      until = total;
     }
     const uint64_t start = global_time();
     status = self.post(window, offset);
     const uint64_t rung = global_time();
-    if (!timed && turn + 1 < total) {
+    ++turn;
+    if (!timed) {
       continue;
     }
-    if (timed && job.chunk_bytes != 0) {
+    if (job.chunk_bytes != 0) {
       protocol::rest(job.chunk_bytes);
     }
     const uint64_t look = global_time();
     if (status == DOORBELL_OK) {
       status = self.drain();
     }
-    if (timed && status == DOORBELL_OK && (job.operand >> 19 & 1) != 0) {
+    if (status == DOORBELL_OK && (job.operand >> 19 & 1) != 0) {
       self.leave();
       status = drain_all(qps, queues);
     }
-    if (timed && status == DOORBELL_OK && (job.operand >> 22 & 1) != 0) {
+    if (status == DOORBELL_OK && (job.operand >> 22 & 1) != 0) {
       self.leave();
       status = drain_all(qps + mine, 1);
     }
     const uint64_t seen = global_time();
-    if (timed && turn >= job.warmup && self.leads()) {
-      samples[turn - job.warmup] = rung - start;
-      samples[turn - job.warmup + job.iterations] = seen - start;
-      samples[turn - job.warmup + 2 * job.iterations] = seen - look;
+    if (turn > job.warmup && self.leads()) {
+      uint64_t *const sample = samples + (turn - 1 - job.warmup);
+      sample[0] = rung - start;
+      sample[job.iterations] = seen - start;
+      sample[2 * job.iterations] = seen - look;
     }
   }
-  if (self.leads() && !timed) {
-    protocol::stamp_end(job, global_time());
+  if (!timed) {
+    if (status == DOORBELL_OK) {
+      status = self.drain();
+    }
+    if (self.leads()) {
+      protocol::stamp_end(job, global_time());
+    }
   }
   self.leave();
   if (beside) {
@@ -811,14 +865,32 @@ __device__ __forceinline__ bool await_background(uint64_t nanoseconds, const doo
   return spin_until(nanoseconds, [&] { return load_relaxed_device(words + 1) >= threads; });
 }
 
-template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory>
+template <uint64_t kOrder, uint64_t kSharing, typename kView = view_in_memory, scope kScope = scope::any>
 __device__ __forceinline__ uint32_t share(const doorbell_qp *qps, const doorbell_job &job,
                                           const uint64_t *table) {
   const bool warps = job.scope == DOORBELL_SCOPE_WARP;
   const uint64_t number = warps ? protocol::warp_index() : thread_index();
   const uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-  return run<kOrder, kSharing, kView>(qps, number, warps ? threads / 32 : threads, job, table,
-                                      warps,                                      number == 0 && job.window == 1 && job.samples != 0);
+  return run<kOrder, kSharing, kView, kScope>(qps, number, warps ? threads / 32 : threads, job, table,
+                                              warps, number == 0 && job.window == 1 && job.samples != 0);
+}
+
+// One poster a queue pair, in code of its own for the orders that are measured most.
+template <typename kView, scope kScope>
+__device__ __forceinline__ uint32_t own(const doorbell_qp *qps, const doorbell_job &job,
+                                        const uint64_t *table) {
+  switch (job.operand & 0xff) {
+    case kOrderNone:
+      return share<kOrderNone, kSharingOwn, kView, kScope>(qps, job, table);
+    case kOrderFence:
+      return share<kOrderFence, kSharingOwn, kView, kScope>(qps, job, table);
+    case kOrderSystem:
+      return share<kOrderSystem, kSharingOwn, kView, kScope>(qps, job, table);
+    case kOrderNoRecord:
+      return share<kOrderNoRecord, kSharingOwn, kView, kScope>(qps, job, table);
+    default:
+      return share<kOrderOfJob, kSharingOwn, kView, kScope>(qps, job, table);
+  }
 }
 
 __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbell_job &job,
@@ -861,12 +933,20 @@ __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbe
     }
   }
   const bool registers = (job.operand >> 18 & 1) != 0;
+  const bool warps = job.scope == DOORBELL_SCOPE_WARP;
+  const bool fenced = (job.operand & 0xff) == kOrderFence;
+  using kept = view_in_registers<false>;
   switch (job.operand >> 8 & 0xff) {
     case kSharingLock:
-      return share<kOrderOfJob, kSharingLock>(qps, job, table);
+      return fenced && !warps ? share<kOrderFence, kSharingLock, view_in_memory, scope::thread>(qps, job, table)
+                              : share<kOrderOfJob, kSharingLock>(qps, job, table);
     case kSharingTurns:
-      return registers ? share<kOrderOfJob, kSharingTurns, view_in_registers>(qps, job, table)
-                       : share<kOrderOfJob, kSharingTurns>(qps, job, table);
+      if (registers) {
+        return share<kOrderOfJob, kSharingTurns, kept>(qps, job, table);
+      }
+      return !fenced ? share<kOrderOfJob, kSharingTurns>(qps, job, table)
+             : warps ? share<kOrderFence, kSharingTurns, view_in_memory, scope::warp>(qps, job, table)
+                     : share<kOrderFence, kSharingTurns, view_in_memory, scope::thread>(qps, job, table);
     case kSharingMarks:
       return share<kOrderAgain, kSharingMarks>(qps, job, table);
     case kSharingVisits:
@@ -875,16 +955,12 @@ __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbe
       break;
   }
   if (registers) {
-    return share<kOrderOfJob, kSharingOwn, view_in_registers>(qps, job, table);
+    const bool brief = !warps && (job.opcode == DOORBELL_OP_PUT || job.bytes <= 12);
+    return brief ? own<view_in_registers<true>, scope::thread>(qps, job, table)
+                 : share<kOrderOfJob, kSharingOwn, kept>(qps, job, table);
   }
-  switch (job.operand & 0xff) {
-    case kOrderNone:
-      return share<kOrderNone, kSharingOwn>(qps, job, table);
-    case kOrderFence:
-      return share<kOrderFence, kSharingOwn>(qps, job, table);
-    default:
-      return share<kOrderOfJob, kSharingOwn>(qps, job, table);
-  }
+  return warps ? share<kOrderOfJob, kSharingOwn>(qps, job, table)
+               : own<view_in_memory, scope::thread>(qps, job, table);
 }
 
 }  // namespace
