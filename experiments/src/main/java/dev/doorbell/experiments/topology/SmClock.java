@@ -100,6 +100,7 @@ public final class SmClock {
             finer.storeRate(),
             finer.loadSector(),
             finer.loadsInFlight(),
-            finer.loadIssue() * by));
+            finer.loadIssue() * by,
+            finer.latencies().times(by)));
   }
 }

@@ -194,7 +194,12 @@ final class TopologyReader {
         gpu.has("loads_in_flight")
             ? gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT)
             : 1,
-        gpu.number("load_issue_ns", 0, NANOS, 0));
+        gpu.number("load_issue_ns", 0, NANOS, 0),
+        new GpuRefinements.Latencies(
+            gpu.number("result_ns", 0, NANOS, 0),
+            gpu.number("decision_ns", 0, NANOS, 0),
+            gpu.number("jump_ns", 0, NANOS, 0),
+            gpu.number("call_ns", 0, NANOS, 0)));
   }
 
   private static CpuPrices cpu(Section cpu) {

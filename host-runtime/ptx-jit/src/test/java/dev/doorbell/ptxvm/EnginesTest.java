@@ -235,6 +235,7 @@ class EnginesTest {
     }
     assertThat(compiled.parks).isPositive().isEqualTo(plain.parks);
     assertThat(compiled.executed).isEqualTo(plain.executed);
+    assertThat(compiled.stalled).isPositive().isEqualTo(plain.stalled);
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.Pipeline;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
@@ -27,11 +28,15 @@ final class ParkingFabric extends Fabric {
   int failedPolls;
   long executed;
 
+  /** What instructions took beyond their turns, in picoseconds. */
+  long stalled;
+
   /** Of all accesses, with how many instructions their threads had executed before each. */
   long history;
 
   int mostAhead;
   private final int tickets;
+  private final Pipeline pipeline;
 
   ParkingFabric(long seed) {
     this(seed, 0);
@@ -41,7 +46,15 @@ final class ParkingFabric extends Fabric {
    * @param tickets loads of a thread that may be under way
    */
   ParkingFabric(long seed, int tickets) {
+    this(seed, tickets, tickets == 0 ? Pipeline.NONE : new Pipeline(2, 9, 28, 15, 210));
+  }
+
+  /**
+   * @param pipeline how instructions of a thread follow each other
+   */
+  ParkingFabric(long seed, int tickets, Pipeline pipeline) {
     this.tickets = tickets;
+    this.pipeline = pipeline;
     direct = new DirectFabric(AddressSpace.reserve(), seed);
     random = new SplittableRandom(seed);
   }
@@ -54,6 +67,11 @@ final class ParkingFabric extends Fabric {
   @Override
   public boolean hasLoadsAhead() {
     return tickets > 0;
+  }
+
+  @Override
+  public Pipeline pipeline(Locus locus) {
+    return pipeline;
   }
 
   @Override
@@ -116,6 +134,7 @@ final class ParkingFabric extends Fabric {
         history = history * 31 + (argument & (AddressSpace.ALIGNMENT - 1));
       }
       history = history * 31 + executed;
+      history = history * 31 + stalled;
       if (pending != null) {
         if (!Arrays.equals(pending, arguments)) {
           throw new AssertionError(
@@ -261,6 +280,15 @@ final class ParkingFabric extends Fabric {
     public void executed(int instructions) {
       nothingPending("executed()");
       executed += instructions;
+    }
+
+    @Override
+    public void stalled(long picos) {
+      nothingPending("stalled()");
+      stalled += picos;
+      if (executed * pipeline.issue() + stalled < 0) {
+        throw new AssertionError("the clock ran backwards");
+      }
     }
 
     @Override

@@ -50,6 +50,11 @@ public abstract class Fabric implements AutoCloseable {
     return false;
   }
 
+  /** How instructions of a thread at {@code locus} follow each other. */
+  public Pipeline pipeline(Locus locus) {
+    return Pipeline.NONE;
+  }
+
   /**
    * Adds a device at {@code locus}.
    *

@@ -133,6 +133,16 @@ public abstract class ThreadPort {
   public abstract void executed(int instructions);
 
   /**
+   * Instructions among those executed last have waited for each other ({@link Fabric#pipeline}).
+   *
+   * @param picos picoseconds that they took beyond {@link Pipeline#issue} for each; below 0 where
+   *     some took none
+   */
+  public void stalled(long picos) {
+    // no time passes
+  }
+
+  /**
    * Spends {@code nanos} of the thread's time: {@code nanosleep}, or host code with a known price.
    */
   public abstract void spend(long nanos);

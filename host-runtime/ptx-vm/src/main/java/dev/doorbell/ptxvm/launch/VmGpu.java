@@ -78,7 +78,11 @@ public final class VmGpu implements Gpu {
 
   /** How kernels for this GPU are linked. */
   LinkOptions linkOptions() {
-    return new LinkOptions(options.stackBytes(), fabric.hasLoadsAhead(), options.blocksAfter());
+    return new LinkOptions(
+        options.stackBytes(),
+        fabric.hasLoadsAhead(),
+        options.blocksAfter(),
+        fabric.pipeline(locus));
   }
 
   VmOptions options() {

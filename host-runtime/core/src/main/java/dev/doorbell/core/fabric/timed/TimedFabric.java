@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.Pipeline;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.device.TimedDevicePort;
@@ -93,6 +94,13 @@ public final class TimedFabric extends Fabric {
   @Override
   public boolean hasLoadsAhead() {
     return true;
+  }
+
+  @Override
+  public Pipeline pipeline(Locus locus) {
+    return locus.part() == Locus.Part.GPU
+        ? topology.gpus().get(locus.index()).pipeline()
+        : Pipeline.NONE;
   }
 
   @Override

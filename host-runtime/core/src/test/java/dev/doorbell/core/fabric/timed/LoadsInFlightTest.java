@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
@@ -24,14 +25,15 @@ class LoadsInFlightTest {
   private static final int TICKETS = 8;
   private static final long ISSUE = 3;
   private static final double LOAD = 134;
-  private static final double HIT = 17;
+  private static final long HIT = 17;
+  private static final long ATOMIC = 150;
 
   private static Topology topology(Topology base) {
     GpuRefinements finer =
         new GpuRefinements(
             200, 0, 0, true, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 128, TICKETS, ISSUE);
     GpuPrices gpu =
-        new GpuPrices(0, LOAD, HIT, LOAD, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26)
+        new GpuPrices(0, LOAD, HIT, LOAD, 0, 0, ATOMIC, 200, 200, 0, 300, 128, 50, 0, 6500, 26)
             .with(finer);
     return new Topology(
         "round-ahead",
@@ -95,6 +97,51 @@ class LoadsInFlightTest {
   }
 
   @Test
+  void a_weak_load_of_host_memory_is_a_hit_until_the_thread_acquires() {
+    try (World world = world()) {
+      Allocation host = world.allocate(MemoryKind.HOST, 64);
+      Allocation device = world.allocate(MemoryKind.DEVICE, 64);
+      int acquires = Access.ACQUIRE | Access.GPU;
+      long[] at = new long[5];
+      World.Script gpu =
+          world
+              .thread(World.GPU)
+              .then(p -> p.load64(host.address(), WEAK))
+              .then(p -> at[0] = p.now())
+              .then(p -> p.load64(host.address() + 8, WEAK))
+              .then(p -> at[1] = p.now())
+              .then(p -> p.load64(host.address(), RELAXED))
+              .then(p -> at[2] = p.now())
+              .then(p -> p.atomic(Rmw.ADD, device.address(), 8, 1, 0, acquires))
+              .then(p -> at[3] = p.now())
+              .then(p -> p.load64(host.address(), WEAK))
+              .then(p -> at[4] = p.now());
+      world.fabric.run(gpu.ended(), World.FOREVER);
+      assertThat(at[0]).isCloseTo(990, within(5L));
+      assertThat(at[1] - at[0]).isEqualTo(HIT);
+      assertThat(at[2] - at[1]).isCloseTo(990, within(5L));
+      assertThat(at[3] - at[2]).isEqualTo(ATOMIC);
+      assertThat(at[4] - at[3]).isCloseTo(990, within(5L));
+    }
+  }
+
+  @Test
+  void a_reduction_is_not_waited_for() {
+    try (World world = world()) {
+      Allocation device = world.allocate(MemoryKind.DEVICE, 64);
+      int reduces = RELAXED | Access.GPU | Access.REDUCTION;
+      World.Script gpu =
+          world
+              .thread(World.GPU)
+              .then(p -> p.atomic(Rmw.ADD, device.address(), 8, 5, 0, reduces))
+              .then(p -> p.atomic(Rmw.ADD, device.address(), 8, 6, 0, reduces));
+      world.fabric.run(gpu.ended(), World.FOREVER);
+      assertThat(world.nanos(gpu)).isZero();
+      assertThat(RawMemory.getLong(device.address())).isEqualTo(11);
+    }
+  }
+
+  @Test
   void a_load_of_host_memory_has_what_was_there_when_its_request_arrived() {
     assertThat(found(300)).isEqualTo(7);
     assertThat(found(700)).isZero();
@@ -136,7 +183,7 @@ class LoadsInFlightTest {
               .then(p -> p.take(2))
               .then(p -> at[1] = p.now());
       world.fabric.run(gpu.ended(), World.FOREVER);
-      assertThat(at).containsExactly((long) LOAD, (long) (LOAD + HIT));
+      assertThat(at).containsExactly((long) LOAD, (long) LOAD + HIT);
     }
   }
 

@@ -62,7 +62,8 @@ final class BlockPass {
     }
   }
 
-  private static BitSet leaders(ControlFlow flow, int size) {
+  /** Where control may come from elsewhere. */
+  static BitSet leaders(ControlFlow flow, int size) {
     BitSet leaders = new BitSet();
     for (int i = 0; i < size; i++) {
       for (int next : flow.successors(i)) {

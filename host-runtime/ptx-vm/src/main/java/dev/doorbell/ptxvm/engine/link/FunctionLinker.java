@@ -37,6 +37,9 @@ final class FunctionLinker {
     if (options.loadsAhead()) {
       ScoreboardPass.apply(code, flow, ops, function::slot);
     }
+    if (options.pipeline().known()) {
+      IssuePass.apply(function.function, flow, ops, options.pipeline());
+    }
     if (options.hasBlocks()) {
       BlockPass.apply(flow, ops, options.blocksAfter());
     }

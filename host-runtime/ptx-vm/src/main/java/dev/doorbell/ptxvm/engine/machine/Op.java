@@ -17,6 +17,12 @@ public abstract class Op {
   /** Index in {@link KernelImage#instruction}. */
   public int place;
 
+  /**
+   * Picoseconds that it waits for instructions before it, beyond its turn; below 0 where it takes
+   * no turn.
+   */
+  public int stall;
+
   /** Links what comes next. */
   public void follow(@Nullable Op after) {
     next = after;

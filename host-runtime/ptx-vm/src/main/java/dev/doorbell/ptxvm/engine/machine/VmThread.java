@@ -50,6 +50,12 @@ public final class VmThread implements Agent, Barrier.Participant {
 
   private int mark;
 
+  /** Picoseconds that instructions waited for each other since the port last heard of it. */
+  public long stalled;
+
+  /** Set while {@link #op} is an access that parked: it has waited for what it needs already. */
+  private boolean repeats;
+
   /** Set while the thread waits at a barrier or a warp operation; nobody steps it then. */
   public boolean waiting;
 
@@ -135,6 +141,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     if (current == null) {
       return 0;
     }
+    repeat(current);
     if (cta.stepper == null) {
       run(current);
     } else {
@@ -146,6 +153,13 @@ public final class VmThread implements Agent, Barrier.Participant {
     return done;
   }
 
+  private void repeat(Op current) {
+    if (repeats) {
+      repeats = false;
+      stalled -= current.stall;
+    }
+  }
+
   private void run(Op first) {
     Op current = first;
     try {
@@ -154,6 +168,7 @@ public final class VmThread implements Agent, Barrier.Participant {
         if (counts != null) {
           counts[current.place]++;
         }
+        stalled += current.stall;
         Op following = current.execute(this, r);
         left--;
         if (following == null) {
@@ -190,8 +205,12 @@ public final class VmThread implements Agent, Barrier.Participant {
    */
   public boolean runTo(ConvergenceOp target) {
     until = target;
+    if (op != null) {
+      repeat(op);
+    }
     for (Op current = op; current != null && left > 0; ) {
       Op following;
+      stalled += current.stall;
       try {
         following = current.execute(this, r);
       } catch (AccessFault | Fault e) {
@@ -224,11 +243,16 @@ public final class VmThread implements Agent, Barrier.Participant {
       mark = left;
       port.executed(executed);
     }
+    if (stalled != 0) {
+      port.stalled(stalled);
+      stalled = 0;
+    }
   }
 
   /** The port parked the access of {@code same}: issue it again in the next step. */
   public @Nullable Op park(Op same) {
     left++;
+    repeats = true;
     op = same;
     return null;
   }

@@ -34,6 +34,7 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param loadSector bytes that a weak load which misses the first cache fills there, a power of two
  * @param loadsInFlight loads of one thread that are under way at most; 1: it waits for each
  * @param loadIssue what the thread takes to issue a load that it does not wait for, in nanoseconds
+ * @param latencies what instructions of a thread wait for each other
  */
 public record GpuRefinements(
     double fenceSystemFloor,
@@ -52,7 +53,26 @@ public record GpuRefinements(
     double storeRate,
     int loadSector,
     int loadsInFlight,
-    double loadIssue) {
+    double loadIssue,
+    Latencies latencies) {
+
+  /**
+   * What an instruction that computes takes until another can use what it brings, in nanoseconds.
+   * Where all are 0, instructions do not wait for each other.
+   *
+   * @param result until its result can be an operand
+   * @param decision of a comparison until a branch or a guard can use its predicate
+   * @param jump from a conditional branch to the next instruction
+   * @param call what a call and its return take, together
+   */
+  public record Latencies(double result, double decision, double jump, double call) {
+    public static final Latencies NONE = new Latencies(0, 0, 0, 0);
+
+    /** The same where all take {@code by} times as long. */
+    public Latencies times(double by) {
+      return new Latencies(result * by, decision * by, jump * by, call * by);
+    }
+  }
 
   /** What a GPU asks for at least. */
   public static final int SECTOR_BYTES = 32;
@@ -70,6 +90,46 @@ public record GpuRefinements(
     if (loadsInFlight < 1 || loadsInFlight > MOST_LOADS_IN_FLIGHT) {
       throw new IllegalArgumentException(loadsInFlight + " loads of a thread in flight");
     }
+  }
+
+  /** The same where instructions do not wait for each other. */
+  public GpuRefinements(
+      double fenceSystemFloor,
+      double fenceRemote,
+      double fenceSystemRemote,
+      boolean fenceAwaitsArrival,
+      boolean fenceFlushes,
+      boolean pollsDrift,
+      double remoteLoad,
+      double remoteAtomic,
+      double remoteSpread,
+      double remoteContention,
+      int loadGranule,
+      double blockStoreRate,
+      double loadRate,
+      double storeRate,
+      int loadSector,
+      int loadsInFlight,
+      double loadIssue) {
+    this(
+        fenceSystemFloor,
+        fenceRemote,
+        fenceSystemRemote,
+        fenceAwaitsArrival,
+        fenceFlushes,
+        pollsDrift,
+        remoteLoad,
+        remoteAtomic,
+        remoteSpread,
+        remoteContention,
+        loadGranule,
+        blockStoreRate,
+        loadRate,
+        storeRate,
+        loadSector,
+        loadsInFlight,
+        loadIssue,
+        Latencies.NONE);
   }
 
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */

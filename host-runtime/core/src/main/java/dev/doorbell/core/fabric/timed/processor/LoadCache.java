@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sectors of its own memory a GPU thread has recently loaded, for the price of loading them
- * again: a line of the first cache may be filled by parts. Values are never cached: only time is.
+ * Which sectors of memory a GPU thread has recently loaded, for the price of loading them again: a
+ * line of the first cache may be filled by parts. Values are never cached: only time is.
  *
  * <p>A sector has one place, by a hash of its number: buffers that begin at pages would share few
  * places otherwise, where a GPU's cache has many ways. The hash takes the bits of the address that
@@ -60,10 +60,8 @@ public final class LoadCache {
    * @param miss when it has it where the sector is not, nor on its way; no earlier either
    */
   public long arrival(long address, long hit, long miss) {
-    long sector = address >>> shift;
-    long number = (address & (AddressSpace.ALIGNMENT - 1)) >>> shift;
-    int place = (int) ((number * SPREAD) >>> (Long.SIZE - PLACES_LOG));
-    long tag = (generation << SECTOR_BITS) | sector;
+    int place = place(address);
+    long tag = tag(address);
     long[] group = group(place >>> GROUP_LOG);
     int at = place & ((1 << GROUP_LOG) - 1);
     if (group[at] == tag) {
@@ -72,6 +70,34 @@ public final class LoadCache {
     group[at] = tag;
     fill(place, hit, miss);
     return miss;
+  }
+
+  /** Whether the sector is there. */
+  public boolean holds(long address, long now) {
+    int place = place(address);
+    long[] group = groups[place >>> GROUP_LOG];
+    return group != null
+        && group[place & ((1 << GROUP_LOG) - 1)] == tag(address)
+        && (now >= lastFilled || filled(place, now) == now);
+  }
+
+  /** The sector is no longer there: the thread stores to it. */
+  public void drop(long address) {
+    int place = place(address);
+    long[] group = groups[place >>> GROUP_LOG];
+    int at = place & ((1 << GROUP_LOG) - 1);
+    if (group != null && group[at] == tag(address)) {
+      group[at] = 0;
+    }
+  }
+
+  private int place(long address) {
+    long number = (address & (AddressSpace.ALIGNMENT - 1)) >>> shift;
+    return (int) ((number * SPREAD) >>> (Long.SIZE - PLACES_LOG));
+  }
+
+  private long tag(long address) {
+    return (generation << SECTOR_BITS) | (address >>> shift);
   }
 
   /** When a place that has its sector, or waits for it, has it: at {@code now} at the earliest. */

@@ -36,6 +36,7 @@ public final class RemoteAccess extends Event {
 
   private long sent;
   private long notBefore;
+  private long storesBefore;
   private long servedAt;
   private long answeredAt = NEVER;
 
@@ -90,6 +91,16 @@ public final class RemoteAccess extends Event {
   /** Memory serves it no earlier than at {@code when}, which is to be said before it is sent. */
   public void notBefore(long when) {
     notBefore = when;
+  }
+
+  /** How many stores of its thread to memory elsewhere came before it. */
+  public void behind(long stores) {
+    storesBefore = stores;
+  }
+
+  /** Of its thread's stores to memory elsewhere, those before it. */
+  public long behind() {
+    return storesBefore;
   }
 
   /** When memory serves it, once it was sent. */

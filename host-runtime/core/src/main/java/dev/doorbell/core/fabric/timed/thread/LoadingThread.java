@@ -31,6 +31,9 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   /** The one whose answer wakes it. */
   private @Nullable RemoteAccess awaited;
 
+  /** Stores to memory elsewhere so far. */
+  private long stored;
+
   /** When the load that memory here has just served is there. */
   private long there;
 
@@ -87,8 +90,11 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       return 0;
     }
     if (!path.local) {
-      return begin(
-          new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0));
+      if (isHit(path, address, strong)) {
+        time += prices.loadHit();
+        return read(address, bytes);
+      }
+      return begin(load(path, address, bytes));
     }
     long value = serve(address, bytes, strong);
     time = there;
@@ -108,6 +114,27 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
    */
   private boolean isUnnoticed(AccessPath path, boolean strong) {
     return path.local && !strong && warp.loads == null;
+  }
+
+  private RemoteAccess load(AccessPath path, long address, int bytes) {
+    RemoteAccess request =
+        new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0);
+    request.behind(stored);
+    return request;
+  }
+
+  /**
+   * The thread stores to memory elsewhere, which may take a while to get there: until it has loaded
+   * the sector again behind that, none of its loads is a hit.
+   */
+  final void storesElsewhere(long address) {
+    stored++;
+    cache.drop(address);
+  }
+
+  /** Whether a load of memory elsewhere finds its sector in the first cache. */
+  private boolean isHit(AccessPath path, long address, boolean strong) {
+    return !strong && !path.uar && processor.component.isGpu() && cache.holds(address, time);
   }
 
   private static boolean strong(int access) {
@@ -210,6 +237,8 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     if (strong) {
       polled(access.address, access.bytes, access.low(), time);
       polls.reached(access.path.out().latency);
+    } else if (processor.component.isGpu() && !access.path.uar && access.behind() == stored) {
+      cache.arrival(access.address, time, time);
     }
     if (interconnect.tracing()) {
       trace(TraceEvent.Kind.LOAD, access.address, access.low(), access.bytes, "load returned");
@@ -244,9 +273,11 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     if (path.local) {
       long low = serve(address, bytes, strong);
       loads.served(ticket, low, high, there + prices.instruction());
+    } else if (isHit(path, address, strong)) {
+      long low = read(address, bytes);
+      loads.served(ticket, low, high, time + prices.loadHit() + prices.instruction());
     } else {
-      RemoteAccess request =
-          new RemoteAccess(interconnect, processor, this, path, address, bytes, null, 0, 0);
+      RemoteAccess request = load(path, address, bytes);
       send(request, time + prices.instruction());
       loads.sent(ticket, request, strong);
     }

@@ -233,6 +233,11 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   }
 
   @Override
+  public final void stalled(long picos) {
+    time += picos;
+  }
+
+  @Override
   public final void spend(long nanos) {
     time += nanos * Picos.PER_NANO;
   }

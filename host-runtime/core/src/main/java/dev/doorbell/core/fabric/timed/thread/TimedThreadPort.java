@@ -113,6 +113,7 @@ public final class TimedThreadPort extends LoadingThread {
       time = Math.max(turn(warp.blockStores, bytes), turn(warp.stores, bytes)) + prices.store();
     } else {
       stores.storedRemotely();
+      storesElsewhere(address);
       stores.posting(path.roundTrip());
       if (semantics == Access.WEAK) {
         combiner.store(stores, time, path, address, bytes, low, high);
@@ -191,6 +192,9 @@ public final class TimedThreadPort extends LoadingThread {
     if (releases && releasing(access)) {
       return 0;
     }
+    if (acquires(access)) {
+      cache.forget();
+    }
     if (!path.local) {
       return begin(
           new RemoteAccess(
@@ -203,7 +207,12 @@ public final class TimedThreadPort extends LoadingThread {
       Cells.store(address, bytes, changed);
       interconnect.written(path.owner, address, bytes, time);
     }
-    time += prices.atomic();
+    if ((access & Access.REDUCTION) != 0) {
+      stores.storedLocally();
+      time += prices.store();
+    } else {
+      time += prices.atomic();
+    }
     return old;
   }
 
@@ -341,6 +350,14 @@ public final class TimedThreadPort extends LoadingThread {
     long waited = until - time;
     time = until;
     return waited;
+  }
+
+  /** Whether the L1 cache is empty behind an atomic. */
+  private static boolean acquires(int access) {
+    int semantics = access & Access.SEMANTICS;
+    return (semantics == Access.ACQUIRE || semantics == Access.ACQ_REL)
+        && (access & Access.REDUCTION) == 0
+        && wide(access);
   }
 
   private static boolean system(int access) {

@@ -19,6 +19,10 @@ public final class Block extends Op {
   private final Op first;
   private final List<Op> ops;
   private final int length;
+
+  /** Of the operations behind the first one. */
+  private final int stalls;
+
   private final int hot;
   private final int @Nullable [] awaited;
   private @Nullable Program program;
@@ -33,6 +37,8 @@ public final class Block extends Op {
     this.hot = hot;
     this.awaited = first instanceof ScoreboardWait wait ? wait.slots() : null;
     this.place = first.place;
+    this.stall = first.stall;
+    this.stalls = given.stream().skip(1).mapToInt(op -> op.stall).sum();
   }
 
   /**
@@ -87,6 +93,7 @@ public final class Block extends Op {
       return t.park(this);
     }
     t.left -= length - 1;
+    t.stalled += stalls;
     return compiled.execute(t, r);
   }
 
