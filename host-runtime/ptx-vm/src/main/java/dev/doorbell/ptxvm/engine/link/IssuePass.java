@@ -151,13 +151,17 @@ final class IssuePass {
     List<String> types = instruction.modifiers();
     String to = types.isEmpty() ? "" : types.get(Math.max(0, types.size() - 2));
     String from = types.isEmpty() ? "" : types.getLast();
-    return (to.equals("u64") || to.equals("s64")) && from.equals("u32")
-        || (to.equals("u32") || to.equals("s32")) && (from.equals("u64") || from.equals("s64"));
+    boolean widens = (to.equals("u64") || to.equals("s64")) && from.equals("u32");
+    boolean cuts = (to.equals("u32") || to.equals("s32")) && isLong(from);
+    return widens || cuts;
   }
 
   private static boolean isLong(Instruction instruction) {
-    return instruction.modifiers().stream()
-        .anyMatch(type -> type.equals("u64") || type.equals("s64") || type.equals("b64"));
+    return instruction.modifiers().stream().anyMatch(IssuePass::isLong);
+  }
+
+  private static boolean isLong(String type) {
+    return type.equals("u64") || type.equals("s64") || type.equals("b64");
   }
 
   private long latency(Instruction instruction) {
