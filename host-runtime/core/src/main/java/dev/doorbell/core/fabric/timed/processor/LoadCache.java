@@ -83,7 +83,7 @@ public final class LoadCache {
     this.shift = Integer.numberOfTrailingZeros(sector);
     this.tags = tags;
     this.column = column;
-    this.shifted = place((long) column * USUAL_BYTES >>> shift);
+    this.shifted = place(((long) column * USUAL_BYTES) >>> shift);
   }
 
   private static int place(long number) {
