@@ -15,6 +15,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
@@ -55,7 +56,7 @@ class UserPolicyTest {
   }
 
   private static double marked(PointResult result) {
-    return result.counters().get("marked").value();
+    return Objects.requireNonNull(result.counters().get("marked")).value();
   }
 
   @Test

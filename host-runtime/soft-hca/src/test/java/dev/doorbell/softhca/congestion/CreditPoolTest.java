@@ -78,7 +78,7 @@ class CreditPoolTest {
       assertThat((long) sum * MTU).isLessThanOrEqualTo(bytes + (long) senders * MTU);
       assertThat(pool.granted()).isLessThanOrEqualTo(bytes + (long) senders * MTU);
     }
-    assertThat((long) most * MTU).isGreaterThanOrEqualTo(Math.min(bytes, senders * MTU) / 2);
+    assertThat((long) most * MTU).isGreaterThanOrEqualTo(Math.min(bytes, (long) senders * MTU) / 2);
   }
 
   @Test
