@@ -81,7 +81,7 @@ final class IssuePass {
     Dataflow.reads(
         instruction,
         register -> {
-          if (instruction.guard() == null || register != instruction.guard().predicate()) {
+          if (instruction.guard() == null || !register.equals(instruction.guard().predicate())) {
             wait(ready, results, register);
           }
         });
