@@ -12,7 +12,7 @@
  *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
- *   sleep      who rings a doorbell wakes a server that sleeps (wake.c)
+ *   sleep      who rings a doorbell wakes a server that sleeps (verbs.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
