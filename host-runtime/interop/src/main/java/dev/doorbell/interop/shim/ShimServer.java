@@ -216,7 +216,7 @@ public final class ShimServer implements AutoCloseable {
       if (sleep(state, wait, allBusy)) {
         busy = System.nanoTime();
       }
-      moved |= allBusy && woken;
+      moved |= woken;
       woken = false;
       awake = System.nanoTime();
     }
