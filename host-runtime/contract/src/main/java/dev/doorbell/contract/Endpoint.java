@@ -147,6 +147,19 @@ public final class Endpoint implements AutoCloseable {
           queuePairRights);
     }
 
+    public Shape withBufferBytes(long bytes) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bytes,
+          regionRights,
+          queuePairRights);
+    }
+
     public Shape withBufferIn(MemoryKind kind) {
       return new Shape(
           sendBlocks,
