@@ -81,7 +81,9 @@ class AdapterCostsTest {
     String column(JsonNode point) {
       long size = point.get("size").asLong();
       String text =
-          size < 1024 ? size + " B" : size < 1 << 20 ? size / 1024 + " KiB" : size / 1024 / 1024 + " MiB";
+          size < 1024
+              ? size + " B"
+              : size < 1 << 20 ? size / 1024 + " KiB" : size / 1024 / 1024 + " MiB";
       return point.has("window") ? text + ", " + point.get("window").asLong() : text;
     }
 
@@ -108,7 +110,8 @@ class AdapterCostsTest {
   @EnumSource
   void the_costs_are_what_the_experiment_measures(Study study) throws IOException {
     boolean writes = Boolean.getBoolean("docs.write");
-    assumeTrue(writes || Boolean.getBoolean("doorbell.whole"), "-Ddoorbell.whole=true measures all");
+    assumeTrue(
+        writes || Boolean.getBoolean("doorbell.whole"), "-Ddoorbell.whole=true measures all");
     String text = table(study, measure(study, List.of()));
     if (writes) {
       String page = Files.readString(PAGE);
@@ -211,7 +214,8 @@ class AdapterCostsTest {
   /** The cells of the page. */
   private static Map<Place, String> shown(Study study) throws IOException {
     List<List<String>> lines =
-        block(study).lines()
+        block(study)
+            .lines()
             .filter(line -> line.startsWith("| "))
             .map(line -> Arrays.stream(line.split("\\|", -1)).skip(1).map(String::strip).toList())
             .toList();

@@ -283,6 +283,7 @@ public final class Endpoint implements AutoCloseable {
     received = 0;
     if (foreign != null) {
       foreign.restart();
+      sendPolled = foreign.polledAfterReset(sendPolled);
     }
   }
 

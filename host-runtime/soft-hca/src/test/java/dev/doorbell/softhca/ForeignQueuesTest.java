@@ -330,6 +330,7 @@ class ForeignQueuesTest {
       pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
       assertThat(pair.a.pollSend().isError()).isTrue();
       assertThat(pair.a.pollSend().isError()).isTrue();
+      pair.world.settle();
       assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
     }
   }
