@@ -19,22 +19,37 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 3u
+#define SHIM_VERSION 4u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
  *
  *   clock            a page at SHIM_CLOCK_OFFSET, where libmlx5 maps it: the server writes it when a device is opened,
  *                    the library discards it with the last one
+ *   sleep            a page at SHIM_SLEEP_OFFSET, a struct shim_sleep, as long as the file lasts
  *   on-chip memory   below 2^36, where libmlx5 maps it: a command and the two halves of a page index
  *   doorbell pages   from SHIM_DEVICE_OFFSET on, where the server chose
  *   shared pages     the client's own, from SHIM_CLIENT_OFFSET on: each at its address
  */
 #define SHIM_CLOCK_OFFSET (7ull << 20)
-#define SHIM_CLOCK_BYTES 4096
+#define SHIM_PAGE 4096
+#define SHIM_SLEEP_OFFSET (1ull << 39)
 #define SHIM_DEVICE_OFFSET (1ull << 40)
 #define SHIM_CLIENT_OFFSET (1ull << 47)
 #define SHIM_FILE_BYTES (1ull << 48)
+
+enum shim_sleep_state {
+	SHIM_AWAKE = 0,		  /* the server looks at the doorbells all the time, or a SHIM_WAKE is under way */
+	SHIM_ASLEEP = 1,	  /* who rings a doorbell wakes the server */
+	SHIM_ASLEEP_ALL_BUSY = 2, /* as SHIM_ASLEEP; no core is free for the server but the caller's */
+};
+
+/* The server writes it; the library replaces the state by SHIM_AWAKE when it wakes the server. */
+struct shim_sleep {
+	uint32_t state;
+	uint32_t thread;      /* of the server, for sched_setaffinity */
+	uint64_t cores[16];   /* those that it may run on, a bit each */
+};
 
 enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2 };
 
@@ -56,6 +71,7 @@ struct shim_welcome {
 enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
 	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
+	SHIM_WAKE = 5,	  /* to the server: u64 0; a doorbell was rung. It has no reply */
 	SHIM_ANSWER = 3,  /* to the client: errno in value; then a struct shim_action for each action */
 	SHIM_SHARE = 4,	  /* to the client: as SHIM_ANSWER; then the client repeats the SHIM_IOCTL, with errno in value */
 };

@@ -12,6 +12,7 @@
  *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
+ *   sleep      who rings a doorbell wakes a server that sleeps (wake.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
@@ -60,6 +61,7 @@ static int open_devices; /* guarded by `tables` */
 static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
 const char *shim_folder;
+struct shim_sleep *shim_sleep;
 static int shared_file = -1;
 
 /* Whole pages that the program itself has shared: actions of the server leave them shared. Guarded by `tables`. */
@@ -330,6 +332,20 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 	return error;
 }
 
+void shim_wake(int fd)
+{
+	struct {
+		struct shim_message head;
+		uint64_t zero;
+	} message = { { sizeof(uint64_t), SHIM_WAKE, 0, 0 }, 0 };
+	struct device *device = fd < 0 || fd >= MAX_FD ? NULL : __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
+	if (!device)
+		return;
+	pthread_mutex_lock(&device->lock);
+	send_all(device->connection, &message, sizeof message);
+	pthread_mutex_unlock(&device->lock);
+}
+
 /* ------------------------------------------------------------------------------------ the device and its fds */
 
 int shim_device(int fd)
@@ -360,6 +376,10 @@ static bool have_shared_file(void)
 	pthread_mutex_lock(&tables);
 	if (shared_file < 0)
 		shared_file = make_shared_file();
+	if (shared_file >= 0 && !shim_sleep) {
+		void *page = sys_mmap(NULL, SHIM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, SHIM_SLEEP_OFFSET);
+		shim_sleep = page == MAP_FAILED ? NULL : page;
+	}
 	pthread_mutex_unlock(&tables);
 	return shared_file >= 0;
 }
@@ -427,7 +447,7 @@ static void forget(int fd)
 	events[fd] = 0;
 	bool last = device && --device->users == 0;
 	if (last && device->connection >= 0 && --open_devices == 0)
-		discard(SHIM_CLOCK_OFFSET, SHIM_CLOCK_BYTES);
+		discard(SHIM_CLOCK_OFFSET, SHIM_PAGE);
 	pthread_mutex_unlock(&tables);
 	if (!last)
 		return;
@@ -456,6 +476,7 @@ static void forget_in_child(void)
 	if (shared_file >= 0)
 		sys_close(shared_file);
 	shared_file = -1;
+	shim_sleep = NULL;
 	held = NULL;
 	open_devices = 0;
 	pthread_mutex_init(&tables, NULL);

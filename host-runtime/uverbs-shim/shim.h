@@ -22,6 +22,13 @@ int shim_node(const char *path);
 /* Returns n of the open device with that descriptor, or -1. */
 int shim_device(int fd);
 
+/* The server's state in the shared file; NULL while no device was opened. */
+struct shim_sleep;
+extern struct shim_sleep *shim_sleep;
+
+/* Sends SHIM_WAKE to the server of the open device with that descriptor. */
+void shim_wake(int fd);
+
 #define SHIM_PATH_BYTES 4096
 
 /* Returns where a path lies: in the server's folder for what describes its devices, else the path itself. */

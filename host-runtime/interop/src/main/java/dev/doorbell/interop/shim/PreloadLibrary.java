@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 /** Compiles the library that programs preload. */
 public final class PreloadLibrary {
   private static final String NAME = "libdoorbell-uverbs.so";
-  private static final List<String> SOURCES = List.of("shim.c", "paths.c", "shim.h", "protocol.h");
+  private static final List<String> SOURCES =
+      List.of("shim.c", "paths.c", "wake.c", "shim.h", "protocol.h");
   private static final List<String> FLAGS =
       List.of(
           "-std=c11",

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
   private static final int ROOT = 0;
   private static final int HELLO_BYTES = 32;
   private static final int WELCOME_BYTES = 16;
@@ -38,6 +38,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int REQUEUE = 2;
   private static final int ANSWER = 3;
   private static final int SHARE = 4;
+  private static final int WAKE = 5;
 
   /** The library reads answers at once; after this time it is gone. */
   private static final long SEND_TIMEOUT_NANOS = 5_000_000_000L;
@@ -152,6 +153,7 @@ final class ShimConnection implements LocalListener.Waiting {
     }
     switch (type) {
       case IOCTL -> command(open, first, content, value);
+      case WAKE -> server.onWoken();
       case REQUEUE -> server.tables().requeue(socket.pid(), first, content);
       default -> throw new IOException("a message of type %d".formatted(type));
     }

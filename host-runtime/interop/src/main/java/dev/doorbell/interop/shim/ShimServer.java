@@ -10,7 +10,7 @@ import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
-import dev.doorbell.interop.shim.client.RunnableThreads;
+import dev.doorbell.interop.shim.client.ServerSleep;
 import dev.doorbell.interop.shim.client.ThreadScheduling;
 import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,23 +53,6 @@ public final class ShimServer implements AutoCloseable {
   /** Turns between two polls of the sockets while there is work. */
   private static final int TURNS_BETWEEN_SOCKETS = 64;
 
-  /**
-   * After this time without work the thread sleeps, for longer and longer times, where programs
-   * keep all cores busy: the scheduler prefers a thread that wakes to them, but not one that spins.
-   */
-  private static final long SPIN_NANOS = 10_000;
-
-  /**
-   * After this time it sleeps although a core is free. Under some hypervisors a sleep takes more
-   * than 50 us, however short it is meant to be.
-   */
-  private static final long SPARE_SPIN_NANOS = 1_000_000;
-
-  private static final long MIN_SLEEP_NANOS = 4_000;
-  private static final long MAX_SLEEP_NANOS = 1_000_000;
-  private static final int SLEEP_FRACTION = 16;
-  private static final long NO_QUEUES_NANOS = 50_000_000;
-
   private final Path folder;
   private final ClientFabric fabric = new ClientFabric();
   private final List<ServedDevice> devices;
@@ -79,8 +63,11 @@ public final class ShimServer implements AutoCloseable {
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
   private final ServerTables tables = new ServerTables();
-  private final RunnableThreads runnable =
-      new RunnableThreads(Runtime.getRuntime().availableProcessors());
+  private final IdleWait idleWait = new IdleWait();
+  private @Nullable ServerSleep sleep;
+  private int doorbells;
+  private boolean woken;
+  private final AtomicInteger wakes = new AtomicInteger();
   private volatile int connections;
   private boolean closed;
 
@@ -197,53 +184,89 @@ public final class ShimServer implements AutoCloseable {
 
   /** Serves until {@code stop}, which is called many times a second. */
   public void run(BooleanSupplier stop) {
-    ThreadScheduling.preferShortWaits();
+    ThreadScheduling thread = ThreadScheduling.ofThisThread();
+    ServerSleep state = new ServerSleep(thread);
+    sleep = state;
     long busy = System.nanoTime();
+    long awake = busy;
+    boolean moved = false;
     int turns = 0;
     while (!stop.getAsBoolean()) {
       if (turn() > 0) {
         busy = System.nanoTime();
-        if (++turns % TURNS_BETWEEN_SOCKETS != 0) {
-          continue;
+        if (moved && idleWait.isLongWork(busy - awake)) {
+          thread.useAllCores();
+          moved = false;
         }
-        serve(0);
+        if (++turns % TURNS_BETWEEN_SOCKETS == 0) {
+          serve(0);
+        }
         continue;
       }
-      long wait = pause(System.nanoTime() - busy);
+      long wait = idleWait.nanos(System.nanoTime() - busy, hasQueues());
       if (wait == 0) {
         Thread.onSpinWait();
-      } else if (serve(wait) > 0) {
+        continue;
+      }
+      boolean allBusy = !idleWait.haveCores();
+      if (moved && !allBusy) {
+        thread.useAllCores();
+        moved = false;
+      }
+      if (sleep(state, wait, allBusy)) {
         busy = System.nanoTime();
       }
+      moved |= allBusy && woken;
+      woken = false;
+      awake = System.nanoTime();
     }
+  }
+
+  /** Sleeps, unless a last look finds work. True if there was some before or after. */
+  private boolean sleep(ServerSleep state, long nanos, boolean allBusy) {
+    state.begin(allBusy);
+    boolean found = turn() > 0;
+    int served = found ? 0 : serve(fabric.untilTimer(nanos));
+    state.end();
+    if (woken) {
+      wakes.incrementAndGet();
+      idleWait.onMessage();
+      return true;
+    }
+    if (found || served > 0) {
+      return true;
+    }
+    int before = doorbells;
+    boolean late = turn() > 0;
+    if (doorbells != before) {
+      idleWait.onDoorbellWithoutMessage();
+    }
+    return late;
+  }
+
+  /** A program's doorbell has woken the thread. */
+  void onWoken() {
+    woken = true;
+  }
+
+  /** How often a program's doorbell has woken the thread. From any thread. */
+  int wakes() {
+    return wakes.get();
+  }
+
+  private boolean hasQueues() {
+    for (ClientContext context : open) {
+      if (context.hasQueues()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Looks once at doorbells, HCAs and sockets, and waits for none of them. */
   public void step() {
     turn();
     serve(0);
-  }
-
-  /**
-   * How long to wait for the sockets: longer the longer there has been no work.
-   *
-   * @return nanoseconds; 0 for not at all
-   */
-  private long pause(long idleNanos) {
-    if (idleNanos < SPIN_NANOS) {
-      return 0;
-    }
-    boolean hasQueues = false;
-    for (ClientContext context : open) {
-      hasQueues |= context.hasQueues();
-    }
-    if (!hasQueues) {
-      return NO_QUEUES_NANOS;
-    }
-    if (idleNanos < SPARE_SPIN_NANOS && runnable.haveCores()) {
-      return 0;
-    }
-    return Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, MAX_SLEEP_NANOS);
   }
 
   /** Polls doorbells, steps the HCAs, passes on events. */
@@ -253,6 +276,7 @@ public final class ShimServer implements AutoCloseable {
     for (ClientContext context : now) {
       work += context.pollDoorbells(fabric);
     }
+    doorbells += work;
     work += fabric.step();
     for (ClientContext context : now) {
       work += context.forwardCompletionEvents();
@@ -315,6 +339,9 @@ public final class ShimServer implements AutoCloseable {
       }
       processes.put(pid, process);
       fabric.attach(process);
+      if (sleep != null) {
+        sleep.attach(process);
+      }
     }
     process.onDeviceOpened();
     ClientContext context = new ClientContext(tables, devices.get(number), process);
@@ -331,6 +358,9 @@ public final class ShimServer implements AutoCloseable {
     ClientProcess process = context.process();
     if (process.onDeviceClosed()) {
       fabric.detach(process);
+      if (sleep != null) {
+        sleep.detach(process);
+      }
       processes.remove(process.pid());
     }
   }
@@ -348,7 +378,7 @@ public final class ShimServer implements AutoCloseable {
     if (capture != null) {
       capture.close();
     }
-    runnable.close();
+    idleWait.close();
     fabric.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());

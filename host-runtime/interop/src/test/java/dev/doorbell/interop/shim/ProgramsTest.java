@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -83,6 +84,20 @@ final class ProgramsTest {
   }
 
   @Test
+  void posts_of_both_kinds_wake_a_server_that_sleeps() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("wakes.c", "-I../uverbs-shim", "-libverbs");
+      int wakes = 0;
+      for (String kind : List.of("wr", "post")) {
+        assertThat(devices.start(program.toString(), kind).succeed()).isEqualTo("ok\n");
+        assertThat(devices.server().wakes()).as(kind).isGreaterThan(wakes);
+        wakes = devices.server().wakes();
+      }
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void memory_windows_show_a_part_of_a_region_and_completions_carry_the_time() throws Exception {
     succeeds("windows.c", "-lmlx5", "-libverbs");
   }
@@ -151,7 +166,8 @@ final class ProgramsTest {
       long descriptors = descriptors();
       assertThat(devices.start(program.toString(), String.valueOf(count)).succeed())
           .isEqualTo(once)
-          .endsWith("shared blocks 0\n");
+          // One page, of 8 blocks: the server's state.
+          .endsWith("shared blocks 8\n");
       devices.awaitNobody();
       assertThat(sharedMappings()).isZero();
       // This JVM opens files of its own now and then; what a cycle left behind would add up.

@@ -14,6 +14,9 @@ public final class UverbsAbi {
    */
   public static final long CLOCK_OFFSET = 7L << 8 << 12;
 
+  /** Offset in the shared file of the server's state ({@code SHIM_SLEEP_OFFSET}). */
+  public static final long SLEEP_OFFSET = 1L << 39;
+
   /** Offset of the doorbell pages in the shared file ({@code SHIM_DEVICE_OFFSET}). */
   public static final long DEVICE_OFFSET = 1L << 40;
 

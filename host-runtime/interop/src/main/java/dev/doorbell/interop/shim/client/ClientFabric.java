@@ -80,6 +80,12 @@ public final class ClientFabric extends Fabric {
     return work;
   }
 
+  /** Nanoseconds until a timer is due, at most {@code most}. */
+  public long untilTimer(long most) {
+    Timer next = timers.peek();
+    return next == null ? most : Math.clamp(next.at - System.nanoTime(), 0, most);
+  }
+
   void timer(long nanos, Completion completion) {
     timers.add(new Timer(System.nanoTime() + nanos, nextTimer++, completion));
   }

@@ -1,0 +1,83 @@
+package dev.doorbell.interop.shim.client;
+
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Tells programs whether the serving thread sleeps, so that those that ring a doorbell by
+ * libibverbs wake it: {@code struct shim_sleep} of protocol.h, in each program's shared file.
+ */
+public final class ServerSleep {
+  private static final int AWAKE = 0;
+  private static final int ASLEEP = 1;
+  private static final int ASLEEP_ALL_BUSY = 2;
+  private static final int THREAD = 4;
+  private static final int CORES = 8;
+
+  private final ThreadScheduling thread;
+  private final Map<ClientProcess, Lease> leases = new HashMap<>();
+  private long[] pages = new long[0];
+
+  /**
+   * @param thread that serves
+   */
+  public ServerSleep(ThreadScheduling thread) {
+    this.thread = thread;
+  }
+
+  /** A program reads the state from now on. */
+  public void attach(ClientProcess process) throws ErrnoException {
+    Lease lease = process.leaseDevice(UverbsAbi.SLEEP_OFFSET, AddressSpace.PAGE);
+    RawMemory.putInt(lease.address(), AWAKE);
+    RawMemory.putInt(lease.address() + THREAD, thread.thread());
+    MemorySegment cores = thread.cores();
+    for (int at = 0; at < ThreadScheduling.CORES_BYTES; at += Long.BYTES) {
+      RawMemory.putLong(lease.address() + CORES + at, cores.get(ValueLayout.JAVA_LONG, at));
+    }
+    leases.put(process, lease);
+    index();
+  }
+
+  /** A program has ended. */
+  public void detach(ClientProcess process) {
+    Lease lease = leases.remove(process);
+    if (lease != null) {
+      lease.close();
+    }
+    index();
+  }
+
+  private void index() {
+    List<Lease> all = new ArrayList<>(leases.values());
+    pages = all.stream().mapToLong(Lease::address).toArray();
+  }
+
+  /**
+   * The thread is about to sleep. It has to look at all doorbells once more: who rang one before
+   * this does not wake it.
+   *
+   * @param allBusy no core is free for it
+   */
+  public void begin(boolean allBusy) {
+    for (long page : pages) {
+      RawMemory.putIntRelease(page, allBusy ? ASLEEP_ALL_BUSY : ASLEEP);
+    }
+    VarHandle.fullFence();
+  }
+
+  /** It looks at doorbells again. */
+  public void end() {
+    for (long page : pages) {
+      RawMemory.putIntRelease(page, AWAKE);
+    }
+  }
+}

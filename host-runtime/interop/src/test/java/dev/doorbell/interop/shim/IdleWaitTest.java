@@ -1,0 +1,33 @@
+package dev.doorbell.interop.shim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** How long the serving thread sleeps. */
+final class IdleWaitTest {
+  private static final long LONG_IDLE_NANOS = 2_000_000;
+  private static final long LOOK_NANOS = LONG_IDLE_NANOS / 16;
+
+  @Test
+  void right_after_work_and_without_queues_the_answer_is_the_same_on_every_machine()
+      throws Exception {
+    try (IdleWait wait = new IdleWait()) {
+      assertThat(wait.nanos(0, true)).isZero();
+      assertThat(wait.nanos(LONG_IDLE_NANOS, false)).isEqualTo(50_000_000);
+    }
+  }
+
+  @Test
+  void it_sleeps_long_only_while_every_doorbell_wakes_it() throws Exception {
+    try (IdleWait wait = new IdleWait()) {
+      for (int message = 0; message < 16; message++) {
+        assertThat(wait.nanos(LONG_IDLE_NANOS, true)).isEqualTo(LOOK_NANOS);
+        wait.onMessage();
+      }
+      assertThat(wait.nanos(LONG_IDLE_NANOS, true)).isEqualTo(10_000_000);
+      wait.onDoorbellWithoutMessage();
+      assertThat(wait.nanos(LONG_IDLE_NANOS, true)).isEqualTo(LOOK_NANOS);
+    }
+  }
+}

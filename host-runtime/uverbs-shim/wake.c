@@ -1,0 +1,176 @@
+/*
+ * Wakes the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
+ * Where a program posts and arms by libibverbs, this library sees the call: it takes the place of post_send,
+ * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
+ * sleeps. Where every core is busy, the caller lends its own: the server's thread is moved to it first, since a thread
+ * that wakes on another core costs an interrupt between processors, which under a hypervisor takes tens of us.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocol.h"
+#include "shim.h"
+
+/* The public binary interface of libibverbs (infiniband/verbs.h), as far as it is needed. */
+struct ibv_qp;
+struct ibv_cq;
+struct ibv_send_wr;
+struct ibv_device;
+
+struct ibv_context {
+	struct ibv_device *device;
+	void *before[11];
+	void *poll_cq;
+	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);
+	void *between[12];
+	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+	void *after[6];
+	int cmd_fd;
+};
+
+struct ibv_qp {
+	struct ibv_context *context;
+};
+
+struct ibv_cq {
+	struct ibv_context *context;
+};
+
+struct ibv_qp_ex {
+	struct ibv_context *context;
+	char rest[320];
+	int (*wr_complete)(struct ibv_qp_ex *qp);
+};
+
+_Static_assert(offsetof(struct ibv_context, req_notify_cq) == 104, "ibv_context_ops.req_notify_cq");
+_Static_assert(offsetof(struct ibv_context, post_send) == 208, "ibv_context_ops.post_send");
+_Static_assert(offsetof(struct ibv_context, cmd_fd) == 264, "ibv_context.cmd_fd");
+_Static_assert(offsetof(struct ibv_qp_ex, wr_complete) == 328, "ibv_qp_ex.wr_complete");
+
+/*
+ * libmlx5's functions, the same for all its devices and queues; of wr_complete there are two, one of which refuses,
+ * and a queue pair's changes with its state.
+ */
+static __typeof__(((struct ibv_context *)0)->req_notify_cq) provider_notify;
+static __typeof__(((struct ibv_context *)0)->post_send) provider_post;
+static __typeof__(((struct ibv_qp_ex *)0)->wr_complete) provider_complete[2];
+
+/* Another library's function; that library may be one that only a plugin has loaded, for itself. */
+static void *find(const char *library, const char *name)
+{
+	void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	return loaded ? dlsym(loaded, name) : dlsym(RTLD_NEXT, name);
+}
+
+#define FIND(library, name)                                        \
+	static __typeof__(name) *next;                             \
+	if (!next)                                                 \
+		next = (__typeof__(name) *)find(library, #name)
+
+static void ring(const struct ibv_context *context)
+{
+	struct shim_sleep *server = shim_sleep;
+	if (!server)
+		return;
+	/* Either this sees that the server sleeps, or the server sees the doorbell at its last look before it does. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	uint32_t state = __atomic_load_n(&server->state, __ATOMIC_RELAXED);
+	if (state == SHIM_AWAKE ||
+	    !__atomic_compare_exchange_n(&server->state, &state, SHIM_AWAKE, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	int cpu = state == SHIM_ASLEEP_ALL_BUSY ? sched_getcpu() : -1;
+	if (cpu >= 0 && cpu < CPU_SETSIZE && server->cores[cpu / 64] >> cpu % 64 & 1) {
+		cpu_set_t mine;
+		CPU_ZERO(&mine);
+		CPU_SET(cpu, &mine);
+		sched_setaffinity((pid_t)server->thread, sizeof mine, &mine);
+	}
+	shim_wake(context->cmd_fd);
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	int error = provider_post(qp, wr, bad);
+	ring(qp->context);
+	return error;
+}
+
+static int completed(struct ibv_qp_ex *qp, int error)
+{
+	ring(qp->context);
+	return error;
+}
+
+static int wr_complete_first(struct ibv_qp_ex *qp)
+{
+	return completed(qp, provider_complete[0](qp));
+}
+
+static int wr_complete_second(struct ibv_qp_ex *qp)
+{
+	return completed(qp, provider_complete[1](qp));
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	int error = provider_notify(cq, solicited_only);
+	ring(cq->context);
+	return error;
+}
+
+/* Puts `ours` in the place of a provider's function. False if that is neither the provider's nor the first one. */
+#define TAKE(place, provider, ours) \
+	((place) && ((provider) || ((provider) = (place))) && (place) == (provider) && ((place) = (ours)))
+
+static struct ibv_context *taken(struct ibv_context *context)
+{
+	if (context && shim_device(context->cmd_fd) >= 0) {
+		(void)TAKE(context->post_send, provider_post, post_send);
+		(void)TAKE(context->req_notify_cq, provider_notify, req_notify_cq);
+	}
+	return context;
+}
+
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	FIND("libibverbs.so.1", ibv_open_device);
+	return taken(next(device));
+}
+
+EXPORT struct ibv_context *ibv_import_device(int fd)
+{
+	FIND("libibverbs.so.1", ibv_import_device);
+	return taken(next(fd));
+}
+
+EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device, void *attributes)
+{
+	FIND("libmlx5.so.1", mlx5dv_open_device);
+	return taken(next(device, attributes));
+}
+
+static struct ibv_qp_ex *taken_queue(struct ibv_qp_ex *qp)
+{
+	if (qp && shim_device(qp->context->cmd_fd) >= 0 && qp->wr_complete != wr_complete_first &&
+	    qp->wr_complete != wr_complete_second)
+		(void)(TAKE(qp->wr_complete, provider_complete[0], wr_complete_first) ||
+		       TAKE(qp->wr_complete, provider_complete[1], wr_complete_second));
+	return qp;
+}
+
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	FIND("libibverbs.so.1", ibv_qp_to_qp_ex);
+	return taken_queue(next(qp));
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *qp, void *attributes, int mask)
+{
+	FIND("libibverbs.so.1", ibv_modify_qp);
+	int error = next(qp, attributes, mask);
+	ibv_qp_to_qp_ex(qp);
+	return error;
+}
