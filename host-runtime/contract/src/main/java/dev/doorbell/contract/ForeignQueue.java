@@ -72,36 +72,19 @@ abstract class ForeignQueue {
 
   abstract void ring();
 
-  /**
-   * Whether data begin with an inline segment and something is behind it, or the other way round.
-   */
-  static boolean isMixed(long wqe, int unit, int units) {
-    int inline = 0;
-    int at = unit;
-    while (at < units) {
-      long segment = wqe + (long) at * SendQueue.UNIT;
-      if (DataSegment.isInline(segment)) {
-        inline++;
-        at +=
-            (InlineSegment.DATA_OFFSET + InlineSegment.byteCount(segment) + SendQueue.UNIT - 1)
-                / SendQueue.UNIT;
-      } else {
-        at++;
+  /** Whether a WQE has an inline segment and another segment of data. */
+  static boolean isMixed(long wqe, int first, int units) {
+    if (first < units && DataSegment.isInline(wqe + (long) first * SendQueue.UNIT)) {
+      int bytes =
+          InlineSegment.DATA_OFFSET + InlineSegment.byteCount(wqe + (long) first * SendQueue.UNIT);
+      return first + (bytes + SendQueue.UNIT - 1) / SendQueue.UNIT < units;
+    }
+    for (int unit = first + 1; unit < units; unit++) {
+      if (DataSegment.isInline(wqe + (long) unit * SendQueue.UNIT)) {
+        return true;
       }
     }
-    return inline > 1 || (inline == 1 && !isWholeInline(wqe, unit, units));
-  }
-
-  private static boolean isWholeInline(long wqe, int unit, int units) {
-    long segment = wqe + (long) unit * SendQueue.UNIT;
-    return DataSegment.isInline(segment)
-        && unit
-                + (InlineSegment.DATA_OFFSET
-                        + InlineSegment.byteCount(segment)
-                        + SendQueue.UNIT
-                        - 1)
-                    / SendQueue.UNIT
-            >= units;
+    return false;
   }
 
   /**
