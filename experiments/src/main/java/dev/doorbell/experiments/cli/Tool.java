@@ -67,7 +67,7 @@ public final class Tool {
   }
 
   private ExitCode usage(Problem problem) {
-    context.terminal().err().println(problem.text());
+    context.terminal().problem(problem);
     return ExitCode.USAGE;
   }
 

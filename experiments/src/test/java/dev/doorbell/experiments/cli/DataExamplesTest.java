@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,14 +133,57 @@ class DataExamplesTest {
     String example = examples("sql").getFirst();
     String said = printed("duckdb", "-c", example);
     Optional<String> python = Python.with("duckdb");
+    Optional<Path> driver = driver();
     if (said == null && python.isPresent()) {
       String script = "import duckdb; print(duckdb.sql(\"\"\"" + example + "\"\"\"))";
       said = printed(python.get(), "-c", script);
+    } else if (said == null && driver.isPresent()) {
+      said = queried(driver.get(), example);
     }
     assumeTrue(
         said != null,
-        "needs duckdb on the PATH, or pip install duckdb and -Ddoorbell.python=PYTHON");
+        "needs duckdb on the PATH, or pip install duckdb and -Ddoorbell.python=PYTHON, or"
+            + " mvn dependency:get -Dartifact=org.duckdb:duckdb_jdbc:1.1.3");
     shows(said);
+  }
+
+  /** DuckDB as a library for Java, where Maven has it: nothing else here needs its 73 MB. */
+  private static Optional<Path> driver() throws IOException {
+    String kept =
+        System.getProperty("maven.repo.local", System.getProperty("user.home") + "/.m2/repository");
+    Path versions = Path.of(kept, "org/duckdb/duckdb_jdbc");
+    if (!Files.isDirectory(versions)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> files = Files.walk(versions)) {
+      return files.filter(file -> file.toString().endsWith(".jar")).sorted().findFirst();
+    }
+  }
+
+  /** What a query prints through the library. */
+  private @Nullable String queried(Path driver, String query)
+      throws IOException, InterruptedException {
+    Path program =
+        Files.writeString(
+            folder.resolve("Query.java"),
+            """
+            void main(String[] query) throws Exception {
+              try (var db = java.sql.DriverManager.getConnection("jdbc:duckdb:");
+                  var rows = db.createStatement().executeQuery(query[0])) {
+                while (rows.next()) {
+                  IO.println(rows.getString(1) + " " + rows.getString(2) + " " + rows.getString(3));
+                }
+              }
+            }
+            """);
+    return printed(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "-Djava.io.tmpdir=" + folder,
+        "-cp",
+        driver.toString(),
+        program.toString(),
+        query);
   }
 
   @Test

@@ -134,4 +134,33 @@ class ManyRunsPlotTest {
         .isEqualTo(ExitCode.OK);
     assertThat(Files.readString(out.resolve("one.svg"))).contains(">Mine<", "(µs)");
   }
+
+  @Test
+  void a_value_of_one_axis_is_renamed_as_it_is_in_a_config() throws IOException {
+    Path out = folder.resolve("figures");
+    assertThat(
+            plot(
+                "--names",
+                "path=pull=NIC pull",
+                "--names",
+                "latency=t = time",
+                "--as",
+                "svg",
+                "--out",
+                out.toString()))
+        .as(session.err())
+        .isEqualTo(ExitCode.OK);
+    String svg = Files.readString(Path.of(session.out().lines().findFirst().orElseThrow()));
+    assertThat(svg).contains(">NIC pull<", ">push.bf<", "t = time");
+    assertThat(plot("--names", "pull")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("--names pull", "WORD=TEXT");
+  }
+
+  @Test
+  void a_narrow_terminal_has_the_folder_once_and_rows_that_fit() {
+    session.width = 60;
+    Path out = folder.resolve("figures-of-a-long-name-that-does-not-fit-beside-its-files");
+    assertThat(plot("--out", out.toString())).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains(out + "/", "\n  one.svg", "one.pdf");
+  }
 }

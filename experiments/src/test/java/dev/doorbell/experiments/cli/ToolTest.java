@@ -275,4 +275,19 @@ class ToolTest {
       return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
+
+  @Test
+  void messages_and_help_fit_a_terminal_of_eighty_columns() {
+    session.width = 80;
+    assertThat(session.type("table", "RUN", "--columns", "p5O")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err())
+        .contains("--columns", "'p5O' is none of p50, ci, n, p99", "did", "'p50'")
+        .doesNotContain("case-insensitive");
+    assertThat(session.err().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
+    for (Subcommand subcommand : Subcommand.values()) {
+      assertThat(session.type(subcommand.word(), "--help")).isEqualTo(ExitCode.OK);
+      assertThat(session.out().lines())
+          .allSatisfy(line -> assertThat(line).as(subcommand.word()).hasSizeLessThan(81));
+    }
+  }
 }

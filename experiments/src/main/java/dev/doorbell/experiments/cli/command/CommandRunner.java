@@ -6,14 +6,20 @@ import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -23,6 +29,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 public final class CommandRunner {
   private static final int WIDTH = 100;
+
+  /** What picocli says of a word that is none of an enumeration's. */
+  private static final Pattern CONSTANT =
+      Pattern.compile(
+          "Invalid value for option '(?<option>[^']+)'(?: \\(.*\\))?: expected one of"
+              + " \\[(?<words>[A-Z0-9_, ]+)\\] \\(case-insensitive\\) but was '(?<word>.*)'");
 
   private final CommandContext context;
 
@@ -56,7 +68,13 @@ public final class CommandRunner {
   private CommandLine parser(String name, CliCommand command) {
     CommandLine parser = new CommandLine(command);
     parser.setCommandName(Typed.program() + " " + name);
-    parser.setUsageHelpWidth(Math.min(WIDTH, context.terminal().width()));
+    int width = Math.min(WIDTH, context.terminal().width());
+    parser.setUsageHelpWidth(width);
+    UsageMessageSpec usage = parser.getCommandSpec().usageMessage();
+    usage.header(
+        Stream.of(usage.header())
+            .flatMap(line -> line.isEmpty() ? Stream.of(line) : Screen.folded(line, width).lines())
+            .toArray(String[]::new));
     parser.setUnmatchedOptionsArePositionalParams(false);
     parser.setCaseInsensitiveEnumValuesAllowed(true);
     return parser;
@@ -83,7 +101,19 @@ public final class CommandRunner {
         e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()
             ? "missing " + missing.getMissing().getFirst().paramLabel()
             : String.valueOf(e.getMessage()).lines().findFirst().orElse("cannot be understood");
-    return Problem.of("DB-U003", null, what).fix(help);
+    Matcher constant = CONSTANT.matcher(what);
+    if (!constant.matches()) {
+      return Problem.of("DB-U003", null, what).fix(help);
+    }
+    String word = constant.group("word");
+    List<String> words =
+        List.of(constant.group("words").toLowerCase(Locale.ROOT).replace('_', '-').split(", "));
+    return Problem.of(
+            "DB-U003",
+            constant.group("option"),
+            "'%s' is none of %s%s"
+                .formatted(word, String.join(", ", words), Nearest.suggestion(word, words)))
+        .fix(help);
   }
 
   private ExitCode execute(CliCommand command) {
@@ -131,6 +161,6 @@ public final class CommandRunner {
   }
 
   private void print(Problem problem) {
-    context.terminal().err().println(problem.text());
+    context.terminal().problem(problem);
   }
 }

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.results.print.Screen;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,11 @@ public record Terminal(PrintStream out, PrintStream err, boolean interactive, in
   /** Output to a file or a pipe. */
   public Terminal(PrintStream out, PrintStream err, boolean interactive) {
     this(out, err, interactive, UNLIMITED);
+  }
+
+  /** Prints a problem, in lines that fit. */
+  public void problem(Problem problem) {
+    err.println(Screen.folded(problem.text(), width));
   }
 
   /**

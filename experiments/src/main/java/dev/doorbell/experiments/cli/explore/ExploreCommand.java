@@ -128,10 +128,9 @@ public final class ExploreCommand extends CliCommand {
   @Option(
       names = "--policy",
       defaultValue = "vendor",
-      description = {
-        "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the",
-        "GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE})."
-      })
+      description =
+          "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the "
+              + "GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE}).")
   private Policy policy = Policy.VENDOR;
 
   @Option(

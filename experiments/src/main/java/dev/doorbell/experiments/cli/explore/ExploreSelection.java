@@ -8,10 +8,9 @@ final class ExploreSelection {
   @Option(
       names = "--litmus",
       paramLabel = "FILE|FOLDER",
-      description = {
-        "Decide litmus tests by the axioms of the PTX memory model, every execution of each, and",
-        "run them on the explorer's own memory as a second opinion."
-      })
+      description =
+          "Decide litmus tests by the axioms of the PTX memory model, every execution of each, and "
+              + "run them on the explorer's own memory as a second opinion.")
   @Nullable String litmus;
 
   @Option(
@@ -31,9 +30,8 @@ final class ExploreSelection {
   @Option(
       names = "--case",
       paramLabel = "NAME",
-      description = {
-        "Explore a public bug, broken and fixed, by strict rules; 'list' names them all,",
-        "'all' explores them all."
-      })
+      description =
+          "Explore a public bug, broken and fixed, by strict rules; 'list' names them all, "
+              + "'all' explores them all.")
   @Nullable String bug;
 }

@@ -21,21 +21,19 @@ final class NicOptions {
       names = "--nic",
       paramLabel = "NAME|FILE|all",
       split = ",",
-      description = {
-        "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all,",
-        "relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all: a table, and",
-        "which remedies help (default cx7)."
-      })
+      description =
+          "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all, "
+              + "relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all: a table, and "
+              + "which remedies help (default cx7).")
   private List<String> names = List.of();
 
   @Option(
       names = "--remedy",
       paramLabel = "NAME",
       split = ",",
-      description = {
-        "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement, acknowledged,",
-        "atomics."
-      })
+      description =
+          "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement, acknowledged, "
+              + "atomics.")
   private List<String> remedies = List.of();
 
   /** Returns true if several adapters are compared. */

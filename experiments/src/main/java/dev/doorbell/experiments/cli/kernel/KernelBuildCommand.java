@@ -49,10 +49,9 @@ final class KernelBuildCommand extends CliCommand {
   @Option(
       names = "--api",
       paramLabel = "API",
-      description = {
-        "The kernels call another library's device code: ${COMPLETION-CANDIDATES}.",
-        "Its headers are yours, by --include; see docs/foreign-kernels.md."
-      },
+      description =
+          "The kernels call another library's device code: ${COMPLETION-CANDIDATES}. "
+              + "Its headers are yours, by --include; see docs/foreign-kernels.md.",
       completionCandidates = Apis.class)
   private @Nullable String api;
 
@@ -64,10 +63,9 @@ final class KernelBuildCommand extends CliCommand {
 
   @Option(
       names = "--linked",
-      description = {
-        "Compile files that are linked with each other (nvcc's -rdc=true): a",
-        "descriptor lists them, ptx: [A.ptx, B.ptx]."
-      })
+      description =
+          "Compile files that are linked with each other (nvcc's -rdc=true): a "
+              + "descriptor lists them, ptx: [A.ptx, B.ptx].")
   private boolean linked;
 
   @Option(names = "--dry-run", description = "Say what would be run.")
@@ -76,10 +74,9 @@ final class KernelBuildCommand extends CliCommand {
   @Option(
       names = "--isa",
       paramLabel = "ISA",
-      description = {
-        "Write this .version, for older drivers (default: 8.2, of CUDA 12.2;",
-        "nvcc's own with --api)."
-      })
+      description =
+          "Write this .version, for older drivers (default: 8.2, of CUDA 12.2; "
+              + "nvcc's own with --api).")
   private @Nullable String isa;
 
   /** The words of {@code --api}. */

@@ -60,10 +60,9 @@ final class KernelExpertsCommand extends CliCommand {
   @Option(
       names = "--multiprocessors",
       paramLabel = "N",
-      description = {
-        "The GPU that launches are laid out for: a kernel has at most that many",
-        "blocks (default: 8)."
-      })
+      description =
+          "The GPU that launches are laid out for: a kernel has at most that many "
+              + "blocks (default: 8).")
   private int multiprocessors = 8;
 
   @Option(names = "--fp8", description = "Dispatch tokens as 8-bit floats.")

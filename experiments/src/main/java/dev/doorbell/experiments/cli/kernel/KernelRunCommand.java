@@ -100,10 +100,9 @@ final class KernelRunCommand extends CliCommand {
   @Option(
       names = "--dump",
       paramLabel = "[N:]TYPE",
-      description = {
-        "Show buffers, or that of argument N, as hex, u8 ... s64, f32 or f64",
-        "(default: hex)."
-      })
+      description =
+          "Show buffers, or that of argument N, as hex, u8 ... s64, f32 or f64 "
+              + "(default: hex).")
   private List<String> dumps = new ArrayList<>();
 
   @Option(
@@ -120,10 +119,9 @@ final class KernelRunCommand extends CliCommand {
       paramLabel = "THREADS",
       arity = "1",
       preprocessor = KernelRunOptions.FirstThread.class,
-      description = {
-        "Print every instruction of threads with what it read -> wrote: --trace for",
-        "thread 0, --trace=0,32-35, --trace=all. Threads are numbered over the grid."
-      })
+      description =
+          "Print every instruction of threads with what it read -> wrote: --trace for "
+              + "thread 0, --trace=0,32-35, --trace=all. Threads are numbered over the grid.")
   private @Nullable String trace;
 
   @Option(

@@ -11,10 +11,9 @@ public final class LinkedFiles {
   @Option(
       names = "--link",
       paramLabel = "FILE",
-      description = {
-        "PTX that is linked with FILE into one module, as the driver does; repeat",
-        "for more, in link order."
-      })
+      description =
+          "PTX that is linked with FILE into one module, as the driver does; repeat "
+              + "for more, in link order.")
   private List<String> others = new ArrayList<>();
 
   /** The text of a file, with those that are linked with it behind it. */

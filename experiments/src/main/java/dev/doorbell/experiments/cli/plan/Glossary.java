@@ -33,8 +33,13 @@ public final class Glossary {
 
   static final String CODES = "codes";
 
+  private static final String PLACEMENT = "placement";
+
   private final CommandContext context;
   private final Schema schema = Schema.experiment();
+
+  /** Read when they are asked for. */
+  private final List<Entry> topologies = new ArrayList<>();
 
   Glossary(CommandContext context) {
     this.context = context;
@@ -69,18 +74,19 @@ public final class Glossary {
 
   /** Topologies, each with what it rests on before its text. */
   private List<Entry> topologies() {
-    ValidationResults stored = StoredResults.builtIn();
-    Map<String, ModelMachine> machines =
-        ModelMachine.builtIn().stream()
-            .collect(Collectors.toMap(ModelMachine::topology, machine -> machine));
-    return context.runtime().get().catalogue().topologies().stream()
-        .map(
-            entry -> {
-              ModelMachine machine = machines.get(entry.name());
-              String standing = machine == null ? "" : MachineStanding.text(machine, stored);
-              return new Entry("topology", entry.name(), entry.summary(), standing + entry.text());
-            })
-        .toList();
+    if (topologies.isEmpty()) {
+      ValidationResults stored = StoredResults.builtIn();
+      Map<String, ModelMachine> machines =
+          ModelMachine.builtIn().stream()
+              .collect(Collectors.toMap(ModelMachine::topology, machine -> machine));
+      for (Catalogue.Entry entry : context.runtime().get().catalogue().topologies()) {
+        ModelMachine machine = machines.get(entry.name());
+        String standing = machine == null ? "" : MachineStanding.text(machine, stored);
+        topologies.add(
+            new Entry("topology", entry.name(), entry.summary(), standing + entry.text()));
+      }
+    }
+    return topologies;
   }
 
   private static List<Entry> catalogue(String kind, List<Catalogue.Entry> entries) {
@@ -192,7 +198,12 @@ public final class Glossary {
               }
             });
     text.append(
-        "fixed    %s; all else by default (doorbell show %s)%n".formatted(fixed, config.name()));
+        "fixed    %s by default (doorbell show %s)%n"
+            .formatted(fixed.length() == 0 ? "all" : fixed + "; all else", config.name()));
+    plan.points().stream()
+        .map(point -> point.text(PLACEMENT))
+        .distinct()
+        .forEach(placement -> text.append(machine(placement, config)));
     config
         .measure()
         .metrics()
@@ -216,6 +227,31 @@ public final class Glossary {
           .append(scope.known().isEmpty() ? "" : "  known  %s%n".formatted(scope.known().strip()));
     }
     return text.toString();
+  }
+
+  /** The machine that points are modelled on, and what its constants rest on. */
+  private String machine(String placement, ExperimentConfig config) {
+    Setting setting = schema.settings().get(PLACEMENT);
+    boolean standard =
+        setting != null
+            && setting.standard().text().equals(placement)
+            && config.axes().stream().noneMatch(axis -> axis.name().equals(PLACEMENT));
+    StringBuilder text =
+        new StringBuilder("machine  " + placement + (standard ? ", the default" : ""));
+    topologies().stream()
+        .filter(entry -> entry.name().equals(placement))
+        .findFirst()
+        .ifPresent(
+            entry -> {
+              text.append(": ").append(entry.summary());
+              entry
+                  .text()
+                  .lines()
+                  .takeWhile(line -> line.startsWith("# ") && !line.equals("# " + entry.summary()))
+                  .limit(2)
+                  .forEach(line -> text.append("; ").append(line.substring(2)));
+            });
+    return text.append('\n').toString();
   }
 
   private static String amount(String name, Value value) {

@@ -63,8 +63,8 @@ public final class ListCommand extends CliCommand {
     Map<String, List<Glossary.Entry>> found = new LinkedHashMap<>();
     kinds.forEach(kind -> found.put(kind, glossary.entries(kind)));
     if (kinds.contains("kernels")) {
-      kernels.problems().forEach(problem -> context.terminal().err().println(problem.text()));
-      kernels.misfits().forEach(problem -> context.terminal().err().println(problem.text()));
+      kernels.problems().forEach(context.terminal()::problem);
+      kernels.misfits().forEach(context.terminal()::problem);
     }
     if (common().json()) {
       Json.print(context, found);

@@ -71,12 +71,7 @@ public final class PlanOptions {
     if (only == null) {
       return plan;
     }
-    List<Problem> problems = new ArrayList<>();
-    List<PointCondition> conditions =
-        PointCondition.parse(only, "--only " + only, config.settings(), problems);
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    List<PointCondition> conditions = PointCondition.ofOption(only, config.settings());
     Plan part = plan.only(conditions);
     if (part.points().isEmpty() && !plan.points().isEmpty()) {
       throw new ConfigException(List.of(nothing(plan, conditions)));

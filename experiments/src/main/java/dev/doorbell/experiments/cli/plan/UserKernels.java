@@ -26,10 +26,9 @@ public final class UserKernels {
   @Option(
       names = "--kernels",
       paramLabel = "DIR",
-      description = {
-        "Folder with kernels of your own; repeat for more. Looked into",
-        "anyway: kernels, and the folder of the experiment."
-      })
+      description =
+          "Folder with kernels of your own; repeat for more. Looked into "
+              + "anyway: kernels, and the folder of the experiment.")
   private List<Path> folders = new ArrayList<>();
 
   private KernelFolders.Found found = new KernelFolders.Found(List.of(), List.of());

@@ -56,10 +56,9 @@ public final class CompareCommand extends CliCommand {
 
   @Option(
       names = "--residuals",
-      description = {
-        "How far the second run, a model, is off the first; they may be",
-        "measured and modelled. No tests, no verdicts."
-      })
+      description =
+          "How far the second run, a model, is off the first; they may be "
+              + "measured and modelled. No tests, no verdicts.")
   private boolean residuals;
 
   @Override

@@ -1,15 +1,19 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.schema.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +27,9 @@ final class FigureOptions {
       names = "--kind",
       paramLabel = "KIND",
       converter = Kinds.class,
-      description = {
-        "line, cdf, bar, heatmap, timeline or tornado (default: line;",
-        "without options that say what is shown, all that the config asks for)."
-      })
+      description =
+          "line, cdf, bar, heatmap, timeline or tornado (default: line; "
+              + "without options that say what is shown, all that the config asks for).")
   private @Nullable FigureKind kind;
 
   @Option(
@@ -106,11 +109,10 @@ final class FigureOptions {
   @Option(
       names = "--names",
       paramLabel = "WORD=TEXT",
-      description = {
-        "Text in place of an axis, a metric or a value:",
-        "--names pull='NIC pull'. May be given several times."
-      })
-  private Map<String, String> names = new LinkedHashMap<>();
+      description =
+          "Text in place of an axis, a metric or a value: --names pull='NIC pull', or"
+              + " --names cq=gpu='GPU memory' for a value of one axis. May be given several times.")
+  private List<String> names = new ArrayList<>();
 
   @Option(
       names = "--order",
@@ -177,11 +179,13 @@ final class FigureOptions {
   @Option(
       names = "--annotate",
       paramLabel = "NOTE",
-      description = {
-        "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be",
-        "given several times."
-      })
+      description =
+          "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be " + "given several times.")
   private List<String> annotations = new ArrayList<>();
+
+  /** A word, or an axis and its value, and a text. */
+  private static final Pattern NAME =
+      Pattern.compile("(?<word>[^=]+)=(?:(?<value>[^=\\s]+)=)?(?<text>.*)", Pattern.DOTALL);
 
   /** Reads kinds in the singular, and in the plural that sentences have. */
   static final class Kinds implements ITypeConverter<FigureKind> {
@@ -214,7 +218,7 @@ final class FigureOptions {
   }
 
   /** The figure that is described; null where all is left to the config but how it looks. */
-  @Nullable FigureSpec figure() throws ConfigException {
+  @Nullable FigureSpec figure() throws ConfigException, UsageException {
     SequencedMap<String, Object> shown = new LinkedHashMap<>();
     put(shown, "kind", kind == null ? null : kind.word());
     put(shown, "x", x);
@@ -238,16 +242,16 @@ final class FigureOptions {
   }
 
   /** How figures are to look. */
-  FigureStyle style() throws ConfigException {
+  FigureStyle style() throws ConfigException, UsageException {
     SequencedMap<String, Object> looks = looks();
     return looks.isEmpty()
         ? FigureStyle.DEFAULT
         : FigureReader.ofOptions(looks, typed(looks)).style();
   }
 
-  private SequencedMap<String, Object> looks() {
+  private SequencedMap<String, Object> looks() throws UsageException {
     SequencedMap<String, Object> looks = new LinkedHashMap<>();
-    put(looks, "names", names.isEmpty() ? null : names);
+    put(looks, "names", names.isEmpty() ? null : renamed());
     put(looks, "order", order.isEmpty() ? null : order);
     put(looks, "title", title);
     put(looks, "caption", caption);
@@ -263,6 +267,26 @@ final class FigureOptions {
     put(looks, "palette", palette);
     put(looks, "annotate", annotations.isEmpty() ? null : annotations);
     return looks;
+  }
+
+  /** What is renamed: a word, or an axis and one of its values as in {@code cq=gpu=GPU memory}. */
+  private SequencedMap<String, String> renamed() throws UsageException {
+    SequencedMap<String, String> renamed = new LinkedHashMap<>();
+    for (String name : names) {
+      Matcher parts = NAME.matcher(name);
+      if (!parts.matches()) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--names " + name, "it is no WORD=TEXT")
+                .fix("such as --names pull='NIC pull', or --names cq=gpu='GPU memory'"));
+      }
+      boolean value =
+          parts.group("value") != null
+              && Schema.experiment().settings().containsKey(parts.group("word"));
+      renamed.put(
+          value ? parts.group("word") + "=" + parts.group("value") : parts.group("word"),
+          value ? parts.group("text") : name.substring(parts.end("word") + 1));
+    }
+    return renamed;
   }
 
   private static void put(SequencedMap<String, Object> given, String key, @Nullable Object value) {

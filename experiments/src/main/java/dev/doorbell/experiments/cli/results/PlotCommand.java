@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.condition.PointCondition;
@@ -20,6 +21,7 @@ import dev.doorbell.experiments.results.figures.JointRuns;
 import dev.doorbell.experiments.results.figures.PlotFormat;
 import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Unplottable;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFiles;
@@ -76,16 +78,16 @@ public final class PlotCommand extends CliCommand {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = {
-        "Folder for the figures (default: figures in the run directory);",
-        "those of several runs lie in a folder each there."
-      })
+      description =
+          "Folder for the figures (default: figures in the run directory); "
+              + "those of several runs lie in a folder each there.")
   private @Nullable Path out;
 
   @Override
   public ExitCode run(CommandContext context) throws RunException, ConfigException, UsageException {
     @Nullable FigureSpec spec = figure.figure();
-    List<PointCondition> part = conditions(figure.only());
+    List<PointCondition> part =
+        PointCondition.ofOption(figure.only(), Schema.experiment().settings().keySet());
     Map<String, List<String>> written = new LinkedHashMap<>();
     List<Problem> damage = new ArrayList<>();
     List<StoredRun> all = new ArrayList<>();
@@ -135,12 +137,16 @@ public final class PlotCommand extends CliCommand {
 
   private List<String> write(CommandContext context, Path folder, SequencedMap<String, byte[]> made)
       throws RunException {
-    List<String> files =
-        RunFiles.writeAll(context.disk(), folder, made).stream()
-            .map(file -> folder.resolve(file).toString())
-            .toList();
+    List<String> names = RunFiles.writeAll(context.disk(), folder, made);
+    List<String> files = names.stream().map(file -> folder.resolve(file).toString()).toList();
     if (!common().json()) {
-      files.forEach(context.terminal().out()::println);
+      Terminal terminal = context.terminal();
+      if (files.stream().allMatch(file -> file.length() <= terminal.width())) {
+        files.forEach(terminal.out()::println);
+      } else {
+        String list = "%s:%n  %s".formatted(folder, String.join(" ", names));
+        terminal.out().println(Screen.folded(list, terminal.width()));
+      }
     }
     return files;
   }
@@ -182,7 +188,7 @@ public final class PlotCommand extends CliCommand {
                       "doorbell table RUN says why; doorbell run --resume RUN runs what is missing")
               : asked.missing().getFirst());
     }
-    asked.missing().forEach(problem -> context.terminal().err().println(problem.text()));
+    asked.missing().forEach(context.terminal()::problem);
     return files(asked.plots());
   }
 
@@ -212,21 +218,6 @@ public final class PlotCommand extends CliCommand {
     } catch (Unplottable e) {
       throw RunException.unreadable(e.problem());
     }
-  }
-
-  /** Reads {@code --only}. */
-  static List<PointCondition> conditions(@Nullable String only) throws ConfigException {
-    if (only == null) {
-      return List.of();
-    }
-    List<Problem> problems = new ArrayList<>();
-    List<PointCondition> conditions =
-        PointCondition.parse(
-            only, "--only " + only, Schema.experiment().settings().keySet(), problems);
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
-    return conditions;
   }
 
   /** The figure, the same for Perfetto, and the packets. */

@@ -50,10 +50,9 @@ public final class ReportCommand extends CliCommand {
   @Option(
       names = "--figure",
       paramLabel = "FIGURE",
-      description = {
-        "A figure beside those of the config, as the config would name it:",
-        "'{kind: tornado, only: path=pull}'. May be given several times."
-      })
+      description =
+          "A figure beside those of the config, as the config would name it: "
+              + "'{kind: tornado, only: path=pull}'. May be given several times.")
   private List<String> figures = new ArrayList<>();
 
   @Override

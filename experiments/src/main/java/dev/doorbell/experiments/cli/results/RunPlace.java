@@ -40,7 +40,7 @@ final class RunPlace {
    * @return {@code code}, or failure if there is damage and the code tells of nothing worse
    */
   static ExitCode afterDamage(CommandContext context, List<Problem> damage, ExitCode code) {
-    damage.forEach(problem -> context.terminal().err().println(problem.text()));
+    damage.forEach(context.terminal()::problem);
     return damage.isEmpty() || code != ExitCode.OK ? code : ExitCode.FAILED;
   }
 }

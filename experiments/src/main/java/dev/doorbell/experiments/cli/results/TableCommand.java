@@ -60,11 +60,10 @@ public final class TableCommand extends CliCommand {
   @Option(
       names = {"--fmt", "--format"},
       paramLabel = "FORMAT",
-      description = {
-        "text, md, latex, csv or json; tidy: every sample in a row,",
-        "as pandas, R and DuckDB read it; or as another tool prints",
-        "it: perftest, nccl, osu (default: text)."
-      })
+      description =
+          "text, md, latex, csv or json; tidy: every sample in a row, "
+              + "as pandas, R and DuckDB read it; or as another tool prints "
+              + "it: perftest, nccl, osu (default: text).")
   private Format format = Format.TEXT;
 
   @Mixin private TableView view = new TableView();
@@ -72,10 +71,9 @@ public final class TableCommand extends CliCommand {
   @Option(
       names = {"-o", "--out"},
       paramLabel = "FILE",
-      description = {
-        "Write a file instead; of --format tidy with FILE.units.json",
-        "beside it, which has the units."
-      })
+      description =
+          "Write a file instead; of --format tidy with FILE.units.json "
+              + "beside it, which has the units.")
   private @Nullable Path out;
 
   @Option(

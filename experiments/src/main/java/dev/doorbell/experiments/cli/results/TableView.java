@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -59,7 +58,8 @@ final class TableView {
    * @throws UsageException when a name is none of the run's, or no point is left
    */
   RunData of(StoredRun run) throws UsageException, ConfigException {
-    RunData data = RunSelection.of(run, conditions(run.plan().config().settings()));
+    RunData data =
+        RunSelection.of(run, PointCondition.ofOption(only, run.plan().config().settings()));
     if (data.rows().isEmpty() && !run.data().rows().isEmpty()) {
       throw new UsageException(
           Problem.of("DB-U003", "--only " + only, "no point of the run is like that")
@@ -83,20 +83,6 @@ final class TableView {
     data.axes().forEach(axis -> all.add(axis.name()));
     known("--sort", name, all);
     return RunSelection.sorted(chosen, data, name, falling);
-  }
-
-  private List<PointCondition> conditions(Set<String> settings) throws ConfigException {
-    String text = only;
-    if (text == null) {
-      return List.of();
-    }
-    List<Problem> problems = new ArrayList<>();
-    List<PointCondition> conditions =
-        PointCondition.parse(text, "--only " + text, settings, problems);
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
-    return conditions;
   }
 
   private static void known(String option, String name, SequencedSet<String> names)

@@ -7,7 +7,6 @@ import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunListener;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToLongFunction;
 
 /**
@@ -16,10 +15,18 @@ import java.util.function.ToLongFunction;
  */
 final class Progress implements RunListener {
   private static final int BAR = 32;
+
+  /** Columns of a terminal whose width is unknown, as where results go to a file. */
+  private static final int USUAL_WIDTH = 80;
+
+  /** Columns below which a point's name is left out. */
+  private static final int LEAST_NAME = 8;
+
   private static final long REFRESH_NANOS = 200_000_000;
 
   private final PrintStream out;
   private final boolean interactive;
+  private final int width;
   private final ToLongFunction<Point> estimate;
   private final long start = System.nanoTime();
   private final double totalWork;
@@ -34,6 +41,7 @@ final class Progress implements RunListener {
   Progress(Terminal terminal, List<Point> points, ToLongFunction<Point> estimate) {
     this.out = terminal.err();
     this.interactive = terminal.interactive();
+    this.width = terminal.width() == Terminal.UNLIMITED ? USUAL_WIDTH : terminal.width();
     this.estimate = estimate;
     this.total = points.size();
     this.totalWork =
@@ -60,21 +68,27 @@ final class Progress implements RunListener {
     if (interactive && now - shownAt > REFRESH_NANOS) {
       shownAt = now;
       shown = true;
-      int filled = BAR * done / total;
-      String line =
-          String.format(
-              Locale.ROOT,
-              "[%s%s] %d/%d%s  %s  ETA %s",
-              "#".repeat(filled),
-              "-".repeat(BAR - filled),
-              done,
-              total,
-              failures(),
-              last,
-              done == 0 ? "--:--" : Show.minutes(left()));
-      out.print("\r\033[K" + line);
+      out.print("\r\033[K" + line());
       out.flush();
     }
+  }
+
+  /**
+   * The line, of which the point's name and then the bar give way to a narrow terminal: one that
+   * wrapped could not be cleared.
+   */
+  String line() {
+    int filled = BAR * done / total;
+    String bar = "[%s%s] ".formatted("#".repeat(filled), "-".repeat(BAR - filled));
+    String counts = "%d/%d%s".formatted(done, total, failures());
+    String eta = "  ETA " + (done == 0 ? "--:--" : Show.minutes(left()));
+    int room = width - 1 - bar.length() - counts.length() - eta.length();
+    if (room < 0) {
+      return counts + eta;
+    }
+    String point =
+        last.length() + 2 <= room ? last : last.substring(0, Math.max(0, room - 3)) + "~";
+    return bar + counts + (room < LEAST_NAME ? "" : "  " + point) + eta;
   }
 
   /** Clears the line, so that what follows starts on a clean one. */

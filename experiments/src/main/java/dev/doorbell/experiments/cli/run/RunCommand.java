@@ -345,7 +345,7 @@ public final class RunCommand extends CliCommand {
         Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
             .effect("the run ends")
             .fix("above 128 a signal ended it; else its own message stands before this one");
-    context.terminal().err().println(problem.text());
+    context.terminal().problem(problem);
     context.interruption().request();
   }
 
@@ -503,7 +503,12 @@ public final class RunCommand extends CliCommand {
       String names = "figures  " + String.join(" ", figures.figures());
       print.println(Screen.folded(names, context.terminal().width()));
     }
-    figures.missing().forEach(problem -> print.println("note  " + problem.text()));
+    figures
+        .missing()
+        .forEach(
+            problem ->
+                print.println(
+                    Screen.folded("note  " + problem.text(), context.terminal().width())));
     if (code == ExitCode.INTERRUPTED) {
       print.printf(
           "resume   %s%n",

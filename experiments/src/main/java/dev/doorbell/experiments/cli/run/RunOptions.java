@@ -51,10 +51,9 @@ final class RunOptions {
   @Option(
       names = "--shuffle",
       negatable = true,
-      description = {
-        "Begin points in a random order, which the manifest records",
-        "(default: where numbers are wall time; virtual time does not drift)."
-      })
+      description =
+          "Begin points in a random order, which the manifest records "
+              + "(default: where numbers are wall time; virtual time does not drift).")
   @Nullable Boolean shuffle;
 
   @Option(
@@ -79,10 +78,9 @@ final class RunOptions {
   @Option(
       names = "--rendezvous",
       paramLabel = "HOST:PORT",
-      description = {
-        "Where the ranks of a job under mpirun, srun or torchrun meet",
-        "(default: as the launcher says)."
-      })
+      description =
+          "Where the ranks of a job under mpirun, srun or torchrun meet "
+              + "(default: as the launcher says).")
   @Nullable String rendezvous;
 
   @Option(

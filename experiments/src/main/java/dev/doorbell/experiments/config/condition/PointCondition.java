@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config.condition;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Amounts;
@@ -13,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A condition on one setting of a point, as in {@code exclude} and {@code --only}.
@@ -75,6 +77,24 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     return setting
         + comparison.sign
         + String.join("|", operands.stream().map(o -> Amounts.operand(setting, o)).toList());
+  }
+
+  /**
+   * The conditions of {@code --only}; none where it is not given.
+   *
+   * @param settings names that a condition may be about
+   */
+  public static List<PointCondition> ofOption(@Nullable String only, Collection<String> settings)
+      throws ConfigException {
+    if (only == null) {
+      return List.of();
+    }
+    List<Problem> problems = new ArrayList<>();
+    List<PointCondition> conditions = parse(only, "--only " + only, settings, problems);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return conditions;
   }
 
   /** Conditions of which all must hold, as {@code --only} takes them. */

@@ -187,12 +187,12 @@ final class RunLines {
     return new Panel(panelTitle(spec, place, rows), lines, ceilings, marks);
   }
 
-  /** The facet's value, then the other varying axes by name. */
+  /** The facet's value, unless only others vary, then the other varying axes by name. */
   private String panelTitle(
       FigureSpec spec, SequencedMap<String, String> place, List<SummaryRow> rows) {
     List<String> parts = new ArrayList<>();
     SummaryRow any = rows.getFirst();
-    if (!spec.facet().isEmpty()) {
+    if (!spec.facet().isEmpty() && (place.isEmpty() || place.containsKey(spec.facet()))) {
       parts.add(named(any, spec.facet()));
     }
     place.forEach(

@@ -116,8 +116,10 @@ final class SeriesWords {
       for (Value value : axis.values()) {
         String alone = Names.alone(axis, value);
         String shown = Names.value(axis, value);
-        add(known, value.text(), alone, shown, value.text());
-        add(known, axis.name() + "=" + value.text(), alone, shown);
+        // What panels are called after axes that a figure does not speak of.
+        String place = Names.title(axis.name()) + " " + shown;
+        add(known, value.text(), alone, shown, value.text(), place);
+        add(known, axis.name() + "=" + value.text(), alone, shown, place);
         add(known, alone, alone);
         add(known, shown, shown, alone);
       }

@@ -162,15 +162,8 @@ public final class PaperBuild {
   }
 
   private static List<PointCondition> conditions(String only) throws ConfigException {
-    List<Problem> wrong = new ArrayList<>();
-    List<PointCondition> conditions =
-        only.isEmpty()
-            ? List.of()
-            : PointCondition.parse(only, "only", Schema.experiment().settings().keySet(), wrong);
-    if (!wrong.isEmpty()) {
-      throw new ConfigException(wrong);
-    }
-    return conditions;
+    return PointCondition.ofOption(
+        only.isEmpty() ? null : only, Schema.experiment().settings().keySet());
   }
 
   private @Nullable Table table(String name, Paper.Table table) {

@@ -39,7 +39,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   private static final long MOST_MEMORY = 16L << 30;
   private static final long KERNEL_NANOS = 4_000_000_000L;
   private static final long DEADLINE_NANOS = 2_000_000_000L;
-  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_POINT = 1_000_000_000L;
   private static final long NANOS_A_MESSAGE = 60_000L;
   private static final long NANOS_A_BYTE = 15;
 

@@ -42,6 +42,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final int WARP = 32;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_THREAD = 500_000L;
+  private static final long NANOS_A_BYTE_OF_A_THREAD = 3_000L;
 
   /** The HCA's code is compiled during the first launches, which do not count. */
   private static final int WARM_LAUNCHES_ON_GPU = 2;
@@ -142,7 +143,9 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
 
   @Override
   protected long estimateNanos(Settings of) {
-    return NANOS_A_POINT + NANOS_A_THREAD * of.posters.blocks() * of.posters.threads();
+    long threads = (long) of.posters.blocks() * of.posters.threads();
+    return NANOS_A_POINT
+        + threads * (NANOS_A_THREAD + NANOS_A_BYTE_OF_A_THREAD * of.posters.size());
   }
 
   @Override

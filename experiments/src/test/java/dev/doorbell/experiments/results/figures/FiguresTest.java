@@ -178,11 +178,11 @@ class FiguresTest {
       }
     }
     RunData both = ModelledRun.with(run, axes, rows, run.figures(), run.basis());
-    assertThat(drawings(both))
-        .containsKeys("latency", "latency-cross-rc-offset-0-b", "latency-cross-rc-offset-1-b");
+    assertThat(drawings(both)).containsKeys("latency", "latency-offset-0-b", "latency-offset-1-b");
     assertThat(svg(both, "latency"))
-        .contains(">cross-rc, offset 0\u00A0B<", ">cross-rc, offset 1\u00A0B<");
-    assertThat(svg(both, "latency-cross-rc-offset-1-b")).contains("crossover, 95 % interval");
+        .contains(">offset 0\u00A0B<", ">offset 1\u00A0B<")
+        .doesNotContain(">cross-rc");
+    assertThat(svg(both, "latency-offset-1-b")).contains("crossover, 95 % interval");
   }
 
   @Test

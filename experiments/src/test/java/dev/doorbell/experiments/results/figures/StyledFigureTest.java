@@ -122,6 +122,19 @@ class StyledFigureTest {
   }
 
   @Test
+  void panels_are_not_called_after_what_does_not_vary_and_their_titles_keep_out_of_the_next()
+      throws Exception {
+    String svg =
+        svg(
+            swept(8, 16, 32, 64),
+            "{y: latency, width: column, names: {qps=16: sixteen queue pairs"
+                + " between the two ends}}");
+    assertThat(svg)
+        .contains(">qps 8<", ">sixteen queue pairs between<", ">the two ends<")
+        .doesNotContain("cross-rc,");
+  }
+
+  @Test
   void series_stand_in_the_order_that_is_asked_for() throws Exception {
     String svg = svg("{y: latency, order: [staged, pull]}");
     assertThat(svg.indexOf("legend-staged")).isLessThan(svg.indexOf("legend-pull\""));

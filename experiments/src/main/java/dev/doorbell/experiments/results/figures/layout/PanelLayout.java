@@ -34,6 +34,9 @@ public final class PanelLayout {
   private static final double PANEL_GAP = 11;
   private static final double LABEL_GAP = 3;
 
+  /** From one line of a panel's title to the next one. */
+  private static final double TITLE_LINE = Theme.TEXT + 1.5;
+
   /** Size of a title above the figure. */
   private static final double TITLE = 8.5;
 
@@ -220,7 +223,15 @@ public final class PanelLayout {
   private double row(
       FigureStyle style, List<Panel> panels, int first, int last, double headroom, double top) {
     boolean titled = panels.size() > 1 || !panels.getFirst().title().isEmpty();
-    double frameTop = top + (titled ? Theme.TEXT + 4 : 2) + headroom;
+    List<List<String>> titles = new ArrayList<>();
+    int lines = 1;
+    for (int i = first; i < last; i++) {
+      double room = panelWidth + (i < last - 1 ? PANEL_GAP - LABEL_GAP : EDGE);
+      titles.add(broken(style.shown(panels.get(i).title()), room));
+      lines = Math.max(lines, titles.getLast().size());
+    }
+    double further = (lines - 1) * TITLE_LINE;
+    double frameTop = top + (titled ? Theme.TEXT + 4 + further : 2) + headroom;
     double frameBottom = frameTop + panelHeight;
     for (int i = first; i < last; i++) {
       Panel panel = panels.get(i);
@@ -231,9 +242,11 @@ public final class PanelLayout {
         firstFrame = frame;
       }
       if (!panel.title().isEmpty()) {
-        out.add(
-            label(
-                style.shown(panel.title()), frameLeft, top + Theme.TEXT, Theme.TEXT, Anchor.START));
+        double base = top + Theme.TEXT;
+        for (String line : titles.get(i - first)) {
+          out.add(label(line, frameLeft, base, Theme.TEXT, Anchor.START));
+          base += TITLE_LINE;
+        }
       }
       panel.contents().below(frame, out);
       List<Node> axes = new ArrayList<>();
@@ -261,6 +274,32 @@ public final class PanelLayout {
     double centre = left + ((last - first) * (panelWidth + PANEL_GAP) - PANEL_GAP) / 2;
     nodes.add(label(x.title(), centre, titleBase, Theme.TEXT, Anchor.MIDDLE));
     return titleBase + 4;
+  }
+
+  /** A title in lines that fit, broken behind a comma where there is one, else between words. */
+  private static List<String> broken(String title, double room) {
+    List<String> lines = new ArrayList<>();
+    String rest = title;
+    while (Typeface.width(rest, Theme.TEXT) > room) {
+      int at = lastFitting(rest, ", ", room);
+      at = at > 0 ? at + 1 : lastFitting(rest, " ", room);
+      if (at <= 0) {
+        break;
+      }
+      lines.add(rest.substring(0, at));
+      rest = rest.substring(at).strip();
+    }
+    lines.add(rest);
+    return lines;
+  }
+
+  /** Where the last separator stands before which a text fits; -1 where none does. */
+  private static int lastFitting(String text, String separator, double room) {
+    int at = text.lastIndexOf(separator);
+    while (at > 0 && Typeface.width(text.substring(0, at), Theme.TEXT) > room) {
+      at = text.lastIndexOf(separator, at - 1);
+    }
+    return at;
   }
 
   private void rules(PlotArea frame, List<Node> out) {
