@@ -18,6 +18,8 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.trace.Trace;
+import dev.doorbell.softhca.congestion.CongestionOptions;
+import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.device.DelayLine;
 import dev.doorbell.softhca.device.FaultTarget;
 import dev.doorbell.softhca.device.HcaErrno;
@@ -72,6 +74,7 @@ public final class SoftHca implements Hca, HcaServices {
   private final SoftHcaOptions options;
   private final DevicePort port;
   private final HcaPipeline pipeline;
+  private final @Nullable CreditPool credits;
 
   /** Request packets that wait for the engine; null where nothing limits them. */
   private final @Nullable DelayLine<Packet> waiting;
@@ -125,6 +128,11 @@ public final class SoftHca implements Hca, HcaServices {
     Trace trace = fabric.trace();
     this.port = fabric.attachDevice(nic, engine);
     this.pipeline = new HcaPipeline(port, options.timing().rates());
+    CongestionOptions congestion = options.congestion();
+    this.credits =
+        congestion.creditBytes() == 0
+            ? null
+            : new CreditPool(congestion.creditBytes(), congestion.silenceNanos());
     this.waiting =
         pipeline.limitsArrivals() && !port.isImmediate()
             ? new DelayLine<>(port, engine::arrive)
@@ -293,6 +301,11 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public HcaPipeline pipeline() {
     return pipeline;
+  }
+
+  @Override
+  public @Nullable CreditPool credits() {
+    return credits;
   }
 
   /** 40 bits of the name's hash as a locally administered EUI-64. */

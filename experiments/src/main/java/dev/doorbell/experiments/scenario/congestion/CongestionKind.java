@@ -180,6 +180,10 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
         default -> {}
       }
     }
+    String policy = of.between.userPolicy();
+    if (policy != null) {
+      run.note("congestion control: " + policy);
+    }
     SwitchedNetwork network = trial.world().network();
     if (network != null) {
       SwitchedNetwork.Counters counters = network.counters();

@@ -9,7 +9,11 @@ import dev.doorbell.push.network.QueueOptions.Marking;
 import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.congestion.Dcqcn;
 import dev.doorbell.softhca.congestion.DelayControl;
+import dev.doorbell.softhca.congestion.UserPolicy;
 import dev.doorbell.softhca.packet.Packet;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +57,16 @@ public record NetworkSettings(
   /** Of a round trip, in HCAs: gather, framing and ACK. Assumed. */
   private static final long HOST_NANOS = 2_000;
 
+  /**
+   * What a receiver grants, in round trips at the port's rate: the port is busy while ACKs travel.
+   */
+  private static final int POOLED_TRIPS = 2;
+
+  /** So long after its last packet a sender has no credits, and for this number of its turns. */
+  private static final long SILENCE_NANOS = 100_000;
+
+  private static final int SILENT_TURNS = 4;
+
   /** Of the network's latency: two cables, and the switch between them. Assumed. */
   private static final double CABLE_SHARE = 0.2;
 
@@ -71,7 +85,9 @@ public record NetworkSettings(
   public enum Control {
     NONE,
     DCQCN,
-    DELAY
+    DELAY,
+    CREDITS,
+    USER
   }
 
   /** What a switch does when its buffer is full. */
@@ -98,6 +114,17 @@ public record NetworkSettings(
         cc == Control.DCQCN && switching == Full.LOSSY,
         "cc: dcqcn on switches that mark nothing",
         "use switch: ecn or pfc");
+    if (cc == Control.USER) {
+      List<String> found = userPolicies().map(UserPolicy::name).toList();
+      checks.refuseIf(
+          found.size() != 1,
+          "cc: user with %s"
+              .formatted(
+                  found.isEmpty()
+                      ? "no policy on the class path"
+                      : "several policies: " + String.join(", ", found)),
+          "put one jar with a UserPolicy on DOORBELL_CLASSPATH (docs/congestion.md)");
+    }
     checks.refuseIf(
         network == Shape.FAT_TREE && (radix % 2 != 0 || ranks > radix * radix * radix / 4),
         "%d ranks in a fat tree of switches with %d ports".formatted(ranks, radix),
@@ -122,7 +149,21 @@ public record NetworkSettings(
           case RAILS -> NetworkPlan.rails(ranks, radix, spines);
           case FAT_TREE -> NetworkPlan.fatTree(ranks, radix);
         };
-    return new Switching(plan, queues(topology), congestion(topology));
+    return new Switching(plan, queues(topology), congestion(topology, ranks));
+  }
+
+  /** What {@code cc: user} stands for, or null. */
+  public @Nullable String userPolicy() {
+    return cc == Control.USER
+        ? userPolicies()
+            .map(policy -> "%s (%s)".formatted(policy.name(), policy.getClass().getName()))
+            .findFirst()
+            .orElse(null)
+        : null;
+  }
+
+  private static Stream<UserPolicy> userPolicies() {
+    return ServiceLoader.load(UserPolicy.class).stream().map(ServiceLoader.Provider::get);
   }
 
   private double rate(Topology topology) {
@@ -150,7 +191,7 @@ public record NetworkSettings(
             (int) (PUBLISHED_LEAST * scale), (int) (PUBLISHED_MOST * scale), PUBLISHED_PROBABILITY);
   }
 
-  private CongestionOptions congestion(Topology topology) {
+  private CongestionOptions congestion(Topology topology, int ranks) {
     double rate = rate(topology);
     return switch (cc) {
       case NONE -> CongestionOptions.NONE;
@@ -161,11 +202,28 @@ public record NetworkSettings(
       case DELAY ->
           CongestionOptions.of(
               mtu -> new DelayControl(rate, targetNanos(topology, mtu), mtu, LARGEST_WINDOW_NANOS));
+      case CREDITS -> {
+        double packetNanos = Packet.frameBytes(Packet.MAX_PAYLOAD) / rate;
+        long trip = tripNanos(topology, Packet.MAX_PAYLOAD, 0);
+        yield CongestionOptions.credits(
+            rate,
+            Math.round(POOLED_TRIPS * trip * rate),
+            Math.max(SILENCE_NANOS, Math.round(SILENT_TURNS * ranks * packetNanos)));
+      }
+      case USER -> {
+        long trip = tripNanos(topology, Packet.MAX_PAYLOAD, 0);
+        UserPolicy user = userPolicies().findFirst().orElseThrow();
+        yield CongestionOptions.of(user.policy(rate, trip));
+      }
     };
   }
 
   /** The round trip of a packet through the longest way, and a queue of some packets. */
   private long targetNanos(Topology topology, int mtu) {
+    return tripNanos(topology, mtu, ALLOWED_PACKETS);
+  }
+
+  private long tripNanos(Topology topology, int mtu, int queued) {
     int switches =
         switch (network) {
           case PAIR, SWITCH -> 1;
@@ -173,7 +231,7 @@ public record NetworkSettings(
           case FAT_TREE -> 5;
         };
     double way = switches * topology.network().nanos();
-    double packets = switches + 1 + ALLOWED_PACKETS;
+    double packets = switches + 1 + queued;
     return Math.round(2 * way + HOST_NANOS + packets * Packet.frameBytes(mtu) / rate(topology));
   }
 }

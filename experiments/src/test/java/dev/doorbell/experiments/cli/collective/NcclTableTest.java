@@ -6,6 +6,8 @@ import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +57,76 @@ class NcclTableTest {
     assertThat(rows).extracting(row -> fromEnd(row, 2)).containsExactly(3.0, 3.0);
     List<String> average = words(lines.get(first(lines, "# Avg bus bandwidth")));
     assertThat(fromEnd(average, 1)).isEqualTo(6.0);
+  }
+
+  /**
+   * Benchmark suites take the words of the line that names time and busbw, without its #, as the
+   * columns of each row that begins with a digit; the first column of a name is out of place.
+   */
+  @Test
+  void columns_are_where_the_words_of_the_head_say() {
+    NcclTable table = new NcclTable(Collective.ALL_REDUCE, 4, DataType.BFLOAT16, "max", 0);
+    table.row(4096, OptionalDouble.of(1024), OptionalDouble.of(2048));
+    table.row(1 << 30, OptionalDouble.of(123_456_789), OptionalDouble.of(223_456_789));
+    List<String> lines = table.end(0).lines().toList();
+    List<String> head =
+        lines.stream()
+            .filter(line -> line.contains("time") && line.contains("busbw"))
+            .map(line -> words(line.substring(1)))
+            .findFirst()
+            .orElseThrow();
+    List<List<String>> rows =
+        lines.stream()
+            .map(NcclTableTest::words)
+            .filter(row -> row.getFirst().matches("[0-9].*"))
+            .toList();
+    assertThat(rows).hasSize(2).allSatisfy(row -> assertThat(row).hasSameSizeAs(head));
+    assertThat(rows)
+        .extracting(row -> row.get(head.indexOf("size")))
+        .containsExactly("4096", "1073741824");
+    assertThat(rows).extracting(row -> row.get(head.indexOf("type"))).containsOnly("bfloat16");
+    assertThat(rows).extracting(row -> row.get(head.indexOf("redop"))).containsOnly("max");
+    assertThat(rows)
+        .extracting(row -> row.get(head.indexOf("time")))
+        .containsExactly("1.02", "123457");
+    assertThat(rows)
+        .extracting(row -> row.get(head.indexOf("algbw")))
+        .containsExactly("4.00", "8.70");
+    assertThat(rows)
+        .extracting(row -> row.get(head.indexOf("busbw")))
+        .containsExactly("6.00", "13.05");
+    assertThat(rows)
+        .extracting(row -> row.get(head.lastIndexOf("time")))
+        .containsExactly("2.05", "223457");
+    assertThat(rows).extracting(row -> row.get(head.indexOf("#wrong"))).containsOnly("0");
+  }
+
+  /** Others match a row as a whole, and the average as a number behind a colon. */
+  @Test
+  void a_row_is_two_counts_two_words_a_root_and_twice_three_numbers_and_a_count() {
+    String number = "\\s+([0-9.]+)";
+    String half = number.repeat(3) + "\\s+(\\S+)";
+    Pattern row =
+        Pattern.compile(
+            "^\\s*(\\d+)\\s+(\\d+)\\s+(\\w+)\\s+(\\w+)\\s+(-?\\d+)" + half + half,
+            Pattern.MULTILINE);
+    Pattern average = Pattern.compile("Avg bus bandwidth\\s*:\\s*([0-9.]+)");
+    for (Collective collective :
+        List.of(Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.BROADCAST)) {
+      NcclTable table = new NcclTable(collective, 8, DataType.FLOAT, "sum", 3);
+      table.row(1 << 20, OptionalDouble.of(50_000), OptionalDouble.of(12_345_678));
+      String text = table.end(0);
+      Matcher found = row.matcher(text);
+      assertThat(found.find()).isTrue();
+      assertThat(found.group(1)).isEqualTo("1048576");
+      assertThat(found.group(6)).isEqualTo("50.00");
+      assertThat(found.group(10)).isEqualTo("12346");
+      assertThat(List.of(found.group(9), found.group(13))).containsOnly("0");
+      assertThat(found.find()).isFalse();
+      Matcher mean = average.matcher(text);
+      assertThat(mean.find()).isTrue();
+      assertThat(Double.parseDouble(mean.group(1))).isPositive();
+    }
   }
 
   private static int first(List<String> lines, String part) {

@@ -52,6 +52,7 @@ class CongestionPointTest {
     "incast,leaf-spine,pfc,dcqcn,5",
     "victim,fat-tree,pfc,none,3",
     "permutation,rails,ecn,delay,6",
+    "all-to-all,leaf-spine,lossy,credits,30",
     "all-to-all,switch,lossy,none,30"
   })
   void every_flow_arrives_and_none_is_faster_than_its_port(
@@ -69,6 +70,18 @@ class CongestionPointTest {
   }
 
   @Test
+  void credits_of_the_receiver_keep_an_incast_from_losing_packets() throws Exception {
+    String incast =
+        "traffic: incast, network: switch, switch: lossy, ranks: 8, placement: same-switch, cc: ";
+    PointResult none = run(incast + "none");
+    PointResult credits = run(incast + "credits");
+    assertThat(Objects.requireNonNull(none.counters().get("lost")).value()).isPositive();
+    assertThat(Objects.requireNonNull(credits.counters().get("lost")).value()).isZero();
+    // The port is busy all the same: 5 bytes a nanosecond, frames and a beginning included.
+    assertThat(Arrays.stream(flows(credits)).sum()).isBetween(3.5, 5.5);
+  }
+
+  @Test
   void the_same_seed_gives_the_same_rates() throws Exception {
     String settings = "traffic: incast, network: leaf-spine, switch: ecn, cc: dcqcn, ranks: 6";
     assertThat(flows(run(settings))).isEqualTo(flows(run(settings)));
@@ -81,6 +94,7 @@ class CongestionPointTest {
         "traffic: incast, ranks: 4 | use network: switch",
         "traffic: incast, ranks: 4, network: switch | use switch: lossy, ecn or pfc",
         "traffic: incast, ranks: 4, network: switch, switch: lossy, cc: dcqcn | use switch: ecn",
+        "traffic: incast, ranks: 4, network: switch, switch: pfc, cc: user | DOORBELL_CLASSPATH",
         "traffic: victim, ranks: 4, network: switch, switch: ecn | use at least 5 ranks",
         "traffic: incast, ranks: 40, network: fat-tree, radix: 4, switch: ecn | larger even radix",
       })

@@ -173,4 +173,13 @@ public abstract class ThreadPort {
 
   /** All have arrived: what they did before comes before what this thread does from now on. */
   public void leave(@Nullable Object meeting) {}
+
+  /**
+   * Wakes the agent of this port, whose only port it is, as {@link Fabric#wake} does.
+   *
+   * @return false where the fabric alone can
+   */
+  public boolean wakeAgent() {
+    return false;
+  }
 }

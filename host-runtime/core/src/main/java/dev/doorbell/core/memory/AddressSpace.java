@@ -38,6 +38,12 @@ public final class AddressSpace implements AutoCloseable {
   private static final long LEAST_DISCARDED = 1L << 20;
 
   /**
+   * How many bytes of freed allocations keep their pages. Giving back the pages of each allocation
+   * alone costs more than the allocation was worth where worlds have thousands of small ones.
+   */
+  private static final long MOST_STALE = 32L << 20;
+
+  /**
    * An allocation of so many bytes gets huge pages of the system, which it touches at a fraction of
    * the price.
    */
@@ -64,7 +70,11 @@ public final class AddressSpace implements AutoCloseable {
   private boolean sharesTable;
 
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
-  private final TreeMap<Long, Long> free = new TreeMap<>();
+  private final Ranges free = new Ranges();
+
+  /** What was freed and has not been zeroed since. */
+  private final Ranges stale = new Ranges();
+
   private int generation;
   private long bytesOfHugePages;
   private boolean closed;
@@ -74,7 +84,7 @@ public final class AddressSpace implements AutoCloseable {
     this.base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
     this.size = size;
     this.accessibleBytes = SpareTables.take((int) (size >>> PAGE_SHIFT));
-    free.put(base + PAGE, size - 2L * PAGE);
+    free.add(base + PAGE, size - 2L * PAGE);
   }
 
   /** Reserves the default range: 16 GiB of addresses, no memory. */
@@ -103,22 +113,14 @@ public final class AddressSpace implements AutoCloseable {
     }
     requireOpen();
     long room = bytes > size ? Long.MAX_VALUE : roundUp(bytes) + PAGE;
-    for (Map.Entry<Long, Long> hole : free.entrySet()) {
-      if (hole.getValue() >= room) {
-        return take(hole.getKey(), hole.getValue(), room, kind, locus, bytes, label);
-      }
+    long address = free.find(room);
+    if (address < 0) {
+      throw new IllegalStateException(
+          "no room for '%s' (%d bytes of %s memory): %d bytes reserved, %d in use"
+              .formatted(label, bytes, kind.word(), size, bytesInUse()));
     }
-    throw new IllegalStateException(
-        "no room for '%s' (%d bytes of %s memory): %d bytes reserved, %d in use"
-            .formatted(label, bytes, kind.word(), size, bytesInUse()));
-  }
-
-  private Allocation take(
-      long address, long hole, long room, MemoryKind kind, Locus locus, long bytes, String label) {
-    free.remove(address);
-    if (hole > room) {
-      free.put(address + room, hole - room);
-    }
+    free.remove(address, room, (start, length) -> {});
+    stale.remove(address, room, this::zero);
     generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
@@ -130,7 +132,10 @@ public final class AddressSpace implements AutoCloseable {
     return allocation;
   }
 
-  /** Gives an allocation back and its pages to the system. */
+  /**
+   * Gives an allocation back, and its pages to the system: at once those of a large one, with
+   * others those of a small one.
+   */
   public void free(Allocation allocation) {
     requireOpen();
     if (!live.remove(allocation.address(), allocation)) {
@@ -139,8 +144,15 @@ public final class AddressSpace implements AutoCloseable {
     generation++;
     long pages = roundUp(allocation.size());
     unmark(allocation);
-    NativePages.discard(allocation.address(), pages);
-    putHole(allocation.address(), pages + PAGE);
+    if (pages >= LEAST_DISCARDED) {
+      NativePages.discard(allocation.address(), pages);
+    } else {
+      stale.add(allocation.address(), pages);
+      if (stale.bytes() > MOST_STALE) {
+        stale.clear(NativePages::discard);
+      }
+    }
+    free.add(allocation.address(), pages + PAGE);
   }
 
   /**
@@ -318,21 +330,6 @@ public final class AddressSpace implements AutoCloseable {
     int first = page(allocation.address());
     int pages = (int) (roundUp(allocation.size()) >>> PAGE_SHIFT);
     Arrays.fill(accessibleBytes, first, first + pages, (short) 0);
-  }
-
-  private void putHole(long address, long bytes) {
-    long start = address;
-    long length = bytes;
-    Map.Entry<Long, Long> before = free.floorEntry(start);
-    if (before != null && before.getKey() + before.getValue() == start) {
-      start = before.getKey();
-      length += before.getValue();
-    }
-    Long after = free.remove(address + bytes);
-    if (after != null) {
-      length += after;
-    }
-    free.put(start, length);
   }
 
   private int page(long address) {

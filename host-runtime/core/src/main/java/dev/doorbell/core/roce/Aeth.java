@@ -1,6 +1,7 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import java.util.Arrays;
 
 /**
  * The ACK extended transport header (InfiniBand specification, chapter 9.7.5).
@@ -41,7 +42,24 @@ public final class Aeth {
     1_536, 2_048, 3_072, 4_096, 6_144, 8_192, 12_288, 16_384, 24_576, 32_768, 49_152
   };
 
+  /** Of each credit code, how many credits (chapter 9.7.7, end-to-end flow control). */
+  private static final int[] CREDITS = {
+    0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1_024, 1_536,
+    2_048, 3_072, 4_096, 6_144, 8_192, 12_288, 16_384, 24_576, 32_768
+  };
+
   private Aeth() {}
+
+  /** The ACK whose code stands for the most credits that are no more than {@code credits}. */
+  public static int ackWith(int credits) {
+    int at = Arrays.binarySearch(CREDITS, Math.max(0, credits));
+    return at >= 0 ? at : -at - 2;
+  }
+
+  /** The credits that an ACK grants, or -1 where it grants none. */
+  public static int credits(int syndrome) {
+    return isAck(syndrome) && syndrome != ACK ? CREDITS[syndrome & VALUE_MASK] : -1;
+  }
 
   public static int syndrome(long address) {
     return BigEndian.getInt(address) >>> SYNDROME_SHIFT;
@@ -73,7 +91,7 @@ public final class Aeth {
   /** The syndrome in words. */
   public static String text(int syndrome) {
     if (isAck(syndrome)) {
-      return syndrome == ACK ? "ACK" : "ACK, credit code " + (syndrome & VALUE_MASK);
+      return syndrome == ACK ? "ACK" : "ACK, %d credits".formatted(credits(syndrome));
     }
     if (isRnrNak(syndrome)) {
       return "RNR NAK, come again in %d us".formatted(rnrMicros(syndrome));

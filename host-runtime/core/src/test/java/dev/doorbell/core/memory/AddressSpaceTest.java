@@ -28,6 +28,28 @@ class AddressSpaceTest {
   }
 
   @Test
+  void what_was_freed_is_zero_when_it_is_allocated_again_whatever_the_sizes() {
+    try (AddressSpace memory = AddressSpace.reserve(256L << 20)) {
+      SplittableRandom random = new SplittableRandom(3);
+      List<Allocation> live = new ArrayList<>();
+      for (int i = 0; i < 3_000; i++) {
+        if (live.size() > 40 || (!live.isEmpty() && random.nextInt(3) == 0)) {
+          memory.free(live.remove(random.nextInt(live.size())));
+          continue;
+        }
+        int bytes = 1 + random.nextInt(random.nextInt(50) == 0 ? 3 << 20 : 40_000);
+        Allocation allocation = memory.allocate(MemoryKind.DEVICE, GPU, bytes, "x");
+        for (long at = 0; at < bytes; at += 509) {
+          assertThat(RawMemory.getByte(allocation.address() + at)).isZero();
+        }
+        assertThat(RawMemory.getByte(allocation.address() + bytes - 1)).isZero();
+        RawMemory.fill(allocation.address(), bytes, (byte) 7);
+        live.add(allocation);
+      }
+    }
+  }
+
+  @Test
   void an_allocation_starts_on_a_page_and_is_zero() {
     Allocation a = allocate(10, "a");
     Allocation b = allocate(2 * PAGE, "b");

@@ -94,7 +94,7 @@ class CongestionTest {
           SoftHcaOptions.DEFAULT
               .withEngine(SoftHcaOptions.DEFAULT.engine().withMtu(1024))
               .withCongestion(
-                  rate > 0 ? new CongestionOptions(policy, interval) : CongestionOptions.NONE);
+                  rate > 0 ? CongestionOptions.of(policy, interval) : CongestionOptions.NONE);
       WireFaults count =
           (packet, leaving) -> {
             cnps[0] += leaving && packet.opcode == BthOpcode.CONGESTION_NOTIFICATION ? 1 : 0;

@@ -14,7 +14,7 @@ public interface CongestionControl {
   double bytesPerNano(long now);
 
   /** Payload bytes that may be unacknowledged; {@link Long#MAX_VALUE} for no limit. */
-  default long windowBytes() {
+  default long windowBytes(long now) {
     return Long.MAX_VALUE;
   }
 
@@ -40,6 +40,9 @@ public interface CongestionControl {
    * @param packets that this acknowledgement adds
    */
   default void onAcknowledged(long now, long roundTripNanos, int packets) {}
+
+  /** An ACK grants so many packets behind the one that it acknowledges; other ACKs grant none. */
+  default void onCredits(long now, int packets) {}
 
   /** A packet was lost: a sequence NAK has arrived, or the ACK timer has expired. */
   default void onLoss(long now) {}

@@ -57,7 +57,7 @@ public final class DelayControl implements CongestionControl {
   }
 
   @Override
-  public long windowBytes() {
+  public long windowBytes(long now) {
     return (long) (Math.max(1, window) * mtu);
   }
 

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.device;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
@@ -32,6 +33,9 @@ public interface HcaServices extends Station {
 
   /** What limits the rates of the HCA. */
   HcaPipeline pipeline();
+
+  /** The credits that it grants its peers, or null where it grants none. */
+  @Nullable CreditPool credits();
 
   /** Adds an asynchronous event of an object with that number. */
   void raise(AsyncEvent.Type type, int number);

@@ -46,7 +46,7 @@ final class Pacer {
    * that a window that shrinks never waits for an acknowledgement that nobody has asked for.
    */
   int window() {
-    long bytes = control.windowBytes();
+    long bytes = control.windowBytes(port.now());
     return bytes == Long.MAX_VALUE
         ? Integer.MAX_VALUE
         : Math.clamp(bytes / mtu, control.ackInterval(), Integer.MAX_VALUE);
@@ -94,6 +94,11 @@ final class Pacer {
       count--;
     }
     control.onAcknowledged(now, now - sent, packets);
+  }
+
+  /** An ACK grants packets behind the one that it acknowledges. */
+  void granted(int packets) {
+    control.onCredits(port.now(), packets);
   }
 
   /** Packets go again: an ACK of one of them may be of its first transmission (Karn). */

@@ -249,6 +249,9 @@ final class SendState {
       case BthOpcode.ACKNOWLEDGE -> {
         int syndrome = packet.syndrome;
         if (Aeth.isAck(syndrome)) {
+          if (pacer != null && Aeth.credits(syndrome) >= 0) {
+            pacer.granted(Aeth.credits(syndrome));
+          }
           acknowledge(psn);
         } else if (Aeth.isRnrNak(syndrome)) {
           onRnrNak(packet);

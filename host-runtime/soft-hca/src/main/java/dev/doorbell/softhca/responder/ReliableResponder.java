@@ -6,6 +6,7 @@ import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.DirectPeer;
@@ -33,6 +34,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private final IncomingMessage message;
   private final ReadAtomicResponder readAtomics;
   private final TxQueue tx;
+  private final CreditPool.@Nullable Flow credits;
 
   private int expectedPsn;
   private int msn;
@@ -59,10 +61,15 @@ final class ReliableResponder extends Responder implements DirectPeer {
     this.tx = new TxQueue(queuePair, hca, 0);
     this.message = new IncomingMessage(queuePair, hca, receives);
     this.readAtomics = new ReadAtomicResponder(queuePair, hca, this, tx);
+    CreditPool pool = hca.credits();
+    this.credits = pool == null ? null : pool.flow(queuePair.mtu());
   }
 
   @Override
   public void discard() {
+    if (credits != null) {
+      credits.close();
+    }
     tx.drop();
     readAtomics.discard();
     receives.release();
@@ -153,7 +160,10 @@ final class ReliableResponder extends Responder implements DirectPeer {
     }
     ackPending = false;
     address(ack, BthOpcode.ACKNOWLEDGE, ackPsn);
-    ack.syndrome = Aeth.ACK;
+    if (credits != null) {
+      int ahead = Psn.difference(expectedPsn, ackPsn) - 1;
+      ack.syndrome = credits.acknowledge(hca.port().now(), ahead);
+    }
     tx.add(ack);
   }
 
@@ -234,6 +244,9 @@ final class ReliableResponder extends Responder implements DirectPeer {
   /** A packet of a message is carried out: the next one is expected. */
   private void advance(Packet packet) {
     expectedPsn = Psn.add(packet.psn, 1);
+    if (credits != null) {
+      credits.onArrival(hca.port().now());
+    }
     nakSent = false;
     if (!message.isOpen()) {
       msn = (msn + 1) & Psn.MASK;

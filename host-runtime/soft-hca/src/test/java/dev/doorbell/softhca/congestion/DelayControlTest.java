@@ -15,18 +15,18 @@ class DelayControlTest {
   @Test
   void a_round_trip_beyond_the_target_cuts_the_window_by_its_excess_once_a_round_trip() {
     control.onAcknowledged(1_000_000, 12_500, 1);
-    long cut = control.windowBytes();
+    long cut = control.windowBytes(0);
     assertThat((double) cut).isCloseTo(50 * MTU * (1 - 0.8 * 0.2), within(1.0));
     control.onAcknowledged(1_000_100, 12_500, 1);
-    assertThat(control.windowBytes()).isEqualTo(cut);
+    assertThat(control.windowBytes(0)).isEqualTo(cut);
     control.onAcknowledged(1_020_000, 12_500, 1);
-    assertThat(control.windowBytes()).isLessThan(cut);
+    assertThat(control.windowBytes(0)).isLessThan(cut);
   }
 
   @Test
   void no_cut_is_more_than_half() {
     control.onAcknowledged(1_000_000, 1_000_000, 1);
-    assertThat(control.windowBytes()).isEqualTo(25L * MTU);
+    assertThat(control.windowBytes(0)).isEqualTo(25L * MTU);
   }
 
   @Test
@@ -35,7 +35,7 @@ class DelayControlTest {
     for (int packet = 0; packet < 25; packet++) {
       control.onAcknowledged(1_000_000, 5_000, 1);
     }
-    assertThat((double) control.windowBytes()).isCloseTo(26.0 * MTU, within(30.0));
+    assertThat((double) control.windowBytes(0)).isCloseTo(26.0 * MTU, within(30.0));
   }
 
   @Test
@@ -45,7 +45,7 @@ class DelayControlTest {
       now += 10_000_000;
       control.onAcknowledged(now, 1_000_000, 1);
     }
-    assertThat(control.windowBytes()).isEqualTo(MTU);
+    assertThat(control.windowBytes(0)).isEqualTo(MTU);
     assertThat(control.bytesPerNano(now)).isLessThan(MTU / 1_000_000.0);
   }
 }

@@ -266,7 +266,9 @@ public final class VmThread implements Agent, Barrier.Participant {
     if (waiting) {
       waiting = false;
       cta.unblocked();
-      grid.fabric.wake(this);
+      if (!port.wakeAgent()) {
+        grid.fabric.wake(this);
+      }
     }
   }
 

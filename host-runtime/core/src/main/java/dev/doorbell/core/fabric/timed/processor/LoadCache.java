@@ -10,24 +10,54 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A sector has one place, by a hash of its number: buffers that begin at pages would share few
  * places otherwise, where a GPU's cache has many ways. The hash takes the bits of the address that
- * are the same in every process. Groups of places are made when they are first used: a thread that
- * loads little costs little, and a grid may have a quarter of a million threads.
+ * are the same in every process.
  *
  * <p>A place has a tag alone: looking at places is what loads cost the host, whose own cache holds
- * those of a few hundred threads. When a sector was filled matters only until then, so the fills
- * under way are in a ring of their own, a few entries.
+ * those of a few hundred threads. So threads that load neighbouring sectors have their tags side by
+ * side ({@link Tags}). When a sector was filled matters only until then, so the fills under way are
+ * in a ring of their own, a few entries.
  */
 public final class LoadCache {
+  /** Threads that have their tags together: those of a line of the host's cache. */
+  static final int THREADS = 8;
+
   private static final int PLACES_LOG = 9;
-  private static final int GROUP_LOG = 4;
+  private static final int PLACES = 1 << PLACES_LOG;
+
+  /** Bytes that each thread of a warp most often loads at once. */
+  private static final int USUAL_BYTES = 16;
+
   private static final int FEW_FILLS = 8;
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
   /** Bits of a sector's number, above which a tag has the generation. */
   private static final int SECTOR_BITS = 50;
 
-  /** By group: the tags of its places. */
-  private final long[] @Nullable [] groups = new long[1 << (PLACES_LOG - GROUP_LOG)][];
+  /**
+   * The tags of {@link #THREADS} threads, in rows of one tag for each. Where thread after thread
+   * loads the next 16 bytes, their places differ by the hash of the distance. Each thread's places
+   * are shifted back by that, so that those tags are in one row or two. Rows are made when they are
+   * first used: a thread that loads little costs little, and a grid may have a quarter of a million
+   * threads.
+   */
+  static final class Tags {
+    private final long[] @Nullable [] rows = new long[PLACES][];
+
+    private long[] row(int index) {
+      long[] row = rows[index];
+      if (row == null) {
+        row = new long[THREADS];
+        rows[index] = row;
+      }
+      return row;
+    }
+  }
+
+  private final Tags tags;
+  private final int column;
+
+  /** By which the thread's places are shifted among the rows. */
+  private final int shifted;
 
   /** The last fills, of which each is there no earlier than the one before: place and time. */
   private int[] places = new int[FEW_FILLS];
@@ -47,9 +77,17 @@ public final class LoadCache {
    * An empty cache.
    *
    * @param sector bytes of what is filled at once, a power of two
+   * @param column of the thread among those that share {@code tags}
    */
-  public LoadCache(int sector) {
+  LoadCache(int sector, Tags tags, int column) {
     this.shift = Integer.numberOfTrailingZeros(sector);
+    this.tags = tags;
+    this.column = column;
+    this.shifted = place(((long) column * USUAL_BYTES) >>> shift);
+  }
+
+  private static int place(long number) {
+    return (int) ((number * SPREAD) >>> (Long.SIZE - PLACES_LOG));
   }
 
   /**
@@ -62,14 +100,13 @@ public final class LoadCache {
   public long arrival(long address, long hit, long miss) {
     long sector = address >>> shift;
     long number = (address & (AddressSpace.ALIGNMENT - 1)) >>> shift;
-    int place = (int) ((number * SPREAD) >>> (Long.SIZE - PLACES_LOG));
+    int place = place(number);
     long tag = (generation << SECTOR_BITS) | sector;
-    long[] group = group(place >>> GROUP_LOG);
-    int at = place & ((1 << GROUP_LOG) - 1);
-    if (group[at] == tag) {
+    long[] row = tags.row((place - shifted) & (PLACES - 1));
+    if (row[column] == tag) {
       return hit >= lastFilled ? hit : filled(place, hit);
     }
-    group[at] = tag;
+    row[column] = tag;
     fill(place, hit, miss);
     return miss;
   }
@@ -109,15 +146,6 @@ public final class LoadCache {
     times[at] = when;
     lastFilled = when;
     fills++;
-  }
-
-  private long[] group(int index) {
-    long[] group = groups[index];
-    if (group == null) {
-      group = new long[1 << GROUP_LOG];
-      groups[index] = group;
-    }
-    return group;
   }
 
   /** Empties the cache: for an acquire at GPU scope or wider. */

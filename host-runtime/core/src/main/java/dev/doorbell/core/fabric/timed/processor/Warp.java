@@ -20,6 +20,7 @@ public final class Warp {
   public final Gate.@Nullable Entry loads;
 
   private int lanes;
+  private LoadCache.@Nullable Tags tags;
 
   /**
    * @param blockStores what bounds the stores of the warp's block; null: nothing, as below
@@ -43,5 +44,20 @@ public final class Warp {
   /** Adds a thread; returns its lane. */
   public int join() {
     return lanes++;
+  }
+
+  /**
+   * The cache of the thread that joins now; before {@link #join}.
+   *
+   * @param sector bytes of what is filled at once
+   */
+  public LoadCache cache(int sector) {
+    int column = lanes % LoadCache.THREADS;
+    LoadCache.Tags shared = tags;
+    if (shared == null || column == 0) {
+      shared = new LoadCache.Tags();
+      tags = shared;
+    }
+    return new LoadCache(sector, shared, column);
   }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * and is there after its price; one of memory elsewhere has that of its request's arrival.
  */
 abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Listener {
-  final LoadCache cache = new LoadCache(prices.loadSector());
+  final LoadCache cache;
   final Warp warp;
   private final int lane;
   private final @Nullable LoadsInFlight ahead;
@@ -38,6 +38,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       ThreadScheduler scheduler, Processor processor, Agent agent, long number, Warp warp) {
     super(scheduler, processor, agent, number);
     this.warp = warp;
+    this.cache = warp.cache(prices.loadSector());
     this.lane = warp.join();
     this.ahead = prices.loadsInFlight() > 1 ? new LoadsInFlight(prices.loadsInFlight()) : null;
   }

@@ -80,11 +80,16 @@ public final class ThreadScheduler {
 
   /** Wakes the threads of {@code agent}, at the time of the thread that is running if one is. */
   public void wake(Agent agent) {
-    ScheduledThread waker = running;
-    long when = waker == null ? interconnect.queue().clock() : waker.time;
+    long when = now();
     for (TimedThreadPort port : threads.getOrDefault(agent, List.of())) {
       port.wake(when);
     }
+  }
+
+  /** The time of the thread that is running if one is, else the clock. */
+  long now() {
+    ScheduledThread waker = running;
+    return waker == null ? interconnect.queue().clock() : waker.time;
   }
 
   /** Wakes all threads: the host may have written anything since the last run. */

@@ -43,6 +43,12 @@ public final class TimedThreadPort extends LoadingThread {
     combiner.flush(stores, time, route);
   }
 
+  @Override
+  public boolean wakeAgent() {
+    wake(scheduler.now());
+    return true;
+  }
+
   /**
    * The thread has ended.
    *

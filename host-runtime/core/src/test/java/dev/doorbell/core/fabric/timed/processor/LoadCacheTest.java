@@ -16,7 +16,7 @@ class LoadCacheTest {
 
   @Test
   void a_sector_is_there_from_its_first_load_until_an_acquire() {
-    LoadCache cache = new LoadCache(SECTOR);
+    LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
     assertThat(cache.arrival(64, 1, 9)).isEqualTo(9);
     assertThat(cache.arrival(95, 20, 30)).isEqualTo(20);
     assertThat(cache.arrival(96, 20, 30)).isEqualTo(30);
@@ -31,7 +31,7 @@ class LoadCacheTest {
 
   @Test
   void a_load_of_a_sector_on_its_way_waits_for_it_however_many_are() {
-    LoadCache cache = new LoadCache(SECTOR);
+    LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
     int sectors = 40;
     for (int i = 0; i < sectors; i++) {
       cache.arrival((long) i * SECTOR, 10 + i, 1000 + i);
@@ -50,7 +50,7 @@ class LoadCacheTest {
 
   @Test
   void random_loads_are_there_when_a_table_of_all_fills_says() {
-    LoadCache cache = new LoadCache(SECTOR);
+    LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
     Random random = new Random(7);
     Map<Long, Long> filled = new HashMap<>();
     long hit = 0;
@@ -68,9 +68,32 @@ class LoadCacheTest {
     }
   }
 
+  @Test
+  void threads_that_have_their_tags_together_hit_what_they_have_loaded_themselves() {
+    LoadCache.Tags tags = new LoadCache.Tags();
+    List<LoadCache> together = new ArrayList<>();
+    List<LoadCache> apart = new ArrayList<>();
+    for (int thread = 0; thread < LoadCache.THREADS; thread++) {
+      together.add(new LoadCache(SECTOR, tags, thread));
+      apart.add(new LoadCache(SECTOR, new LoadCache.Tags(), 0));
+    }
+    Random random = new Random(11);
+    for (int i = 0; i < 50_000; i++) {
+      int thread = random.nextInt(LoadCache.THREADS);
+      long address = (long) SECTOR * random.nextInt(600);
+      long hit = 100L * i;
+      if (random.nextInt(2000) == 0) {
+        together.get(thread).forget();
+        apart.get(thread).forget();
+      }
+      assertThat(together.get(thread).arrival(address, hit, hit + 50))
+          .isEqualTo(apart.get(thread).arrival(address, hit, hit + 50));
+    }
+  }
+
   private static List<Boolean> hits(long base) {
     assertThat(base % AddressSpace.ALIGNMENT).isZero();
-    LoadCache cache = new LoadCache(SECTOR);
+    LoadCache cache = new LoadCache(SECTOR, new LoadCache.Tags(), 0);
     Random random = new Random(5);
     List<Boolean> hits = new ArrayList<>();
     for (int i = 0; i < 20_000; i++) {
