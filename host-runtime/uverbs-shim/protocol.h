@@ -58,8 +58,11 @@ struct shim_hello {
 	uint32_t reserved; /* SO_PEERCRED identifies the process */
 	uint32_t file;	 /* file descriptor in that process: of the shared file, or of these events */
 	uint32_t device; /* n of uverbsN */
-	uint64_t token;	 /* of an event file descriptor */
+	uint64_t token;	 /* of an event file descriptor; of a device: SHIM_INHERITED, or 0 */
 };
+
+/* The device is one that the parent of this process has open: none of the parent's objects is there, and no queues. */
+#define SHIM_INHERITED 1u
 
 struct shim_welcome {
 	uint32_t magic;

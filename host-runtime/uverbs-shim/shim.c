@@ -12,7 +12,7 @@
  *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
- *   sleep      who rings a doorbell wakes a server that sleeps (wake.c)
+ *   sleep      who rings a doorbell wakes a server that sleeps (verbs.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
@@ -50,6 +50,7 @@ struct device {
 	int connection;
 	int number;
 	int users; /* guarded by `tables` */
+	bool inherited; /* by a forked child, which has not used it yet */
 	pthread_mutex_t lock; /* held for one request and its reply */
 };
 
@@ -309,6 +310,30 @@ static int answer(struct device *device, bool *again, int *shared)
 	return head.value ? head.value : error;
 }
 
+static bool have_shared_file(void);
+
+/*
+ * A forked child uses a device of its parent: it gets a context of its own, and its descriptors become those of its own
+ * shared file. Called with the device's lock.
+ */
+static int reopen(struct device *device)
+{
+	if (!have_shared_file())
+		return errno;
+	int connection = greet(SHIM_DEVICE, (uint32_t)device->number, SHIM_INHERITED);
+	if (connection < 0)
+		return errno;
+	pthread_mutex_lock(&tables);
+	for (int fd = 0; fd < MAX_FD; fd++)
+		if (devices[fd] == device)
+			syscall(SYS_dup3, shared_file, fd, syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+	device->connection = connection;
+	device->inherited = false;
+	open_devices++;
+	pthread_mutex_unlock(&tables);
+	return 0;
+}
+
 static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 {
 	uint64_t address = (uintptr_t)head;
@@ -318,6 +343,10 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 	int error, shared = 0;
 	bool again;
 	pthread_mutex_lock(&device->lock);
+	if (device->inherited && (error = reopen(device))) {
+		pthread_mutex_unlock(&device->lock);
+		return error;
+	}
 	do {
 		struct shim_message message = { (uint32_t)(sizeof address + head->length), SHIM_IOCTL, shared, 0 };
 		if (!send_all(device->connection, &message, sizeof message) ||
@@ -342,7 +371,8 @@ void shim_wake(int fd)
 	if (!device)
 		return;
 	pthread_mutex_lock(&device->lock);
-	send_all(device->connection, &message, sizeof message);
+	if (device->connection >= 0)
+		send_all(device->connection, &message, sizeof message);
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -464,15 +494,19 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return number < 0 ? sys_open(dir, shim_path(path, buffer), flags, mode) : open_device(number, flags);
 }
 
-/* A forked child shares its parent's connection, which serves one process only: the device fails in the child. One
- * that it opens itself has a shared file of its own. */
+/* A forked child shares its parent's connection, which serves one process only: the child connects anew when it uses
+ * the device (reopen). */
 static void forget_in_child(void)
 {
-	for (int fd = 0; fd < MAX_FD; fd++)
-		if (devices[fd]) {
-			sys_close(devices[fd]->connection);
-			devices[fd]->connection = -1;
-		}
+	for (int fd = 0; fd < MAX_FD; fd++) {
+		struct device *device = devices[fd];
+		if (!device || device->inherited)
+			continue;
+		sys_close(device->connection);
+		device->connection = -1;
+		device->inherited = true;
+		pthread_mutex_init(&device->lock, NULL);
+	}
 	if (shared_file >= 0)
 		sys_close(shared_file);
 	shared_file = -1;

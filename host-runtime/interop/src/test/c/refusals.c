@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHECK(c)                                                                                   \
@@ -34,6 +35,32 @@ static int raw(int fd, int object, int method, int attributes, const int *ids, c
 	for (int i = 0; i < attributes; i++)
 		command.attributes[i] = (struct ib_uverbs_attr){ .attr_id = (__u16)ids[i], .flags = (__u16)flags[i] };
 	return ioctl(fd, RDMA_VERBS_IOCTL, &command.head) ? errno : 0;
+}
+
+/* A device that the parent has open: on-chip memory of the child's own, none of the parent's objects, no queues. */
+static void in_forked_child(struct ibv_context *context, struct ibv_pd *parents)
+{
+	pid_t child = fork();
+	CHECK(child >= 0);
+	if (child) {
+		int status;
+		CHECK(waitpid(child, &status, 0) == child && !status);
+		return;
+	}
+	static char memory[4096], back[64];
+	CHECK(!ibv_reg_mr(parents, memory, sizeof memory, IBV_ACCESS_LOCAL_WRITE) && errno == ENOENT);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	CHECK(pd);
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, sizeof memory, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_alloc_dm_attr attributes = { .length = 4096 };
+	struct ibv_dm *dm = ibv_alloc_dm(context, &attributes);
+	CHECK(mr && dm);
+	memset(memory, 0x5a, sizeof back);
+	CHECK(!ibv_memcpy_to_dm(dm, 0, memory, sizeof back) && !ibv_memcpy_from_dm(back, dm, 0, sizeof back));
+	CHECK(!memcmp(memory, back, sizeof back));
+	CHECK(!ibv_create_cq(context, 16, NULL, NULL, 0) && errno == EOPNOTSUPP);
+	CHECK(!ibv_free_dm(dm) && !ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd));
+	_exit(0);
 }
 
 int main(void)
@@ -73,6 +100,8 @@ int main(void)
 	struct ibv_mw *window = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
 	CHECK(window && ibv_dealloc_pd(pd) == EBUSY);
 	CHECK(!ibv_dealloc_mw(window));
+
+	in_forked_child(context, pd);
 
 	struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, NULL, 0);
 	CHECK(cq);

@@ -170,7 +170,14 @@ static void second_type(struct ibv_qp *a, struct ibv_qp *b, struct ibv_qp *c, st
 	CHECK(!ibv_dealloc_mw(mw));
 }
 
-/* A completion's time is the time of day. */
+static int64_t present(struct ibv_context *context)
+{
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+	CHECK(!ibv_query_rt_values_ex(context, &values) && values.comp_mask == IBV_VALUES_MASK_RAW_CLOCK);
+	return (int64_t)values.raw_clock.tv_nsec;
+}
+
+/* A completion's time is the time of day, and lies between the clock's values before and after. */
 static void clocks(struct ibv_context *context)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 4, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP };
@@ -183,6 +190,7 @@ static void clocks(struct ibv_context *context)
 	to_rts(c, d);
 	to_rts(d, c);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	int64_t before = present(context);
 	CHECK(!ibv_post_send(c, &wr, &bad));
 	time_t end = time(NULL) + 60;
 	struct ibv_poll_cq_attr poll = { 0 };
@@ -193,6 +201,8 @@ static void clocks(struct ibv_context *context)
 	CHECK(!n && !timed->status);
 	struct mlx5dv_clock_info clock;
 	CHECK(!mlx5dv_get_clock_info(context, &clock));
+	int64_t completed = (int64_t)ibv_wc_read_completion_ts(timed);
+	CHECK(before <= completed && completed <= present(context));
 	int64_t seconds = (int64_t)(mlx5dv_ts_to_ns(&clock, ibv_wc_read_completion_ts(timed)) / 1000000000);
 	ibv_end_poll(timed);
 	CHECK(llabs(seconds - (int64_t)time(NULL)) < 300);

@@ -147,6 +147,19 @@ public final class Endpoint implements AutoCloseable {
           queuePairRights);
     }
 
+    public Shape withBufferBytes(long bytes) {
+      return new Shape(
+          sendBlocks,
+          receiveEntries,
+          completions,
+          ringIn,
+          recordIn,
+          bufferIn,
+          bytes,
+          regionRights,
+          queuePairRights);
+    }
+
     public Shape withBufferIn(MemoryKind kind) {
       return new Shape(
           sendBlocks,
@@ -270,6 +283,7 @@ public final class Endpoint implements AutoCloseable {
     received = 0;
     if (foreign != null) {
       foreign.restart();
+      sendPolled = foreign.polledAfterReset(sendPolled);
     }
   }
 

@@ -72,6 +72,28 @@ abstract class ForeignQueue {
 
   abstract void ring();
 
+  /** Whether a WQE has an inline segment and another segment of data. */
+  static boolean isMixed(long wqe, int first, int units) {
+    if (first < units && DataSegment.isInline(wqe + (long) first * SendQueue.UNIT)) {
+      int bytes =
+          InlineSegment.DATA_OFFSET + InlineSegment.byteCount(wqe + (long) first * SendQueue.UNIT);
+      return first + (bytes + SendQueue.UNIT - 1) / SendQueue.UNIT < units;
+    }
+    for (int unit = first + 1; unit < units; unit++) {
+      if (DataSegment.isInline(wqe + (long) unit * SendQueue.UNIT)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * How many completions were taken, after a reset: a completion queue goes on, a counter does not.
+   */
+  long polledAfterReset(long polled) {
+    return polled;
+  }
+
   /** The queue pair was reset: it begins at slot 0 again. */
   void restart() {
     posted = 0;
@@ -111,7 +133,10 @@ abstract class ForeignQueue {
           };
       boolean remote = operation == TxWqe.RDMA_WRITE || operation == TxWqe.RDMA_READ;
       int unit = remote ? 2 : 1;
-      boolean expressible = operation != NO_OPERATION;
+      boolean expressible = operation != NO_OPERATION && !isMixed(wqe, unit, units);
+      if (!expressible) {
+        operation = NO_OPERATION;
+      }
       boolean inline =
           expressible && unit < units && DataSegment.isInline(wqe + (long) unit * SendQueue.UNIT);
       int count = !expressible ? 0 : inline ? 1 : units - unit;
@@ -256,7 +281,7 @@ abstract class ForeignQueue {
       int opcode = ControlSegment.opcode(wqe);
       long remote = wqe + SendQueue.UNIT;
       long data = wqe + 2L * SendQueue.UNIT;
-      boolean write = opcode == Opcode.RDMA_WRITE;
+      boolean write = opcode == Opcode.RDMA_WRITE && !isMixed(wqe, 2, units);
       boolean inline = write && units > 2 && DataSegment.isInline(data);
       if (opcode == Opcode.ATOMIC_FA || (inline && InlineSegment.byteCount(data) <= 8)) {
         boolean atomic = opcode == Opcode.ATOMIC_FA;
@@ -305,6 +330,11 @@ abstract class ForeignQueue {
 
     @Override
     void ring() {}
+
+    @Override
+    long polledAfterReset(long polled) {
+      return 0;
+    }
 
     @Override
     void postReceive(long index, int bytes, int key, long address) {

@@ -46,6 +46,15 @@ abstract class HcaContract {
     }
   }
 
+  /** A flush, or any error where the HCA does not tell them apart or orders no messages. */
+  void assertFlushed(Endpoint.Completion completion) {
+    assertThat(completion.isError()).as("%s", completion).isTrue();
+    if (!world.lacks().contains(HcaWorld.Feature.PRECISE_SYNDROMES)
+        && !world.lacks().contains(HcaWorld.Feature.ORDERED_MESSAGES)) {
+      assertThat(completion.syndrome()).as("%s", completion).isEqualTo(Syndrome.FLUSHED);
+    }
+  }
+
   Endpoint[] pair() {
     return pair(USUAL, USUAL);
   }

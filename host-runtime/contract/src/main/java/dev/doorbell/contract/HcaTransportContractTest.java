@@ -51,8 +51,8 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
     ends[1].queuePair.toReset();
     ends[0].rdmaWrite(ends[1], 0, 64, 8).write();
     ends[0].rdmaWrite(ends[1], 0, 64, 8).post();
-    assertThat(ends[0].pollSend().syndrome()).isEqualTo(Syndrome.TRANSPORT_RETRY_EXCEEDED);
-    assertThat(ends[0].pollSend().syndrome()).isEqualTo(Syndrome.FLUSHED);
+    assertSyndrome(ends[0].pollSend(), Syndrome.TRANSPORT_RETRY_EXCEEDED);
+    assertFlushed(ends[0].pollSend());
     assertThat(ends[0].queuePair.state()).isEqualTo(QueuePairState.ERR);
   }
 
@@ -86,7 +86,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
     b.queuePair.connect(a.queuePair.address(), Endpoint.ALL, IMPATIENT.withPartitionKey(other));
     a.buffer.putLong(0, 5);
     a.rdmaWrite(b, 0, 64, 8).post();
-    assertThat(a.pollSend().syndrome()).isEqualTo(Syndrome.TRANSPORT_RETRY_EXCEEDED);
+    assertSyndrome(a.pollSend(), Syndrome.TRANSPORT_RETRY_EXCEEDED);
     world.settle();
     assertThat(b.buffer.getLong(64)).isZero();
   }
@@ -109,6 +109,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
   @ParameterizedTest
   @ValueSource(ints = {Opcode.RDMA_WRITE, Opcode.SEND})
   void a_wqe_may_hold_inline_and_data_segments_together(int opcode) {
+    assumeHas(HcaWorld.Feature.MIXED_SEGMENTS);
     Endpoint[] ends = pair(USUAL, ConnectionAttributes.DEFAULT);
     byte[] expected = new byte[3 + 700 + 21 + 0 + 12 + 5];
     new Random(opcode).nextBytes(expected);
@@ -135,6 +136,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void a_send_with_invalidate_ends_the_peers_registration() {
+    assumeHas(HcaWorld.Feature.INVALIDATION);
     Endpoint[] ends = pair(USUAL, ConnectionAttributes.DEFAULT);
     MemoryRegion window = ends[1].domain.register(ends[1].buffer, Endpoint.ALL);
     ends[1].postReceive(0, 64);
@@ -153,6 +155,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void an_unreliable_connection_carries_writes_and_sends() {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint[] ends = pair(USUAL.withTransport(Transport.UC, null), ConnectionAttributes.DEFAULT);
     byte[] payload = noise(20_000, 20_000);
     ends[0].buffer.putBytes(0, payload);
@@ -179,6 +182,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void an_unreliable_send_without_a_receive_is_lost_and_the_next_one_is_not() {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint[] ends = pair(USUAL.withTransport(Transport.UC, null), ConnectionAttributes.DEFAULT);
     ends[0].buffer.putLong(0, 3);
     ends[0].wqe(Opcode.SEND).local(0, 9_000).post();
@@ -195,6 +199,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void an_unreliable_write_with_a_wrong_key_changes_nothing_and_breaks_nothing() {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint[] ends = pair(USUAL.withTransport(Transport.UC, null), ConnectionAttributes.DEFAULT);
     ends[0].buffer.putLong(0, 9);
     ends[0].wqe(Opcode.RDMA_WRITE).remote(ends[1].address(0), 0x7700).local(0, 9_000).write();
@@ -209,6 +214,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
   @ParameterizedTest
   @EnumSource(names = {"UC", "UD"})
   void only_reliable_connections_read(Transport transport) {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(transport, null));
     Endpoint b = new Endpoint(world, 1, USUAL.withTransport(transport, null));
     if (transport == Transport.UD) {
@@ -230,6 +236,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
   }
 
   private Endpoint[] datagrams() {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(Transport.UD, null));
     Endpoint b = new Endpoint(world, 1, USUAL.withTransport(Transport.UD, null));
     ready(a, QUEUE_KEY);
@@ -316,6 +323,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void datagrams_have_no_peer_and_connections_have_one() {
+    assumeHas(HcaWorld.Feature.UNRELIABLE_TRANSPORTS);
     Endpoint a = new Endpoint(world, 0, USUAL.withTransport(Transport.UD, null));
     Endpoint b = new Endpoint(world, 1, USUAL);
     a.queuePair.toInit(Endpoint.ALL);
@@ -358,6 +366,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void queue_pairs_take_from_a_shared_queue_in_the_order_of_their_messages() {
+    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(
@@ -393,6 +402,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void a_shared_queue_that_runs_low_says_so_once() {
+    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(
@@ -426,6 +436,7 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
 
   @Test
   void an_error_leaves_a_shared_queue_to_the_others_and_says_that_it_was_the_last() {
+    assumeHas(HcaWorld.Feature.SHARED_RECEIVES);
     ProtectionDomain domain = world.hca(1).allocateProtectionDomain();
     SharedReceiveQueue queue =
         domain.createSharedReceiveQueue(

@@ -25,6 +25,18 @@ public interface HcaWorld extends AutoCloseable {
     RESPONDER_EVENTS,
     /** P_Keys other than the default. */
     PARTITIONS,
+    /** Messages of a queue pair complete in order, and those behind a failed one are flushed. */
+    ORDERED_MESSAGES,
+    /** Unreliable connections and datagrams. */
+    UNRELIABLE_TRANSPORTS,
+    /** Shared receive queues. */
+    SHARED_RECEIVES,
+    /** Events of completion queues. */
+    COMPLETION_EVENTS,
+    /** Inline and data segments in one work request. */
+    MIXED_SEGMENTS,
+    /** SEND with invalidate. */
+    INVALIDATION,
     /** The exact syndrome of mlx5; without this feature, tests accept any error. */
     PRECISE_SYNDROMES
   }

@@ -77,6 +77,9 @@ final class EfaQueuePair extends ForeignQueuePair {
 
   private boolean tooMany;
 
+  /** Such a doorbell was seen: later ones are ignored until the queue pair is reset. */
+  private boolean overrun;
+
   private long producer;
   private long decoded;
   private long outstanding;
@@ -227,6 +230,7 @@ final class EfaQueuePair extends ForeignQueuePair {
       rung = 0;
       tooMany = false;
     }
+    overrun = false;
     producer = 0;
     decoded = 0;
     outstanding = 0;
@@ -252,11 +256,20 @@ final class EfaQueuePair extends ForeignQueuePair {
   @Override
   int run() {
     int due;
+    boolean ends;
     synchronized (this) {
       due = rung;
-      failing |= tooMany;
+      ends = tooMany;
     }
-    producer += (due - (int) producer) & MASK;
+    if (!overrun) {
+      producer += (due - (int) producer) & MASK;
+      if (ends) {
+        // The count says nothing any more: what is posted is flushed, and one request behind it.
+        producer = Math.min(producer, decoded + Math.max(0, entries - outstanding));
+        overrun = true;
+        failing = true;
+      }
+    }
     first().requests.begin();
     if (failing) {
       return flush();
@@ -542,14 +555,18 @@ final class EfaQueuePair extends ForeignQueuePair {
     }
     while (decoded < producer) {
       Message message = messages[(int) (decoded & (entries - 1))];
+      boolean whole = TxWqe.isWhole(message.slot);
+      boolean isPosted = whole && TxWqe.phase(message.slot) == (int) (decoded / entries & 1);
       decoded++;
       outstanding++;
-      boolean whole = TxWqe.isWhole(message.slot);
       message.id = whole ? TxWqe.requestId(message.slot) : 0;
       message.operation = whole ? TxWqe.operation(message.slot) : TxWqe.SEND;
       message.status = CompletionEntry.FLUSHED;
       complete(message);
       work++;
+      if (overrun && !isPosted) {
+        producer = decoded;
+      }
     }
     return work;
   }

@@ -151,6 +151,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   @Override
   public CompletionQueue createCompletionQueue(
       CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    requireMlx5("completion channels");
     if (channel instanceof SoftCompletionChannel soft && soft.hca() == hca) {
       return createQueue(attributes, memory, soft);
     }
@@ -198,6 +199,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   public SharedReceiveQueue createSharedReceiveQueue(
       SharedReceiveQueueAttributes attributes, MemoryProvider memory) {
     requireOpen("create a shared receive queue");
+    requireMlx5("shared receive queues");
     requireSize("shared receive entries", attributes.entries(), 1, SendQueue.MAX_BLOCKS);
     requireSize("segments of a shared receive and one", attributes.segments() + 1, 2, 64);
     requirePlace("shared receive ring", attributes.ringIn());
@@ -375,6 +377,16 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     } catch (RuntimeException e) {
       release(words, receiveRing);
       throw e;
+    }
+  }
+
+  /** Refuses what HCAs with other queues than mlx5's do not have. */
+  private void requireMlx5(String what) {
+    Promise.Queues queues = hca.options().promises().queues();
+    if (queues != Promise.Queues.MLX5) {
+      throw new HcaException(
+          "%s has %s queues, and so no %s".formatted(hca.name(), Promise.word(queues), what),
+          HcaErrno.EINVAL);
     }
   }
 

@@ -8,10 +8,12 @@ import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -104,6 +106,9 @@ final class AdapterSequence {
   /** What a sequence uses of a buffer, from its beginning and from the results on. */
   private static final long USED = (MOST + 1L) * SLOT;
 
+  /** Of an endpoint, below what gets huge pages. */
+  private static final long BUFFER = 2 * RESULTS;
+
   /** Where a descriptor of GPI has the counter's address. */
   private static final int COUNTER = 16;
 
@@ -147,7 +152,10 @@ final class AdapterSequence {
 
   /** Runs it. */
   Set<Behaviour> show() {
-    Endpoint.Shape shape = Endpoint.Shape.usual();
+    Endpoint.Shape shape =
+        Endpoint.Shape.usual()
+            .withBufferBytes(BUFFER)
+            .withCompletions(CompletionQueueAttributes.ring(16, MemoryKind.HOST));
     Set<AccessRight> rights = EnumSet.copyOf(Endpoint.ALL);
     rights.add(AccessRight.STRICT_ORDERING);
     try (Endpoint a = new Endpoint(world, 0, shape, domains[0]);

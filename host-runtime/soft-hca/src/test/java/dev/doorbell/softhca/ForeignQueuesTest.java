@@ -188,6 +188,23 @@ class ForeignQueuesTest {
     }
   }
 
+  /** 16 bits of the count say 65534 requests then. */
+  @Test
+  void a_doorbell_of_efa_that_falls_back_flushes_one_request_that_is_not_there() {
+    try (Pair pair = new Pair("efa")) {
+      for (int i = 0; i < 3; i++) {
+        pair.a.rdmaWrite(pair.b, 0, 0, 8).post();
+        assertThat(pair.a.pollSend().isError()).isFalse();
+      }
+      pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 1);
+      pair.world.store64(0, pair.a.queuePair.doorbellAddress(), 2);
+      pair.world.settle();
+      assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
+      assertThat(pair.a.pollSend().syndrome()).isEqualTo(Syndrome.FLUSHED);
+      assertThat(RawMemory.getLong(pair.described(8))).isOne();
+    }
+  }
+
   @Test
   void a_doorbell_of_efa_in_front_of_its_work_request_is_an_error_completion() {
     try (Pair pair = new Pair("efa")) {
@@ -313,6 +330,7 @@ class ForeignQueuesTest {
       pair.a.rdmaWrite(pair.b, 0, 64, 8).post();
       assertThat(pair.a.pollSend().isError()).isTrue();
       assertThat(pair.a.pollSend().isError()).isTrue();
+      pair.world.settle();
       assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERR);
     }
   }

@@ -17,13 +17,26 @@ final class SteppedWorld implements HcaWorld {
   final SteppedFabric fabric = new SteppedFabric(1L << 32);
   final FaultyWire wire = new FaultyWire(fabric);
   private final SoftHca[] hcas = new SoftHca[2];
+  private final MemoryProvider[] memories = new MemoryProvider[2];
   private final ThreadPort cpu = fabric.attachThread(Locus.cpu(0), budget -> 0);
 
   SteppedWorld(SoftHcaOptions options) {
     for (int side = 0; side < 2; side++) {
       hcas[side] = new SoftHca(fabric, Locus.nic(side, 0), "soft" + side, options);
       wire.join(hcas[side]);
+      memories[side] = FabricMemory.of(fabric.memory(), side);
     }
+  }
+
+  /**
+   * A world whose memory is used again, not given back: of use where many queue pairs come and go.
+   */
+  static SteppedWorld recycling(SoftHcaOptions options) {
+    SteppedWorld world = new SteppedWorld(options);
+    for (int side = 0; side < 2; side++) {
+      world.memories[side] = new RecycledMemory(world.memories[side]);
+    }
+    return world;
   }
 
   /** Path MTU in bytes. */
@@ -43,7 +56,7 @@ final class SteppedWorld implements HcaWorld {
 
   @Override
   public MemoryProvider memory(int side) {
-    return FabricMemory.of(fabric.memory(), side);
+    return memories[side];
   }
 
   @Override

@@ -190,7 +190,14 @@ public enum BugCase {
       "look at the opcode of each CQE; send what failed again, without atomics",
       "mori#421",
       new Shape(1, 1, 3, 64, 2),
-      "no-atomics");
+      "no-atomics"),
+  BATCH_TAIL(
+      "a quiet retires batches when their last request is complete, the oldest batch first",
+      "a sender that waits for ever, and every receiver with it, on EFA alone",
+      "count the completion of each request by itself",
+      "uccl#734, uccl#723",
+      new Shape(1, 1, 48, 64, 1),
+      "efa");
 
   private static final int RING = 64;
 

@@ -34,6 +34,7 @@ final class ShimConnection implements LocalListener.Waiting {
 
   private static final int KIND_DEVICE = 1;
   private static final int KIND_EVENTS = 2;
+  private static final long INHERITED = 1;
   private static final int IOCTL = 1;
   private static final int REQUEUE = 2;
   private static final int ANSWER = 3;
@@ -175,7 +176,7 @@ final class ShimConnection implements LocalListener.Waiting {
       error = Errno.EACCES;
     } else if (kind == KIND_DEVICE) {
       try {
-        context = server.openDevice(socket.pid(), file, device);
+        context = server.openDevice(socket.pid(), file, device, token == INHERITED);
       } catch (ErrnoException e) {
         error = e.errno();
       }

@@ -216,7 +216,7 @@ public final class ShimServer implements AutoCloseable {
       if (sleep(state, wait, allBusy)) {
         busy = System.nanoTime();
       }
-      moved |= allBusy && woken;
+      moved |= woken;
       woken = false;
       awake = System.nanoTime();
     }
@@ -325,8 +325,12 @@ public final class ShimServer implements AutoCloseable {
     return tables;
   }
 
-  /** A program opens a device. */
-  ClientContext openDevice(int pid, int file, int number) throws ErrnoException {
+  /**
+   * A program opens a device.
+   *
+   * @param inherited the program's parent had opened it
+   */
+  ClientContext openDevice(int pid, int file, int number, boolean inherited) throws ErrnoException {
     ErrnoException.require(number >= 0 && number < devices.size(), Errno.ENOENT);
     ClientProcess process = processes.get(pid);
     if (process == null) {
@@ -344,7 +348,7 @@ public final class ShimServer implements AutoCloseable {
       }
     }
     process.onDeviceOpened();
-    ClientContext context = new ClientContext(tables, devices.get(number), process);
+    ClientContext context = new ClientContext(tables, devices.get(number), process, inherited);
     contexts.add(context);
     open = contexts.toArray(ClientContext[]::new);
     return context;

@@ -36,8 +36,8 @@ final class DirectWrites {
   private static final int DATA = 2 * SendQueue.UNIT;
   private static final int MOST_INLINE = SendQueue.UNIT - InlineSegment.DATA_OFFSET;
 
-  /** Limit on the payload of one WQE, so that a step stays short. */
-  private static final int MOST_BYTES = 1 << 26;
+  /** Limit on the payload of one WQE, so that a step stays short: some 0.2 s. */
+  private static final int MOST_BYTES = 1 << 30;
 
   private static final int INDEX_SHIFT = 40;
 

@@ -8,6 +8,7 @@ import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.Resource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** The table of commands: each with its known attributes and its handler. */
 public final class CommandTable {
@@ -26,6 +27,16 @@ public final class CommandTable {
 
   private static final long UHW = 3;
   private static final Map<Integer, Method> METHODS = new HashMap<>();
+
+  /** Objects that need no doorbell page. */
+  private static final Set<Integer> WITHOUT_QUEUES =
+      Set.of(
+          UverbsAbi.OBJECT_DEVICE,
+          UverbsAbi.OBJECT_PD,
+          UverbsAbi.OBJECT_AH,
+          UverbsAbi.OBJECT_MR,
+          UverbsAbi.OBJECT_MW,
+          UverbsAbi.OBJECT_DM);
 
   static {
     add(UverbsAbi.OBJECT_DEVICE, UverbsAbi.METHOD_INVOKE_WRITE, bits(3), UHW, CommandTable::write);
@@ -141,6 +152,9 @@ public final class CommandTable {
     Method method = METHODS.get(command.object() << Short.SIZE | command.method());
     if (method == null) {
       return Errno.EPROTONOSUPPORT;
+    }
+    if (command.context().isInherited() && !WITHOUT_QUEUES.contains(command.object())) {
+      return Errno.EOPNOTSUPP;
     }
     try {
       command.check(method.core, method.driver);

@@ -34,6 +34,9 @@ public final class ClientContext {
           Resource.Pd.class,
           Resource.Uar.class);
 
+  /** Handles of an inherited device are none of the parent's. */
+  private static final int FIRST_INHERITED_HANDLE = 1 << 24;
+
   private static final int DISARMED = -1;
   private static final int COMPLETION_RECORD = 8;
   private static final int ASYNC_RECORD = 16;
@@ -49,14 +52,26 @@ public final class ClientContext {
   private final DevxSubscriptions devxSubscriptions = new DevxSubscriptions();
   private final CompletionChannel devxCompletions;
   private @Nullable EventStream asyncEvents;
+  private final boolean inherited;
   private int handles;
 
-  public ClientContext(ServerTables tables, ServedDevice device, ClientProcess process) {
+  /**
+   * @param inherited the device was opened by the program's parent
+   */
+  public ClientContext(
+      ServerTables tables, ServedDevice device, ClientProcess process, boolean inherited) {
+    this.inherited = inherited;
+    this.handles = inherited ? FIRST_INHERITED_HANDLE : 0;
     this.tables = tables;
     this.device = device;
     this.process = process;
     this.completionQueues = device.hca().allocateProtectionDomain();
     this.devxCompletions = device.hca().createCompletionChannel();
+  }
+
+  /** True where the program's parent had opened the device: its doorbell pages are not here. */
+  public boolean isInherited() {
+    return inherited;
   }
 
   public ServedDevice device() {

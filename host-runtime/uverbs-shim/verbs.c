@@ -1,5 +1,10 @@
 /*
- * Wakes the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
+ * Calls of libibverbs that the library sees, beside the kernel's.
+ *
+ * The clock: its present value is a register of the device that libmlx5 reads; it is the system's monotonic clock
+ * here, which the server uses for timestamps.
+ *
+ * Wakes of the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
  * Where a program posts and arms by libibverbs, this library sees the call: it takes the place of post_send,
  * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
  * sleeps. Where every core is busy, the caller lends its own: the server's thread is moved to it first, since a thread
@@ -7,9 +12,11 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "protocol.h"
 #include "shim.h"
@@ -29,6 +36,23 @@ struct ibv_context {
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 	void *after[6];
 	int cmd_fd;
+	char rest[52];
+	void *abi_compat; /* all bits set: struct verbs_context ends with this structure */
+};
+
+struct ibv_values_ex {
+	uint32_t comp_mask;
+	struct timespec raw_clock;
+};
+
+#define RAW_CLOCK 1u /* IBV_VALUES_MASK_RAW_CLOCK */
+
+/* The end of struct verbs_context. */
+struct verbs_context {
+	int (*query_rt_values)(struct ibv_context *context, struct ibv_values_ex *values);
+	void *between[14];
+	size_t bytes;
+	struct ibv_context context;
 };
 
 struct ibv_qp {
@@ -48,6 +72,9 @@ struct ibv_qp_ex {
 _Static_assert(offsetof(struct ibv_context, req_notify_cq) == 104, "ibv_context_ops.req_notify_cq");
 _Static_assert(offsetof(struct ibv_context, post_send) == 208, "ibv_context_ops.post_send");
 _Static_assert(offsetof(struct ibv_context, cmd_fd) == 264, "ibv_context.cmd_fd");
+_Static_assert(offsetof(struct ibv_context, abi_compat) == 320, "ibv_context.abi_compat");
+_Static_assert(offsetof(struct verbs_context, context) == 128, "verbs_context.query_rt_values");
+_Static_assert(sizeof(struct ibv_values_ex) == 24, "ibv_values_ex");
 _Static_assert(offsetof(struct ibv_qp_ex, wr_complete) == 328, "ibv_qp_ex.wr_complete");
 
 /*
@@ -121,6 +148,19 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return error;
 }
 
+/* As libmlx5 answers it: cycles of the device's clock, which are nanoseconds, in tv_nsec. */
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	struct timespec now;
+	(void)context;
+	if (values->comp_mask & ~RAW_CLOCK)
+		return EINVAL;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (values->comp_mask)
+		values->raw_clock = (struct timespec){ 0, now.tv_sec * 1000000000L + now.tv_nsec };
+	return 0;
+}
+
 /* Puts `ours` in the place of a provider's function. False if that is neither the provider's nor the first one. */
 #define TAKE(place, provider, ours) \
 	((place) && ((provider) || ((provider) = (place))) && (place) == (provider) && ((place) = (ours)))
@@ -130,6 +170,9 @@ static struct ibv_context *taken(struct ibv_context *context)
 	if (context && shim_device(context->cmd_fd) >= 0) {
 		(void)TAKE(context->post_send, provider_post, post_send);
 		(void)TAKE(context->req_notify_cq, provider_notify, req_notify_cq);
+		struct verbs_context *whole = (void *)((char *)context - offsetof(struct verbs_context, context));
+		if ((uintptr_t)context->abi_compat == UINTPTR_MAX && whole->bytes >= sizeof *whole)
+			whole->query_rt_values = query_rt_values;
 	}
 	return context;
 }
