@@ -58,7 +58,8 @@ public final class Aeth {
 
   /** The credits that an ACK grants, or -1 where it grants none. */
   public static int credits(int syndrome) {
-    return isAck(syndrome) && syndrome != ACK ? CREDITS[syndrome & VALUE_MASK] : -1;
+    int code = syndrome & VALUE_MASK;
+    return isAck(syndrome) && code < CREDITS.length ? CREDITS[code] : -1;
   }
 
   public static int syndrome(long address) {

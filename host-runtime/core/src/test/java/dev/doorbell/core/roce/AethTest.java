@@ -32,7 +32,7 @@ class AethTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0x1f", "0x2c", "0x60"})
+  @CsvSource({"0x1f", "0x2c", "0x60", "0x9f", "0xff"})
   void other_answers_grant_none(String syndrome) {
     assertThat(Aeth.credits(Integer.decode(syndrome))).isEqualTo(-1);
   }

@@ -12,6 +12,8 @@ import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.thread.ThreadScheduler;
@@ -98,9 +100,20 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public Pipeline pipeline(Locus locus) {
-    return locus.part() == Locus.Part.GPU
-        ? topology.gpus().get(locus.index()).pipeline()
-        : Pipeline.NONE;
+    if (locus.part() != Locus.Part.GPU) {
+      return Pipeline.NONE;
+    }
+    GpuPrices prices = topology.gpus().get(locus.index());
+    GpuRefinements.Latencies latencies = prices.finer().latencies();
+    if (latencies.equals(GpuRefinements.Latencies.NONE)) {
+      return Pipeline.NONE;
+    }
+    return new Pipeline(
+        Picos.of(prices.instruction()),
+        Picos.of(latencies.result()),
+        Picos.of(latencies.decision()),
+        Picos.of(latencies.jump()),
+        Picos.of(latencies.call()));
   }
 
   @Override

@@ -1,8 +1,5 @@
 package dev.doorbell.core.fabric.timed.machine;
 
-import dev.doorbell.core.fabric.Pipeline;
-import dev.doorbell.core.fabric.timed.event.Picos;
-
 /**
  * What a GPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.
  *
@@ -82,20 +79,6 @@ public record GpuPrices(
         copyEngineStart,
         copyEngineRate,
         GpuRefinements.none(fenceFloor));
-  }
-
-  /** How instructions of a thread follow each other. */
-  public Pipeline pipeline() {
-    GpuRefinements.Latencies latencies = finer.latencies();
-    if (latencies.equals(GpuRefinements.Latencies.NONE)) {
-      return Pipeline.NONE;
-    }
-    return new Pipeline(
-        Picos.of(instruction),
-        Picos.of(latencies.result()),
-        Picos.of(latencies.decision()),
-        Picos.of(latencies.jump()),
-        Picos.of(latencies.call()));
   }
 
   /** The same with {@code refinements}. */
