@@ -11,6 +11,7 @@ import dev.doorbell.core.fabric.timed.processor.LoadsInFlight;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.processor.RemoteAccess;
 import dev.doorbell.core.fabric.timed.processor.Warp;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.TraceEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -135,7 +136,12 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
 
   /** Whether a load of memory elsewhere finds its sector in the first cache. */
   private boolean isHit(AccessPath path, long address, boolean strong) {
-    return !strong && !path.uar && processor.component.isGpu() && cache.holds(address, time);
+    return !strong && isCached(path) && cache.holds(address, time);
+  }
+
+  /** Whether the first cache holds what a weak load brings: of host memory, as measured. */
+  private boolean isCached(AccessPath path) {
+    return processor.component.isGpu() && path.owner.locus.part() == Locus.Part.CPU;
   }
 
   private static boolean strong(int access) {
@@ -238,7 +244,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     if (strong) {
       polled(access.address, access.bytes, access.low(), time);
       polls.reached(access.path.out().latency);
-    } else if (processor.component.isGpu() && !access.path.uar && access.behind() == stored) {
+    } else if (isCached(access.path) && access.behind() == stored) {
       cache.arrival(access.address, time, time);
     }
     if (interconnect.tracing()) {
