@@ -208,8 +208,14 @@ abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarge
     return attributes;
   }
 
+  /** In error as soon as one connection is: the others follow when they run next. */
   @Override
   public final QueuePairState state() {
+    for (SoftQueuePair one : connections) {
+      if (one.state() == QueuePairState.ERR) {
+        return QueuePairState.ERR;
+      }
+    }
     return first().state();
   }
 
