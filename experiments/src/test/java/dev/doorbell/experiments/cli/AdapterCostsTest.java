@@ -75,11 +75,12 @@ class AdapterCostsTest {
       return "<!-- end of " + experiment() + " -->\n";
     }
 
+    List<String> axes() {
+      return Pattern.compile(",").splitAsStream(rows).toList();
+    }
+
     List<String> row(JsonNode point) {
-      return Pattern.compile(",")
-          .splitAsStream(rows)
-          .map(axis -> "`" + point.get(axis).asString() + "`")
-          .toList();
+      return axes().stream().map(axis -> "`" + point.get(axis).asString() + "`").toList();
     }
 
     /** The column of a point: its message size, and how many messages a group has. */
@@ -187,8 +188,8 @@ class AdapterCostsTest {
               .put(place.column, value);
         });
     List<String> lines = new ArrayList<>();
-    lines.add(line(Stream.of(study.rows, List.of("on"), columns).flatMap(part -> part.stream())));
-    lines.add("|" + " --- |".repeat(study.rows.size() + 1 + columns.size()));
+    lines.add(line(Stream.of(study.axes(), List.of("on"), columns).flatMap(part -> part.stream())));
+    lines.add("|" + " --- |".repeat(study.axes().size() + 1 + columns.size()));
     rows.forEach(
         (row, adapters) ->
             adapters.entrySet().stream()
@@ -224,7 +225,7 @@ class AdapterCostsTest {
             .filter(line -> line.startsWith("| "))
             .map(line -> Arrays.stream(line.split("\\|", -1)).skip(1).map(String::strip).toList())
             .toList();
-    int first = study.rows.size() + 1;
+    int first = study.axes().size() + 1;
     Map<Place, String> cells = new LinkedHashMap<>();
     for (List<String> line : lines.subList(2, lines.size())) {
       for (String adapter : line.get(first - 1).replace("`", "").split(", ", -1)) {
