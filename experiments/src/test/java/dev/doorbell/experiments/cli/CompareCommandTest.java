@@ -195,7 +195,7 @@ class CompareCommandTest {
     assertThat(table("--only", "size=3")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).contains("no point of the run is like that", "size=64|");
     assertThat(table("--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("did you mean 'latency'?");
+    assertThat(session.err()).containsPattern("did you mean\\s+'latency'\\?");
     assertThat(table("--bare")).isEqualTo(ExitCode.USAGE);
   }
 

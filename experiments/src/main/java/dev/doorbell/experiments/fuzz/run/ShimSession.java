@@ -28,7 +28,7 @@ import java.util.List;
  */
 final class ShimSession implements FuzzTarget.Session {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
   private static final int DEVICE = 1;
   private static final int IOCTL = 1;
   private static final int ANSWER = 3;
