@@ -3,19 +3,12 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -23,7 +16,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -157,20 +149,7 @@ class AdapterCostsTest {
 
   private static JsonNode run(List<String> arguments) {
     ByteArrayOutputStream output = new ByteArrayOutputStream();
-    PrintStream print = new PrintStream(output, true, StandardCharsets.UTF_8);
-    PrintStream nowhere =
-        new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-    ExperimentRuntime runtime =
-        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-    CommandContext context =
-        new CommandContext(
-            new Terminal(print, nowhere, false, 80),
-            () -> runtime,
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            arguments);
-    ExitCode code = new Tool(context).run(arguments.toArray(String[]::new));
+    ExitCode code = NamedExperimentsTest.run(output, arguments.toArray(String[]::new));
     String text = output.toString(StandardCharsets.UTF_8);
     assertThat(code).as(text).isEqualTo(ExitCode.OK);
     return JsonMapper.shared().readTree(text);

@@ -96,7 +96,8 @@ class NamedExperimentsTest {
     }
   }
 
-  private static ExitCode run(ByteArrayOutputStream output, String... arguments) {
+  /** Types a command, whose results go to {@code output}. */
+  static ExitCode run(ByteArrayOutputStream output, String... arguments) {
     PrintStream print = new PrintStream(output, true, StandardCharsets.UTF_8);
     PrintStream nowhere =
         new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);

@@ -180,7 +180,7 @@ final class FigureOptions {
       names = "--annotate",
       paramLabel = "NOTE",
       description =
-          "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be " + "given several times.")
+          "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be given several times.")
   private List<String> annotations = new ArrayList<>();
 
   /** A word, or an axis and its value, and a text. */

@@ -86,11 +86,19 @@ public record PointCondition(String setting, Comparison comparison, List<String>
    */
   public static List<PointCondition> ofOption(@Nullable String only, Collection<String> settings)
       throws ConfigException {
-    if (only == null) {
-      return List.of();
-    }
+    return only == null ? List.of() : of(only, "--only " + only, settings);
+  }
+
+  /**
+   * The conditions of a text.
+   *
+   * @param place where it stands
+   * @param settings names that a condition may be about
+   */
+  public static List<PointCondition> of(String text, String place, Collection<String> settings)
+      throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    List<PointCondition> conditions = parse(only, "--only " + only, settings, problems);
+    List<PointCondition> conditions = parse(text, place, settings, problems);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }

@@ -162,8 +162,9 @@ public final class PaperBuild {
   }
 
   private static List<PointCondition> conditions(String only) throws ConfigException {
-    return PointCondition.ofOption(
-        only.isEmpty() ? null : only, Schema.experiment().settings().keySet());
+    return only.isEmpty()
+        ? List.of()
+        : PointCondition.of(only, "only: " + only, Schema.experiment().settings().keySet());
   }
 
   private @Nullable Table table(String name, Paper.Table table) {

@@ -12,6 +12,7 @@ import dev.doorbell.softhca.congestion.DelayControl;
 import dev.doorbell.softhca.congestion.UserPolicy;
 import dev.doorbell.softhca.packet.Packet;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -114,17 +115,11 @@ public record NetworkSettings(
         cc == Control.DCQCN && switching == Full.LOSSY,
         "cc: dcqcn on switches that mark nothing",
         "use switch: ecn or pfc");
-    if (cc == Control.USER) {
-      List<String> found = userPolicies().map(UserPolicy::name).toList();
-      checks.refuseIf(
-          found.size() != 1,
-          "cc: user with %s"
-              .formatted(
-                  found.isEmpty()
-                      ? "no policy on the class path"
-                      : "several policies: " + String.join(", ", found)),
-          "put one jar with a UserPolicy on DOORBELL_CLASSPATH (docs/congestion.md)");
-    }
+    String unusable = cc == Control.USER ? unusable() : null;
+    checks.refuseIf(
+        unusable != null,
+        "cc: user with " + unusable,
+        "put one jar with a UserPolicy on DOORBELL_CLASSPATH (docs/congestion.md)");
     checks.refuseIf(
         network == Shape.FAT_TREE && (radix % 2 != 0 || ranks > radix * radix * radix / 4),
         "%d ranks in a fat tree of switches with %d ports".formatted(ranks, radix),
@@ -160,6 +155,20 @@ public record NetworkSettings(
             .findFirst()
             .orElse(null)
         : null;
+  }
+
+  /** What is wrong with the policies on the class path, or null. */
+  private static @Nullable String unusable() {
+    try {
+      List<String> found = userPolicies().map(UserPolicy::name).toList();
+      return switch (found.size()) {
+        case 0 -> "no policy on the class path";
+        case 1 -> null;
+        default -> "several policies: " + String.join(", ", found);
+      };
+    } catch (ServiceConfigurationError e) {
+      return "a policy that cannot be loaded: " + e.getMessage();
+    }
   }
 
   private static Stream<UserPolicy> userPolicies() {

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.scenario.PointBench;
 import dev.doorbell.experiments.scenario.SessionRuntime;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -55,6 +56,11 @@ class UserPolicyTest {
         .run(point, new PointBench());
   }
 
+  private void name(String classes) throws IOException {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.writeString(services.resolve("dev.doorbell.softhca.congestion.UserPolicy"), classes);
+  }
+
   private static double marked(PointResult result) {
     return Objects.requireNonNull(result.counters().get("marked")).value();
   }
@@ -70,8 +76,7 @@ class UserPolicyTest {
         ToolProvider.getSystemJavaCompiler()
             .run(null, null, null, "-Xlint:all", "-Werror", "-d", folder.toString(), "" + file);
     assertThat(code).isZero();
-    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
-    Files.writeString(services.resolve("dev.doorbell.softhca.congestion.UserPolicy"), "Halving\n");
+    name("Halving\n");
     PointResult free = run("none");
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
@@ -81,6 +86,20 @@ class UserPolicyTest {
       assertThat(halved.verifiedBytes()).isEqualTo(free.verifiedBytes()).isPositive();
       assertThat(marked(halved)).isPositive().isLessThan(0.75 * marked(free));
       assertThat(halved.notes()).anyMatch(note -> note.contains("halving (Halving)"));
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  @Test
+  void a_policy_that_is_not_there_is_refused_by_name() throws Exception {
+    name("no.such.Policy\n");
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+      thread.setContextClassLoader(loader);
+      assertThat(new SessionRuntime().check(point("user")).toString())
+          .contains("a policy that cannot be loaded", "no.such.Policy", "DOORBELL_CLASSPATH");
     } finally {
       thread.setContextClassLoader(before);
     }

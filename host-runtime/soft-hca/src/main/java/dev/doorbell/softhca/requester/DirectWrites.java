@@ -36,7 +36,7 @@ final class DirectWrites {
   private static final int DATA = 2 * SendQueue.UNIT;
   private static final int MOST_INLINE = SendQueue.UNIT - InlineSegment.DATA_OFFSET;
 
-  /** Limit on the payload of one WQE, so that a step stays short: some 0.2 s. */
+  /** Limit on the payload of one WQE, so that a step stays short: some 0.4 s. */
   private static final int MOST_BYTES = 1 << 30;
 
   private static final int INDEX_SHIFT = 40;

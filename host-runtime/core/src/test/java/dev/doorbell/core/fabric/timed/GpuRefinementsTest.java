@@ -37,17 +37,68 @@ class GpuRefinementsTest {
 
   private static GpuRefinements fences(boolean awaitsArrival) {
     return new GpuRefinements(
-        500, 240, 600, awaitsArrival, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 128, 1, 0);
+        500,
+        240,
+        600,
+        awaitsArrival,
+        false,
+        false,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        128,
+        1,
+        0,
+        GpuRefinements.Latencies.NONE);
   }
 
   private static GpuRefinements loads(int granule) {
     return new GpuRefinements(
-        0, 0, 0, true, false, false, 30, 20, 50, 2, granule, 0, 0, 0, 128, 1, 0);
+        0,
+        0,
+        0,
+        true,
+        false,
+        false,
+        30,
+        20,
+        50,
+        2,
+        granule,
+        0,
+        0,
+        0,
+        128,
+        1,
+        0,
+        GpuRefinements.Latencies.NONE);
   }
 
   private static GpuRefinements rates(double block, double load, double store) {
     return new GpuRefinements(
-        0, 0, 0, false, false, false, 0, 0, 0, 0, 0, block, load, store, 128, 1, 0);
+        0,
+        0,
+        0,
+        false,
+        false,
+        false,
+        0,
+        0,
+        0,
+        0,
+        0,
+        block,
+        load,
+        store,
+        128,
+        1,
+        0,
+        GpuRefinements.Latencies.NONE);
   }
 
   private static World world(GpuRefinements refinements) {
@@ -309,7 +360,25 @@ class GpuRefinementsTest {
   @Test
   void lanes_that_passed_gates_together_still_share_the_requests_of_their_loads() {
     GpuRefinements all =
-        new GpuRefinements(0, 0, 0, false, false, false, 0, 0, 0, 0, LINE, 32, 64, 48, 128, 1, 0);
+        new GpuRefinements(
+            0,
+            0,
+            0,
+            false,
+            false,
+            false,
+            0,
+            0,
+            0,
+            0,
+            LINE,
+            32,
+            64,
+            48,
+            128,
+            1,
+            0,
+            GpuRefinements.Latencies.NONE);
     try (World world = world(all)) {
       Allocation host = world.allocate(MemoryKind.HOST, 4L * WARP);
       Allocation device = world.allocate(MemoryKind.DEVICE, 16L * WARP);

@@ -31,7 +31,24 @@ class LoadsInFlightTest {
   private static Topology topology(Topology base) {
     GpuRefinements finer =
         new GpuRefinements(
-            200, 0, 0, true, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 128, TICKETS, ISSUE);
+            200,
+            0,
+            0,
+            true,
+            false,
+            false,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            128,
+            TICKETS,
+            ISSUE,
+            GpuRefinements.Latencies.NONE);
     GpuPrices gpu =
         new GpuPrices(0, LOAD, HIT, LOAD, 0, 0, ATOMIC, 200, 200, 0, 300, 128, 50, 0, 6500, 26)
             .with(finer);
@@ -102,7 +119,7 @@ class LoadsInFlightTest {
       Allocation host = world.allocate(MemoryKind.HOST, 64);
       Allocation device = world.allocate(MemoryKind.DEVICE, 64);
       int acquires = Access.ACQUIRE | Access.GPU;
-      long[] at = new long[5];
+      long[] at = new long[7];
       World.Script gpu =
           world
               .thread(World.GPU)
@@ -115,13 +132,18 @@ class LoadsInFlightTest {
               .then(p -> p.atomic(Rmw.ADD, device.address(), 8, 1, 0, acquires))
               .then(p -> at[3] = p.now())
               .then(p -> p.load64(host.address(), WEAK))
-              .then(p -> at[4] = p.now());
+              .then(p -> at[4] = p.now())
+              .then(p -> p.exchange128(device.address(), 1, 2, acquires))
+              .then(p -> at[5] = p.now())
+              .then(p -> p.load64(host.address(), WEAK))
+              .then(p -> at[6] = p.now());
       world.fabric.run(gpu.ended(), World.FOREVER);
       assertThat(at[0]).isCloseTo(990, within(5L));
       assertThat(at[1] - at[0]).isEqualTo(HIT);
       assertThat(at[2] - at[1]).isCloseTo(990, within(5L));
       assertThat(at[3] - at[2]).isEqualTo(ATOMIC);
       assertThat(at[4] - at[3]).isCloseTo(990, within(5L));
+      assertThat(at[6] - at[5]).isCloseTo(990, within(5L));
     }
   }
 

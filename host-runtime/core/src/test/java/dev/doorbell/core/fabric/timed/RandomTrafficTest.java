@@ -29,10 +29,44 @@ class RandomTrafficTest {
   private static final int THREADS = 6;
   private static final GpuRefinements REFINED =
       new GpuRefinements(
-          500, 240, 600, false, false, false, 30, 20, 50, 1, 128, 32, 64, 32, 128, 1, 0);
+          500,
+          240,
+          600,
+          false,
+          false,
+          false,
+          30,
+          20,
+          50,
+          1,
+          128,
+          32,
+          64,
+          32,
+          128,
+          1,
+          0,
+          GpuRefinements.Latencies.NONE);
   private static final GpuRefinements AHEAD =
       new GpuRefinements(
-          500, 240, 600, false, false, false, 30, 20, 50, 1, 128, 32, 64, 32, 128, 5, 3);
+          500,
+          240,
+          600,
+          false,
+          false,
+          false,
+          30,
+          20,
+          50,
+          1,
+          128,
+          32,
+          64,
+          32,
+          128,
+          5,
+          3,
+          GpuRefinements.Latencies.NONE);
   private static final MemoryKind[] KINDS = {MemoryKind.DEVICE, MemoryKind.HOST, MemoryKind.NIC};
 
   /** A thread with slices of memory of its own, and a copy of what it stored there. */

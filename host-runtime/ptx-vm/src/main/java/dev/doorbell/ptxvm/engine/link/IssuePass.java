@@ -58,7 +58,7 @@ final class IssuePass {
       pass.issue(code.get(i));
       Op op = ops.get(i);
       if (op != null) {
-        op.stall = Math.toIntExact(pass.next - before - pipeline.issue());
+        op.stall = pass.next - before - pipeline.issue();
       }
       if (flow.successors(i).length != 1) {
         pass.begin();

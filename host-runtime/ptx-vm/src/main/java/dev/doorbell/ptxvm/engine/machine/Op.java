@@ -21,7 +21,7 @@ public abstract class Op {
    * Picoseconds that it waits for instructions before it, beyond its turn; below 0 where it takes
    * no turn.
    */
-  public int stall;
+  public long stall;
 
   /** Links what comes next. */
   public void follow(@Nullable Op after) {

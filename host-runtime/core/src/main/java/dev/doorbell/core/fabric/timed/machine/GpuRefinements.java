@@ -92,49 +92,26 @@ public record GpuRefinements(
     }
   }
 
-  /** The same where instructions do not wait for each other. */
-  public GpuRefinements(
-      double fenceSystemFloor,
-      double fenceRemote,
-      double fenceSystemRemote,
-      boolean fenceAwaitsArrival,
-      boolean fenceFlushes,
-      boolean pollsDrift,
-      double remoteLoad,
-      double remoteAtomic,
-      double remoteSpread,
-      double remoteContention,
-      int loadGranule,
-      double blockStoreRate,
-      double loadRate,
-      double storeRate,
-      int loadSector,
-      int loadsInFlight,
-      double loadIssue) {
-    this(
-        fenceSystemFloor,
-        fenceRemote,
-        fenceSystemRemote,
-        fenceAwaitsArrival,
-        fenceFlushes,
-        pollsDrift,
-        remoteLoad,
-        remoteAtomic,
-        remoteSpread,
-        remoteContention,
-        loadGranule,
-        blockStoreRate,
-        loadRate,
-        storeRate,
-        loadSector,
-        loadsInFlight,
-        loadIssue,
-        Latencies.NONE);
-  }
-
   /** None, where a fence of any scope costs {@code fenceFloor} at least. */
   public static GpuRefinements none(double fenceFloor) {
     return new GpuRefinements(
-        fenceFloor, 0, 0, true, false, false, 0, 0, 0, 0, 0, 0, 0, 0, LINE_BYTES, 1, 0);
+        fenceFloor,
+        0,
+        0,
+        true,
+        false,
+        false,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        LINE_BYTES,
+        1,
+        0,
+        Latencies.NONE);
   }
 }

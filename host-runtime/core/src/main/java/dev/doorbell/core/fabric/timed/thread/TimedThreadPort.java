@@ -255,6 +255,9 @@ public final class TimedThreadPort extends LoadingThread {
       if (releases && releasing(access)) {
         return 0;
       }
+      if (acquires(access)) {
+        cache.forget();
+      }
     }
     parked = false;
     long oldLow = read(address, 16);

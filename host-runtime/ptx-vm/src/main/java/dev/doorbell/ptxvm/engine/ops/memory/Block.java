@@ -21,7 +21,7 @@ public final class Block extends Op {
   private final int length;
 
   /** Of the operations behind the first one. */
-  private final int stalls;
+  private final long stalls;
 
   private final int hot;
   private final int @Nullable [] awaited;
@@ -38,7 +38,7 @@ public final class Block extends Op {
     this.awaited = first instanceof ScoreboardWait wait ? wait.slots() : null;
     this.place = first.place;
     this.stall = first.stall;
-    this.stalls = given.stream().skip(1).mapToInt(op -> op.stall).sum();
+    this.stalls = given.stream().skip(1).mapToLong(op -> op.stall).sum();
   }
 
   /**
