@@ -43,16 +43,14 @@ final class WqeDecoder {
     return switch (opcode) {
       case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
       case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
-      default ->
-          transport == Transport.RC && isReliable(opcode)
-              || transport == Transport.DC && opcode != Opcode.UMR && isReliable(opcode);
+      case Opcode.UMR -> transport == Transport.RC;
+      default -> (transport == Transport.RC || transport == Transport.DC) && isReliable(opcode);
     };
   }
 
   private static boolean isReliable(int opcode) {
     return switch (opcode) {
       case Opcode.SEND_INVAL,
-          Opcode.UMR,
           Opcode.RDMA_READ,
           Opcode.ATOMIC_CS,
           Opcode.ATOMIC_FA,
@@ -79,7 +77,7 @@ final class WqeDecoder {
     long index = request.index;
     int unit = 1;
     boolean datagram = queuePair.isDatagram() && isSend(opcode);
-    if (datagram || queuePair.isDynamic() && Opcode.isMessage(opcode)) {
+    if (datagram || (queuePair.isDynamic() && Opcode.isMessage(opcode))) {
       if (request.ds < 1 + DATAGRAM_UNITS) {
         request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
         return;
