@@ -112,6 +112,11 @@ final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   }
 
   @Override
+  public boolean isDraining() {
+    return draining;
+  }
+
+  @Override
   public void drain() {
     draining = true;
   }

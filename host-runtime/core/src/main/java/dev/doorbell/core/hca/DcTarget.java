@@ -17,6 +17,9 @@ public interface DcTarget extends AutoCloseable {
   /** Requests that came with another access key. */
   long keyViolations();
 
+  /** True after {@link #drain}. */
+  boolean isDraining();
+
   /** Refuses new connections from now on. */
   void drain();
 
