@@ -457,7 +457,7 @@ public final class SoftHca implements Hca, HcaServices {
     } else if (waiting == null || BthOpcode.isResponse(packet.opcode)) {
       engine.arrive(packet);
     } else {
-      waiting.add(packet, pipeline.packet(packet.destination));
+      waiting.add(packet, pipeline.packet(packet));
     }
   }
 }

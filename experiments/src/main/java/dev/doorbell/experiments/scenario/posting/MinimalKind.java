@@ -29,6 +29,10 @@ import java.util.Set;
  */
 public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final String KERNEL = "put_minimal";
+
+  /** Its twin whose WQEs have address vectors. */
+  private static final String DYNAMIC = "put_dynamic";
+
   private static final String RATE = "rate";
   private static final String ROUND_TRIP = "round-trip";
   private static final Set<String> TIMES = Set.of("post", "done", "cqe", "look");
@@ -51,6 +55,9 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
 
   /** A WQE says its length in units of 16 bytes by 6 bits. */
   private static final int MOST_INLINE = 63 * 16 - AROUND_INLINE;
+
+  /** An address vector. */
+  private static final int VECTOR = 48;
 
   private static final int BLOCK = 64;
   private static final int WORD = 8;
@@ -190,7 +197,14 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
 
     int blocksOfWqe() {
-      return path == TransferPath.PUSH_INLINE ? Math.ceilDiv(AROUND_INLINE + size, BLOCK) : 1;
+      int inline = path == TransferPath.PUSH_INLINE ? size : 0;
+      return path == TransferPath.PUSH_INLINE || isDynamic()
+          ? Math.ceilDiv(AROUND_INLINE + inline + (isDynamic() ? VECTOR : 0), BLOCK)
+          : 1;
+    }
+
+    boolean isDynamic() {
+      return transport == Transport.DC;
     }
 
     int posters() {
@@ -222,7 +236,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
           queues,
           threads,
           blocks + background,
-          qps,
+          isDynamic() ? posters() : qps,
           posting,
           PosterSettings.Ringing.RECORD_FIRST,
           PosterSettings.Fence.NEEDED,
@@ -261,10 +275,11 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         of.path != TransferPath.PULL && !inline,
         "path " + of.path.word(),
         "use pull (payload by pointer) or push.inline");
+    int mostInline = MOST_INLINE - (of.isDynamic() ? VECTOR : 0);
     checks.refuseIf(
-        inline && of.size > MOST_INLINE,
+        inline && of.size > mostInline,
         "%d bytes inline".formatted(of.size),
-        "use at most %d: a WQE has no more bits for its length".formatted(MOST_INLINE));
+        "use at most %d: a WQE has no more bits for its length".formatted(mostInline));
     long messages = (long) of.blocks * of.threads + of.company();
     checks.refuseIf(
         messages * of.stride() > MOST_BYTES,
@@ -313,12 +328,9 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         of.state == Held.REGISTERS && of.point.metrics().contains(ROUND_TRIP),
         ROUND_TRIP + " of a payload in registers",
         "use state: memory");
-    checks.refuseIf(
-        of.transport == Transport.DC,
-        "transport dc",
-        "the software HCA has no DCI and no DCT: it reads no address vector from a WQE, and"
-            + " attaches no initiator to a target by half a handshake",
-        "use transport: rc");
+    if (of.isDynamic()) {
+      checkDynamic(of, checks);
+    }
     checkRungByCpu(of, checks);
     checkBackground(of, checks);
     checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
@@ -335,6 +347,33 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         bounces && (of.size < WORD || of.size % WORD != 0),
         "round trips of %d bytes".formatted(of.size),
         "use multiples of 8: the last word is what the peer waits for");
+  }
+
+  private static void checkDynamic(Settings of, Checks checks) {
+    checks.refuseIf(
+        of.warps() || !of.alone(),
+        "transport dc with posters that share queue pairs",
+        "use scope: thread, and sharing: own or visits");
+    checks.refuseIf(
+        of.state == Held.REGISTERS || of.keys == Held.MEMORY || of.looks == Looks.EACH,
+        "transport dc with state registers, keys in memory or looks at each CQE",
+        "leave them out");
+    checks.refuseIf(
+        of.await != Awaited.PUT || of.background > 0,
+        "transport dc with a wait for whole queues or a background",
+        "use await: put and background: 0");
+    checks.refuseIf(
+        of.posting == PosterSettings.Posting.CPU_RUNG,
+        "transport dc with posting cpu-rung",
+        "use posting: direct");
+    checks.refuseIf(
+        of.direction == PutBench.Direction.BOTH,
+        "transport dc in both directions",
+        "use direction: one, send or receive");
+    checks.refuseIf(
+        of.point.metrics().contains(ROUND_TRIP),
+        ROUND_TRIP + " with transport dc",
+        "use metrics: [post, done]");
   }
 
   private static void checkRungByCpu(Settings of, Checks checks) {
@@ -424,7 +463,8 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
             of.poster(),
             of.shape(),
             of.background > 0 ? 1 + of.company() : of.poster().allThreads(),
-            run.asksFor(RATE) ? of.direction : PutBench.Direction.ONE)) {
+            run.asksFor(RATE) ? of.direction : PutBench.Direction.ONE,
+            of.isDynamic() ? of.qps : 0)) {
       if (of.background > 0) {
         bench.shorten(of.size, of.bulk);
       }
@@ -441,12 +481,18 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
   }
 
+  private static String kernel(Settings of) {
+    return of.isDynamic() ? DYNAMIC : KERNEL;
+  }
+
   private static Samples rates(PointRun<Settings> run, PutBench bench) throws PointFailure {
     Settings of = run.settings();
     long puts = of.poster().putsOfThread(1, run.backend());
     // The posters of a queue pair share its window.
     long window =
-        Math.ceilDiv((long) of.doorbells() * Math.min(of.qps, of.posters()), of.posters());
+        of.isDynamic()
+            ? of.doorbells()
+            : Math.ceilDiv((long) of.doorbells() * Math.min(of.qps, of.posters()), of.posters());
     long each =
         Math.max(
             Math.max(FEWEST_DOORBELLS, WINDOWS * window),
@@ -459,7 +505,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
       warmup = Math.ceilDiv(warmup, round) * round;
     }
     double[] rates = new double[run.point().launches()];
-    KernelJob kernel = bench.kernel(KERNEL);
+    KernelJob kernel = bench.kernel(kernel(of));
     // What is in flight when the count begins ends within it, and the last answer is awaited: in
     // virtual time a launch of half the length, which has the same ends, is taken off.
     boolean exact = run.backend() instanceof ExecutionBackend.Virtual;
@@ -482,7 +528,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
 
   private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
     int count = run.point().samples();
-    KernelJob kernel = bench.kernel(KERNEL);
+    KernelJob kernel = bench.kernel(kernel(run.settings()));
     Memory memory = kernel.allocate(MemoryKind.DEVICE, 3L * Long.BYTES * count, "samples");
     JobView job = job(run.settings(), bench.job(count, run.point().warmup()), 1);
     putKeys(run.settings(), bench, job);

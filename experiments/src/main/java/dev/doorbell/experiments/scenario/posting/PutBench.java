@@ -14,6 +14,7 @@ import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.DcTargets;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
@@ -39,6 +40,7 @@ final class PutBench implements AutoCloseable {
   private final PosterSettings settings;
   private final Owned owned = new Owned();
   private final World world;
+  private final @Nullable DcTargets targets;
   private final SplittableRandom random;
   private final byte[] payload;
   private int first;
@@ -100,7 +102,7 @@ final class PutBench implements AutoCloseable {
 
   /** Opens a world in which rank 0 puts. */
   PutBench(PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages) {
-    this(run, settings, shape, messages, Direction.ONE);
+    this(run, settings, shape, messages, Direction.ONE, 0);
   }
 
   /**
@@ -108,13 +110,16 @@ final class PutBench implements AutoCloseable {
    *
    * @param messages side by side in the payload, one for each thread that puts
    * @param direction who puts; where both ranks do, each at the same time as the other
+   * @param dynamic targets of dynamic connections, for which the queue pairs are initiators; 0:
+   *     queue pairs are connected
    */
   PutBench(
       PointRun<?> run,
       PosterSettings settings,
       Endpoint.Shape shape,
       int messages,
-      Direction direction) {
+      Direction direction,
+      int dynamic) {
     this.run = run;
     this.settings = settings;
     WorldBuilder builder =
@@ -130,8 +135,14 @@ final class PutBench implements AutoCloseable {
     world = owned.add(builder.open());
     Connection connection =
         owned.add(
-            Connection.oneWay(
-                world, shape, settings.posting().ringing, settings.qps(), settings.proxies()));
+            dynamic > 0
+                ? Connection.initiators(world, shape, settings.qps())
+                : Connection.oneWay(
+                    world, shape, settings.posting().ringing, settings.qps(), settings.proxies()));
+    targets =
+        dynamic > 0
+            ? owned.add(new DcTargets(world, connection.endpoints(0).getFirst(), dynamic))
+            : null;
     random = new SplittableRandom(run.point().seed());
     payload = new byte[Math.multiplyExact(settings.size(), messages)];
     shorten(settings.size(), settings.size());
@@ -175,6 +186,10 @@ final class PutBench implements AutoCloseable {
     job.iterations = iterations;
     job.warmup = warmup;
     job.qpCount = settings.qps();
+    if (targets != null) {
+      job.staging = targets.vectors();
+      job.stagingBytes = targets.count();
+    }
     return job;
   }
 

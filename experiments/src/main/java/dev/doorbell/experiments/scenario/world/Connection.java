@@ -64,6 +64,21 @@ public final class Connection implements AutoCloseable {
     return connection;
   }
 
+  /**
+   * Gives rank 0 {@code count} initiators of dynamic connections, for which kernels ring
+   * themselves.
+   */
+  public static Connection initiators(World world, Endpoint.Shape shape, int count) {
+    Connection connection = new Connection(world, 0);
+    for (int i = 0; i < count; i++) {
+      connection
+          .endpoints
+          .computeIfAbsent(0, _ -> new ArrayList<>())
+          .add(Endpoint.openInitiator(world.rank(0), shape, i));
+    }
+    return connection;
+  }
+
   private static Connection pairs(World world, Endpoint.Shape shape, int count) {
     Connection connection = new Connection(world, 0);
     for (int i = 0; i < count; i++) {

@@ -12,6 +12,7 @@ import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.ErrorRecord;
@@ -172,7 +173,7 @@ public final class Endpoint implements AutoCloseable {
   private long ringRequest;
   private @Nullable String relayed;
 
-  private Endpoint(Rank rank, Shape shape, int index) {
+  private Endpoint(Rank rank, Shape shape, int index, Transport transport) {
     this.rank = rank;
     this.shape = shape;
     this.index = index;
@@ -195,7 +196,14 @@ public final class Endpoint implements AutoCloseable {
         rank.domain()
             .createQueuePair(
                 new QueuePairAttributes(
-                    shape.blocks, 0, completions, null, placement.sendRing(), placement.record()),
+                    shape.blocks,
+                    0,
+                    completions,
+                    null,
+                    placement.sendRing(),
+                    placement.record(),
+                    transport,
+                    null),
                 gpu);
     this.counters =
         gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
@@ -231,7 +239,16 @@ public final class Endpoint implements AutoCloseable {
 
   /** Creates an endpoint; {@code index} is its place among the queue pairs of a job. */
   public static Endpoint open(Rank rank, Shape shape, int index) {
-    return new Endpoint(rank, shape, index);
+    return new Endpoint(rank, shape, index, Transport.RC);
+  }
+
+  /** As {@link #open}: an initiator of dynamic connections, which is ready to send. */
+  static Endpoint openInitiator(Rank rank, Shape shape, int index) {
+    Endpoint endpoint = new Endpoint(rank, shape, index, Transport.DC);
+    endpoint.queuePair.toInit(ALL_RIGHTS);
+    endpoint.queuePair.toRtr(ConnectionAttributes.DEFAULT);
+    endpoint.queuePair.toRts(ConnectionAttributes.DEFAULT);
+    return endpoint;
   }
 
   /** Connects two endpoints to each other. */

@@ -141,6 +141,72 @@ class MinimalPointTest {
     assertThat(run("rate", both).verifiedBytes()).isEqualTo(2 * 4L * 2 * 8);
   }
 
+  @ParameterizedTest
+  @CsvSource({"pull, 100", "push.inline, 8", "push.inline, 100"})
+  void initiators_deliver_every_message_to_one_target_after_the_other(String path, int size)
+      throws Exception {
+    PointResult result =
+        run(
+            "rate, post, done",
+            "transport=dc",
+            "sharing=own",
+            "path=" + path,
+            "size=" + size,
+            "blocks=2",
+            "threads=3",
+            "qps=6",
+            "batch=4");
+    assertThat(result.verifiedBytes()).isEqualTo(5L * 6 * size);
+    PointResult visits =
+        run(
+            "rate",
+            "transport=dc",
+            "sharing=visits",
+            "path=" + path,
+            "size=" + size,
+            "blocks=2",
+            "qps=14",
+            "batch=4",
+            "window=2");
+    assertThat(visits.verifiedBytes()).isEqualTo(4L * 2 * size);
+  }
+
+  @Test
+  void a_change_of_target_waits_for_what_is_under_way_and_for_a_state_that_nobody_holds()
+      throws Exception {
+    String[] settings = {
+      "qps=1",
+      "transport=rc",
+      "placement=h100-cx7",
+      "path=pull",
+      "size=16K",
+      "sharing=visits",
+      "batch=1",
+      "window=16",
+      "depth=128",
+      "samples=1"
+    };
+    double connected = Points.most(run("rate", settings), "rate");
+    settings[1] = "transport=dc";
+    double dynamic = Points.most(run("rate", settings), "rate");
+    settings[0] = "qps=2";
+    double changing = Points.most(run("rate", settings), "rate");
+    settings[4] = "size=8";
+    double held = Points.most(run("rate", withPlacement(settings, "h200-cx7")), "rate");
+    double missed = Points.most(run("rate", settings), "rate");
+    // One target: nothing but a larger WQE. Two: a round trip a visit.
+    assertThat(dynamic).isBetween(0.8 * connected, connected);
+    assertThat(changing).isLessThan(0.7 * dynamic);
+    // The machines differ in that one holds the state of every connection.
+    assertThat(missed).isLessThan(0.98 * held);
+  }
+
+  private static String[] withPlacement(String[] settings, String placement) {
+    String[] other = settings.clone();
+    other[2] = "placement=" + placement;
+    return other;
+  }
+
   @Test
   void a_wait_for_all_queue_pairs_grows_with_their_number() throws Exception {
     double one = Points.most(run("done", "await=all"), "done");
@@ -274,7 +340,10 @@ class MinimalPointTest {
   @ParameterizedTest
   @CsvSource({
     "size=973, 973 bytes inline",
-    "transport=dc, transport dc",
+    "transport=dc size=925, 925 bytes inline",
+    "transport=dc sharing=lock, transport dc with posters that share queue pairs",
+    "transport=dc await=all, transport dc with a wait for whole queues or a background",
+    "transport=dc direction=both, transport dc in both directions",
     "posting=cpu-rung sharing=marks, sharing marks with posting cpu-rung",
     "background=1, a background of other metrics than times",
     "scope=block, scope block",

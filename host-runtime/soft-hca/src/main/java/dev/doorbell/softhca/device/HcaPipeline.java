@@ -2,6 +2,7 @@ package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.event.Calendar;
+import dev.doorbell.softhca.packet.Packet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -11,10 +12,14 @@ import java.util.Map;
  * <p>The engine takes WQEs and arriving request packets, each kind in the order in which they come.
  * The states of the queue pairs used last are held; a packet for another one waits until its state
  * was fetched, and so do those behind it. States are fetched for a few packets at the head of those
- * that have arrived: visits of one packet each overlap their fetches, long visits do not.
+ * that have arrived: visits of one packet each overlap their fetches, long visits do not. An
+ * initiator of dynamic connections has one state at each target, which every connection makes anew.
  */
 public final class HcaPipeline {
   private static final long PICOS = 1_000;
+
+  /** The connection of a queue pair that has one for good. */
+  private static final long CONNECTED = 0;
 
   private final DevicePort port;
   private final HcaRates rates;
@@ -27,8 +32,8 @@ public final class HcaPipeline {
   /** When the packet that arrived last is taken, in picoseconds. */
   private long arrivalsPicos;
 
-  /** Numbers of queue pairs, the one used last at the end. */
-  private final Map<Integer, Boolean> held = new LinkedHashMap<>(16, 0.75f, true);
+  /** The connection of each queue pair or initiator, that of the one used last at the end. */
+  private final Map<Long, Long> held = new LinkedHashMap<>(16, 0.75f, true);
 
   /** When the last packets were taken, in nanoseconds, as many as may be fetched for together. */
   private final long[] taken;
@@ -63,7 +68,7 @@ public final class HcaPipeline {
     if (rates.wqeNanos() == 0 && rates.queueNanos() == 0) {
       return 0;
     }
-    hold(number);
+    hold(number, CONNECTED);
     long now = port.now();
     long turn = queue.serve(now, rates.queueNanos());
     return serve(now, (now + turn) * PICOS, rates.wqeNanos());
@@ -87,16 +92,17 @@ public final class HcaPipeline {
   }
 
   /**
-   * A request packet for queue pair {@code number} has arrived.
+   * A request packet has arrived. The first one of a dynamic connection finds no state of it, so it
+   * waits as one whose state is fetched.
    *
    * @return nanoseconds until it is taken
    */
-  public long packet(int number) {
+  public long packet(Packet packet) {
     long now = port.now();
     int place = next;
     next = (next + 1) % taken.length;
     // The packet reaches the head when the one so many before it is taken.
-    double ready = hold(number) ? now : Math.max(now, taken[place]) + rates.missNanos();
+    double ready = hold(packet) ? now : Math.max(now, taken[place]) + rates.missNanos();
     long earliest = Math.max(Math.round(ready * PICOS), arrivalsPicos);
     long wait = serve(now, earliest, rates.packetNanos());
     arrivalsPicos = engine.started();
@@ -104,13 +110,26 @@ public final class HcaPipeline {
     return wait;
   }
 
-  /** Holds the state of a queue pair from now on; false when it did not. */
-  private boolean hold(int number) {
+  private boolean hold(Packet packet) {
+    if (!packet.dynamic) {
+      return hold(packet.destination, CONNECTED);
+    }
+    long initiator = (long) packet.sourceQueuePair << Integer.SIZE | packet.destination;
+    return hold(~(initiator ^ packet.sourceGidLow), packet.connection);
+  }
+
+  /**
+   * Holds the state of a queue pair from now on; false when it did not.
+   *
+   * @param connection which of those that it has one after the other
+   */
+  private boolean hold(long number, long connection) {
     int most = rates.connections();
     if (most == 0) {
       return true;
     }
-    boolean there = held.put(number, true) != null;
+    Long before = held.put(number, connection);
+    boolean there = before != null && before == connection;
     if (held.size() > most) {
       held.remove(held.keySet().iterator().next());
     }

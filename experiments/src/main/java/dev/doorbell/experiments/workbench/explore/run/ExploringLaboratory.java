@@ -58,7 +58,8 @@ public final class ExploringLaboratory implements Laboratory {
           "push_pool", "there is no HCA, but a push engine with credits",
           "push_quiet", "there is no HCA, but a push engine with credits",
           "push_ring", "there is no HCA, but a push engine with credits",
-          "push_shared", "there is no HCA, but a push engine with credits");
+          "push_shared", "there is no HCA, but a push engine with credits",
+          "put_dynamic", "its queue pairs are initiators of dynamic connections");
 
   private final KernelCatalogue catalogue = KernelCatalogue.load();
 
