@@ -102,11 +102,6 @@ final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   }
 
   @Override
-  public int connections() {
-    return connections.size();
-  }
-
-  @Override
   public long keyViolations() {
     return keyViolations;
   }

@@ -55,7 +55,11 @@ class LibMlx5Test {
   @Tag("slow")
   void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said = jvm.run(Mlx5HcaContractTest.class, Mlx5HcaTransportContractTest.class);
+      String said =
+          jvm.run(
+              Mlx5HcaContractTest.class,
+              Mlx5HcaTransportContractTest.class,
+              Mlx5HcaDynamicContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
       jvm.awaitNobody();
     }

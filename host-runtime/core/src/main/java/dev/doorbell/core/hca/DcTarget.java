@@ -11,9 +11,6 @@ public interface DcTarget extends AutoCloseable {
   /** What it was made with. */
   DcTargetAttributes attributes();
 
-  /** Initiators that were connected and may come again. */
-  int connections();
-
   /** Requests that came with another access key. */
   long keyViolations();
 

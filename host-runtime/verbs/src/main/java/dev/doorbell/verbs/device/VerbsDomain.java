@@ -172,6 +172,7 @@ public abstract class VerbsDomain implements ProtectionDomain {
     for (Class<? extends AutoCloseable> type :
         List.of(
             dev.doorbell.core.hca.QueuePair.class,
+            dev.doorbell.core.hca.DcTarget.class,
             SharedReceiveQueue.class,
             dev.doorbell.core.hca.CompletionQueue.class,
             MemoryRegion.class,

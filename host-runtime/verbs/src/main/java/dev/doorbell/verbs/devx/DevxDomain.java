@@ -4,6 +4,8 @@ import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
@@ -182,6 +184,17 @@ public final class DevxDomain extends VerbsDomain {
     }
   }
 
+  @Override
+  public DcTarget createDcTarget(DcTargetAttributes attributes) {
+    requireOpen("create a DC target");
+    DevxCompletionQueue completions = requireQueue("receive", attributes.completions());
+    DevxDcTarget target =
+        new DevxDcTarget(
+            device, this, attributes, requireShared(attributes.receives()), completions);
+    opened(target);
+    return target;
+  }
+
   private @Nullable DevxSharedReceiveQueue requireShared(QueuePairAttributes attributes) {
     SharedReceiveQueue queue = attributes.sharedReceives();
     if (queue == null) {
@@ -193,6 +206,10 @@ public final class DevxDomain extends VerbsDomain {
               .formatted(queue),
           Errno.EINVAL);
     }
+    return requireShared(queue);
+  }
+
+  private DevxSharedReceiveQueue requireShared(SharedReceiveQueue queue) {
     if (queue instanceof DevxSharedReceiveQueue devx && devx.isOpenAt(device)) {
       return devx;
     }

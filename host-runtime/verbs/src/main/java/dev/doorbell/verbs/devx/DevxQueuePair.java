@@ -173,6 +173,10 @@ final class DevxQueuePair implements QueuePair {
     return device.blueFlameBytes(doorbells);
   }
 
+  private boolean hasPeer() {
+    return !isDatagram() && attributes.transport() != Transport.DC;
+  }
+
   private boolean isDatagram() {
     return attributes.transport() == Transport.UD;
   }
@@ -201,9 +205,9 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes with) {
-    if (isDatagram()) {
+    if (!hasPeer()) {
       throw new HcaException(
-          "%s of %s is for datagrams and has no peer; call toRtr(attributes)"
+          "%s of %s names its peers in its WQEs and has none; call toRtr(attributes)"
               .formatted(this, device.context.name),
           Errno.EINVAL);
     }
@@ -254,7 +258,7 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(ConnectionAttributes with) {
-    if (!isDatagram()) {
+    if (hasPeer()) {
       throw new HcaException(
           "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, device.context.name),
           Errno.EINVAL);
@@ -262,7 +266,13 @@ final class DevxQueuePair implements QueuePair {
     device.context.requireDefaultPartition(with);
     transition(
         QueuePairState.RTR,
-        () -> QueuePairCommand.toRtr(number(), device.context.port.number(), with.queueKey()));
+        () ->
+            isDatagram()
+                ? QueuePairCommand.toRtr(number(), device.context.port.number(), with.queueKey())
+                : QueuePairCommand.toRtrOfInitiator(
+                    number(),
+                    device.context.port.number(),
+                    PortInfo.mtuCode(device.context.port.mtuBytes())));
   }
 
   @Override

@@ -140,6 +140,15 @@ public final class QueuePairCommand {
         .put(QueuePairContext.Q_KEY, queueKey);
   }
 
+  /** INIT2RTR of an initiator of dynamic connections. */
+  public static PrmBuffer toRtrOfInitiator(int number, int port, int mtuCode) {
+    return command(CommandHeader.INIT2RTR_QP, number)
+        .put(QueuePairContext.PM_STATE, QueuePairContext.MIGRATED)
+        .put(QueuePairContext.MTU, mtuCode)
+        .put(QueuePairContext.LOG_MSG_MAX, LOG_LARGEST_MESSAGE)
+        .put(QueuePairContext.PORT_NUM, port);
+  }
+
   /** RTR2RTS of a queue pair for datagrams. */
   public static PrmBuffer toRts(int number, int sendPsn) {
     return command(CommandHeader.RTR2RTS_QP, number).put(QueuePairContext.NEXT_SEND_PSN, sendPsn);
