@@ -11,6 +11,7 @@ import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.WaitSegment;
+import dev.doorbell.core.mlx5.XrcSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -97,6 +98,13 @@ public final class EndpointWqe {
     long segment = next();
     to(handle, number, 0);
     DatagramSegment.putAccessKey(segment, accessKey);
+    return this;
+  }
+
+  /** Names the peer's shared receive queue, on an extended reliable connection. */
+  public EndpointWqe toShared(int number) {
+    XrcSegment.write(next(), number);
+    units++;
     return this;
   }
 

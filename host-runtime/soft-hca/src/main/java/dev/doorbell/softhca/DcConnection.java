@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
 import dev.doorbell.softhca.responder.Responder;
@@ -93,6 +94,11 @@ final class DcConnection extends ScheduledQueuePair {
   @Override
   public void failSoon() {
     enterError();
+  }
+
+  @Override
+  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
+    return null;
   }
 
   @Override

@@ -3,16 +3,19 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
+import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import java.util.Set;
 
 /**
@@ -102,6 +105,31 @@ public final class DriverAccess {
       throw new IllegalArgumentException("not of a software HCA: " + queue);
     }
     soft.resize(entries, ring);
+  }
+
+  /**
+   * Makes a shared receive queue one of an XRC domain: queue pairs of that domain with {@link
+   * dev.doorbell.core.hca.Transport#XRC} take receives from it as requests name it.
+   *
+   * @param completions of its receives
+   * @param xrcDomain a protection domain of the same HCA, in which nothing is registered
+   */
+  public static void extend(
+      SharedReceiveQueue queue, CompletionQueue completions, ProtectionDomain xrcDomain) {
+    if (queue instanceof SoftSharedReceiveQueue soft
+        && completions instanceof SoftCompletionQueue to) {
+      soft.extend(to, soft(xrcDomain));
+    } else {
+      throw new IllegalArgumentException("not of a software HCA: " + queue);
+    }
+  }
+
+  /** Memory of the HCA's machine, for queues that no program has. */
+  public static MemoryProvider memory(Hca hca) {
+    if (hca instanceof SoftHca soft) {
+      return soft.memory();
+    }
+    throw new IllegalArgumentException("not a software HCA: " + hca);
   }
 
   /** Chooses the first sequence number of packets, before RTS. */

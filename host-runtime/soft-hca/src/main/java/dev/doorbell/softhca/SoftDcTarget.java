@@ -10,6 +10,7 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.RegionTable;
 import dev.doorbell.softhca.objects.Rights;
@@ -215,6 +216,11 @@ final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   @Override
   public void failSoon() {
     endConnections();
+  }
+
+  @Override
+  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
+    return null;
   }
 
   @Override

@@ -13,8 +13,10 @@ import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.roce.BthOpcode;
@@ -368,6 +370,11 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public long nextConnection() {
     return ++lastConnection;
+  }
+
+  /** Memory of its machine. */
+  MemoryProvider memory() {
+    return FabricMemory.of(fabric.memory(), locus.rank());
   }
 
   /** The ordinal of a new queue pair. */

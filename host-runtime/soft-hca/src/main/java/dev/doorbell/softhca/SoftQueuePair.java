@@ -18,6 +18,8 @@ import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.ExtendedReceives;
+import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueueMemory;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.Rights;
@@ -31,6 +33,8 @@ import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +51,11 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   private final @Nullable Uar uar;
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
+
+  /** Of an XRC receiver: its domain, which is the XRC domain, and what it has used so far. */
+  private final ObjectOwner xrcDomain;
+
+  private final Map<Integer, ExtendedReceives> extendedReceives = new HashMap<>();
   private int startPsn;
 
   /** Of an initiator's connections, in bytes. */
@@ -83,11 +92,12 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
         hca.port().unit(number, true),
         hca.port().unit(number, false));
     this.hca = hca;
+    this.xrcDomain = domain;
     this.attributes = attributes;
     this.sharedReceives = sharedReceives;
     this.transportBits =
         switch (transport) {
-          case RC, DC -> BthOpcode.RC;
+          case RC, DC, XRC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
@@ -299,7 +309,29 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
     }
   }
 
+  @Override
+  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
+    ExtendedReceives known = extendedReceives.get(sharedQueue);
+    SoftSharedReceiveQueue queue = hca.sharedReceiveQueues.find(sharedQueue);
+    if (queue == null) {
+      if (known != null) {
+        known.source().release();
+        extendedReceives.remove(sharedQueue);
+      }
+      return null;
+    }
+    if (known == null) {
+      known = queue.extended(this, xrcDomain);
+      if (known != null) {
+        extendedReceives.put(sharedQueue, known);
+      }
+    }
+    return known;
+  }
+
   private void discard() {
+    extendedReceives.values().forEach(each -> each.source().release());
+    extendedReceives.clear();
     wqes.discard();
     if (requester != null) {
       requester.discard();
@@ -411,6 +443,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
     boolean notification = packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     if (!acceptsPartition(packet.partitionKey)
         || packet.dynamic != isDynamic()
+        || packet.extended != isExtended()
         || (!notification && PacketOpcode.transport(packet.opcode) != transportBits)) {
       packet.pool.release(packet);
     } else if (isFromOtherPeer(packet)) {
@@ -456,6 +489,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
             ? other.queuePairs.find(peerNumber)
             : null;
     return found instanceof SoftQueuePair peer
+            && peer.transport == transport
             && peer.isDirectlyReachable(this)
             && peer.responder instanceof DirectPeer half
         ? half
@@ -499,7 +533,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
     if (sharedReceives != null) {
       sharedReceives.unuse();
     }
-    domain.closing(this);
+    xrcDomain.closing(this);
     if (memory != null) {
       memory.close();
     }

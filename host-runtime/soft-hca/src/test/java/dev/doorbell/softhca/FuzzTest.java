@@ -117,18 +117,29 @@ class FuzzTest {
                   Endpoint.ALL)
               .withTransport(transport, null);
       boolean dynamic = transport == Transport.DC;
+      boolean extended = transport == Transport.XRC;
       attacker =
           new Endpoint(
               world,
               0,
-              dynamic ? shape.withReceives(0).withTransport(transport, null) : shape,
+              dynamic || extended ? shape.withReceives(0).withTransport(transport, null) : shape,
               domains[0]);
       // A target takes the place of the victim's queue pair, which is idle then.
-      victim = new Endpoint(world, 1, dynamic ? Endpoint.Shape.usual() : shape, domains[1]);
+      victim =
+          new Endpoint(
+              world,
+              1,
+              dynamic
+                  ? Endpoint.Shape.usual()
+                  : extended ? shape.withReceives(0).withTransport(transport, null) : shape,
+              domains[1]);
       receives =
           domains[1].createSharedReceiveQueue(
               new SharedReceiveQueueAttributes(4, 1, MemoryKind.HOST, MemoryKind.HOST),
               world.memory(1));
+      if (extended) {
+        DriverAccess.extend(receives, victim.receiveQueue, domains[1]);
+      }
       target =
           dynamic
               ? domains[1].createDcTarget(
@@ -178,7 +189,7 @@ class FuzzTest {
       for (int i = 0; i < 4; i++) {
         int offset = random.nextInt(BYTES / 2);
         int bytes = random.nextInt(BYTES / 2);
-        if (target == null) {
+        if (target == null && transport != Transport.XRC) {
           victim.postReceive(offset, bytes);
         } else {
           long wqe = receives.ringAddress() + (long) i * receives.attributes().stride();
@@ -219,7 +230,6 @@ class FuzzTest {
       if (target != null) {
         target.close();
       }
-      receives.close();
       world.run(SECOND);
       assertThat(world.soft(0).packets().out() + world.soft(1).packets().out())
           .as("seed %d: packets that nobody gave back", seed)
@@ -227,6 +237,7 @@ class FuzzTest {
       readOnly.close();
       readable.close();
       secret.close();
+      receives.close();
       for (Endpoint end : List.of(attacker, victim, stranger)) {
         end.close();
       }
@@ -276,7 +287,7 @@ class FuzzTest {
       boolean own = random.nextInt(4) > 0;
       int bits =
           switch (transport) {
-            case RC, DC -> BthOpcode.RC;
+            case RC, DC, XRC -> BthOpcode.RC;
             case UC -> BthOpcode.UC;
             case UD -> BthOpcode.UD;
           };
@@ -295,6 +306,10 @@ class FuzzTest {
             random.nextBoolean() ? attacker.queuePair.number() : random.nextInt(1 << 24);
         packet.sourceGidHigh = world.soft(0).gidHigh();
         packet.sourceGidLow = world.soft(0).gidLow();
+      }
+      if (transport == Transport.XRC) {
+        packet.extended = random.nextInt(8) > 0;
+        packet.sharedQueue = random.nextInt(8) == 0 ? random.nextInt(1 << 24) : receives.number();
       }
       packet.partitionKey = random.nextInt(8) == 0 ? random.nextInt(1 << 16) : 0xffff;
       packet.ackRequest = random.nextBoolean();
@@ -322,6 +337,9 @@ class FuzzTest {
     private void wqe() {
       EndpointWqe wqe = attacker.wqe(random.nextInt(3) == 0 ? random.nextInt(0x30) : opcode());
       wqe.flags(random.nextInt(0x100)).immediate(random.nextBoolean() ? key() : random.nextInt());
+      if (transport == Transport.XRC && random.nextInt(8) > 0) {
+        wqe.toShared(random.nextInt(8) == 0 ? random.nextInt(1 << 24) : receives.number());
+      }
       if (target != null && random.nextInt(8) > 0) {
         long key = random.nextInt(8) == 0 ? random.nextLong() : ACCESS_KEY;
         wqe.toTarget(domains[0].createAddressHandle("soft1", 0), number(), key);

@@ -50,7 +50,8 @@ class NicKernelsTest {
           "push_pool",
           "push_quiet",
           "push_ring",
-          "push_shared");
+          "push_shared",
+          "put_dynamic");
 
   private static Case explored(String kernel, int blocks, int threads, int bytes) {
     return new Case(

@@ -11,6 +11,9 @@ public final class BthOpcode {
   public static final int RD = 0x40;
   public static final int UD = 0x60;
 
+  /** Extended reliable connections: the operations of {@link #RC} (annex A14). */
+  public static final int XRC = 0xa0;
+
   /** The manufacturer-specific range that Doorbell uses. */
   public static final int DOORBELL = 0xc0;
 
@@ -61,16 +64,17 @@ public final class BthOpcode {
   public static final int CONGESTION_NOTIFICATION = 0x81;
 
   // Headers behind the BTH, in the order in which they stand on the wire.
-  public static final int DETH = 1;
-  public static final int RETH = 1 << 1;
-  public static final int ATOMIC_ETH = 1 << 2;
-  public static final int MASKED_ATOMIC_ETH = 1 << 3;
-  public static final int AETH = 1 << 4;
-  public static final int ATOMIC_ACK_ETH = 1 << 5;
-  public static final int IMM_DT = 1 << 6;
-  public static final int IETH = 1 << 7;
+  public static final int XRC_ETH = 1;
+  public static final int DETH = 1 << 1;
+  public static final int RETH = 1 << 2;
+  public static final int ATOMIC_ETH = 1 << 3;
+  public static final int MASKED_ATOMIC_ETH = 1 << 4;
+  public static final int AETH = 1 << 5;
+  public static final int ATOMIC_ACK_ETH = 1 << 6;
+  public static final int IMM_DT = 1 << 7;
+  public static final int IETH = 1 << 8;
 
-  public static final int DC_ETH = 1 << 8;
+  public static final int DC_ETH = 1 << 9;
 
   private static final int OPERATIONS = 0x18;
   private static final int OPERATION_MASK = 0x1f;
@@ -199,6 +203,7 @@ public final class BthOpcode {
     return switch (transport(opcode)) {
       case RC -> "RC";
       case UC -> "UC";
+      case XRC -> "XRC";
       case DC -> "Doorbell DC";
       default -> "UD";
     };
@@ -213,6 +218,10 @@ public final class BthOpcode {
           operation == SEND_ONLY || operation == SEND_ONLY_IMM ? DETH | ofOperation(operation) : -1;
       case DOORBELL ->
           opcode >= MASKED_COMPARE_SWAP_8 && opcode <= MASKED_FETCH_ADD_4 ? MASKED_ATOMIC_ETH : -1;
+      case XRC -> {
+        int headers = headersOf(operation);
+        yield headers < 0 || isResponse(operation) ? headers : XRC_ETH | headers;
+      }
       case DC -> ofDynamic(opcode, operation);
       default -> opcode == CONGESTION_NOTIFICATION ? 0 : -1;
     };
@@ -238,6 +247,7 @@ public final class BthOpcode {
 
   private static int bytesOf(int headers) {
     int[] bytes = {
+      XrcEth.BYTES,
       Deth.BYTES,
       Reth.BYTES,
       AtomicEth.BYTES,

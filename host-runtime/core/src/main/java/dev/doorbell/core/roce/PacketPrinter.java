@@ -46,6 +46,9 @@ public final class PacketPrinter {
 
   private static void addHeaders(StringJoiner words, RoceFrame frame) {
     int headers = frame.headers;
+    if ((headers & BthOpcode.XRC_ETH) != 0) {
+      words.add("srq=0x%06x".formatted(XrcEth.sharedQueue(frame.extended)));
+    }
     if ((headers & BthOpcode.DETH) != 0) {
       long at = frame.header(BthOpcode.DETH);
       words.add("qkey=0x%08x srcqp=0x%06x".formatted(Deth.qkey(at), Deth.sourceQueuePair(at)));
@@ -60,7 +63,7 @@ public final class PacketPrinter {
                   Integer.toUnsignedString(Reth.length(at))));
     }
     if ((headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH)) != 0) {
-      long at = frame.extended;
+      long at = frame.header(headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH));
       words.add(
           "va=0x%x rkey=0x%08x swap_add=0x%x compare=0x%x"
               .formatted(
@@ -110,6 +113,12 @@ public final class PacketPrinter {
   public static String full(RoceFrame frame, int expectedIcrc) {
     FieldTable table = new FieldTable(frame.bth).title(line(frame));
     addBth(table, frame);
+    if ((frame.headers & BthOpcode.XRC_ETH) != 0) {
+      table
+          .word(offset(frame, BthOpcode.XRC_ETH))
+          .field("reserved", 31, 24, "")
+          .field("XRCETH shared receive queue", 23, 0, "");
+    }
     if ((frame.headers & BthOpcode.DETH) != 0) {
       table.word(offset(frame, BthOpcode.DETH)).field("DETH qkey", 31, 0, "");
       table
@@ -196,7 +205,7 @@ public final class PacketPrinter {
   }
 
   private static void addAtomic(FieldTable table, RoceFrame frame) {
-    int at = Bth.BYTES;
+    int at = offset(frame, frame.headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH));
     table
         .wide("AtomicETH address", at + AtomicEth.ADDRESS_OFFSET)
         .word(at + AtomicEth.RKEY_OFFSET)

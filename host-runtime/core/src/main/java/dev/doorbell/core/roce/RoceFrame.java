@@ -290,6 +290,7 @@ public final class RoceFrame {
 
   private static int bytesOf(int header) {
     return switch (header) {
+      case BthOpcode.XRC_ETH -> XrcEth.BYTES;
       case BthOpcode.DETH -> Deth.BYTES;
       case BthOpcode.RETH -> Reth.BYTES;
       case BthOpcode.ATOMIC_ETH -> AtomicEth.BYTES;

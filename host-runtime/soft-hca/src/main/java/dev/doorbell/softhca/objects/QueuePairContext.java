@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class QueuePairContext extends PendingList.Node implements FaultTarget {
   public final int number;
   public final Transport transport;
-  public final ObjectOwner domain;
+
+  /** Of an XRC receiver: that of the shared queue whose request is being carried out. */
+  public ObjectOwner domain;
 
   /** The keys of the HCA. */
   public final RegionTable regions;
@@ -98,15 +100,23 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     return route;
   }
 
-  /** True where requests are acknowledged: RC and DC. */
+  /** True where requests are acknowledged: RC, DC and XRC. */
   public final boolean isReliable() {
-    return transport == Transport.RC || transport == Transport.DC;
+    return transport == Transport.RC || isDynamic() || isExtended();
   }
 
   /** True where connections come and go with the requests. */
   public final boolean isDynamic() {
     return transport == Transport.DC;
   }
+
+  /** True where requests name the peer's shared receive queue: XRC. */
+  public final boolean isExtended() {
+    return transport == Transport.XRC;
+  }
+
+  /** Receives of an XRC receiver: what a shared queue of its XRC domain gives it, or null. */
+  public abstract @Nullable ExtendedReceives extendedReceives(int sharedQueue);
 
   /** Requests go to another peer from now on. */
   public final void reach(@Nullable Route there, int number) {

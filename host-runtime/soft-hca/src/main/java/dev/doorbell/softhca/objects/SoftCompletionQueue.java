@@ -421,6 +421,11 @@ public final class SoftCompletionQueue extends Completions implements Completion
     users++;
   }
 
+  /** A shared receive queue completes here no longer. */
+  void unuse() {
+    users--;
+  }
+
   @Override
   public void unuse(QueuePairContext queuePair) {
     users--;

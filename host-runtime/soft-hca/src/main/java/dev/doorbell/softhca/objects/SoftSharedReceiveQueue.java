@@ -56,6 +56,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
   private final List<QueuePairContext> waiting = new ArrayList<>();
   private int limit;
   private int users;
+  private @Nullable SoftCompletionQueue extendedCompletions;
+  private @Nullable ObjectOwner extendedDomain;
   private boolean closed;
 
   public SoftSharedReceiveQueue(
@@ -217,6 +219,26 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     waiting.remove(queuePair);
   }
 
+  /**
+   * Makes it one for receivers of an XRC domain.
+   *
+   * @param receives complete there
+   * @param of the XRC domain
+   */
+  public void extend(SoftCompletionQueue receives, ObjectOwner of) {
+    receives.use();
+    extendedCompletions = receives;
+    extendedDomain = of;
+  }
+
+  /** What a receiver of an XRC domain uses of it; null where it is not of that domain. */
+  public @Nullable ExtendedReceives extended(QueuePairContext queuePair, ObjectOwner xrcDomain) {
+    SoftCompletionQueue to = extendedCompletions;
+    return to == null || !xrcDomain.equals(extendedDomain)
+        ? null
+        : new ExtendedReceives(source(queuePair), to, domain);
+  }
+
   /** The source of a queue pair's receive WQEs. */
   public ReceiveSource source(QueuePairContext queuePair) {
     return new SharedReceiveSource(queuePair, this);
@@ -242,6 +264,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
           HcaErrno.EBUSY);
     }
     closed = true;
+    if (extendedCompletions != null) {
+      extendedCompletions.unuse();
+    }
     domain.closing(this);
     ring.close();
     record.close();

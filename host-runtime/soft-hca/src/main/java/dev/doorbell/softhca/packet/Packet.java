@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.DcEth;
+import dev.doorbell.core.roce.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +106,11 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int queueKey;
   public int sourceQueuePair;
 
+  /** Of an extended reliable connection: requests have an {@code XrcEth} with this number. */
+  public boolean extended;
+
+  public int sharedQueue;
+
   /** Of a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
   public boolean dynamic;
 
@@ -199,6 +205,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
         FRAME_OVERHEAD
             + BthOpcode.headerBytes(opcode)
             + (isDynamicRequest() ? DcEth.BYTES : 0)
+            + (extended && !BthOpcode.isResponse(opcode) ? XrcEth.BYTES : 0)
             + bytes
             + padBytes());
   }
@@ -228,6 +235,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     backwardCongestion = false;
     lastOfMessage = false;
     dynamic = false;
+    extended = false;
     bytes = 0;
     progress = 0;
     knowledge = null;
@@ -309,6 +317,8 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     invalidatedKey = other.invalidatedKey;
     queueKey = other.queueKey;
     sourceQueuePair = other.sourceQueuePair;
+    extended = other.extended;
+    sharedQueue = other.sharedQueue;
     dynamic = other.dynamic;
     accessKey = other.accessKey;
     mtu = other.mtu;

@@ -35,6 +35,7 @@ final class PacketMaker {
   private final SharedBuffer buffer;
   private final SharedBuffer.Turn turn;
   private final @Nullable DynamicConnection dynamic;
+  private final boolean extended;
   private final int mtu;
   private final int transport;
   private final int ackInterval;
@@ -55,6 +56,7 @@ final class PacketMaker {
       int mostBetweenAcks) {
     this.queuePair = queuePair;
     this.dynamic = dynamic;
+    this.extended = queuePair.isExtended();
     this.hca = hca;
     this.pool = hca.packets();
     this.port = hca.port();
@@ -67,7 +69,7 @@ final class PacketMaker {
             hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, Math.min(ACK_INTERVAL, mostBetweenAcks));
     this.transport =
         switch (queuePair.transport) {
-          case RC, DC -> BthOpcode.RC;
+          case RC, DC, XRC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
@@ -175,6 +177,8 @@ final class PacketMaker {
     packet.lastOfMessage = last;
     packet.originQpn = queuePair.number;
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
+    packet.extended = extended;
+    packet.sharedQueue = request.sharedQueue;
     if (dynamic != null) {
       dynamic.stamp(request, packet);
     }

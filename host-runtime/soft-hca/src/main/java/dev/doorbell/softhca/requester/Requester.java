@@ -9,6 +9,7 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
@@ -110,7 +111,7 @@ public final class Requester {
     this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
-        reliable && dynamic == null && wqes.isInPlace() && hca.isImmediate()
+        queuePair.transport == Transport.RC && wqes.isInPlace() && hca.isImmediate()
             ? new DirectWrites(queuePair, hca, wqes, sendState)
             : null;
   }

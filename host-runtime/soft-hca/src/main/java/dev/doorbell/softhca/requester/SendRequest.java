@@ -52,6 +52,9 @@ final class SendRequest implements Completion {
   long remoteAddress;
   int rkey;
 
+  /** Of the peer, on an extended reliable connection. */
+  int sharedQueue;
+
   /** Of the target that an initiator's request is for. */
   long accessKey;
 

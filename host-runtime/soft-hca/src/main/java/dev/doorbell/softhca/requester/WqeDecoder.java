@@ -11,6 +11,7 @@ import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.mlx5.WaitSegment;
+import dev.doorbell.core.mlx5.XrcSegment;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.device.VendorSyndrome;
@@ -44,19 +45,15 @@ final class WqeDecoder {
       case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
       case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
       case Opcode.UMR -> transport == Transport.RC;
-      default -> (transport == Transport.RC || transport == Transport.DC) && isReliable(opcode);
+      case Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
+          transport == Transport.RC || transport == Transport.DC;
+      default -> transport != Transport.UC && transport != Transport.UD && isReliable(opcode);
     };
   }
 
   private static boolean isReliable(int opcode) {
     return switch (opcode) {
-      case Opcode.SEND_INVAL,
-          Opcode.RDMA_READ,
-          Opcode.ATOMIC_CS,
-          Opcode.ATOMIC_FA,
-          Opcode.ATOMIC_MASKED_CS,
-          Opcode.ATOMIC_MASKED_FA ->
-          true;
+      case Opcode.SEND_INVAL, Opcode.RDMA_READ, Opcode.ATOMIC_CS, Opcode.ATOMIC_FA -> true;
       default -> false;
     };
   }
@@ -87,6 +84,14 @@ final class WqeDecoder {
         return;
       }
       unit = 1 + DATAGRAM_UNITS;
+    }
+    if (queuePair.isExtended() && Opcode.isMessage(opcode)) {
+      if (request.ds <= unit) {
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+        return;
+      }
+      request.sharedQueue = XrcSegment.sharedQueue(wqes.unit(index, unit));
+      unit++;
     }
     if (Opcode.hasRemoteAddress(opcode)) {
       if (request.ds <= unit) {

@@ -11,6 +11,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.Rights;
@@ -25,8 +26,8 @@ final class ReceiveConsumer {
   private final HcaServices hca;
   private final DevicePort port;
   private final @Nullable HcaTracer tracer;
-  private final @Nullable ReceiveSource queue;
-  private final @Nullable Completions completions;
+  private @Nullable ReceiveSource queue;
+  private @Nullable Completions completions;
   private final @Nullable Placement placement;
 
   /** Where the next byte goes in the receive WQE. */
@@ -54,6 +55,22 @@ final class ReceiveConsumer {
     this.queue = queue;
     this.completions = queuePair.receiveCompletions;
     this.placement = placement;
+  }
+
+  /**
+   * Takes receives from a shared queue from now on, of an extended reliable connection.
+   *
+   * @return false where there is none of that number in the receiver's XRC domain
+   */
+  boolean select(int sharedQueue) {
+    ExtendedReceives found = queuePair.extendedReceives(sharedQueue);
+    if (found == null) {
+      return false;
+    }
+    queue = found.source();
+    completions = found.completions();
+    queuePair.domain = found.domain();
+    return true;
   }
 
   /** True when a receive WQE and room for its CQE are at hand; else the other methods say why. */

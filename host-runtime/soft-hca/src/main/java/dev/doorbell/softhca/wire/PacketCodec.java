@@ -13,6 +13,7 @@ import dev.doorbell.core.roce.ImmDt;
 import dev.doorbell.core.roce.MaskedAtomicEth;
 import dev.doorbell.core.roce.Reth;
 import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.core.roce.XrcEth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 
@@ -57,6 +58,9 @@ final class PacketCodec {
 
   private static int wireOpcode(Packet packet) {
     int opcode = connectedOpcode(packet);
+    if (packet.extended) {
+      return BthOpcode.XRC | opcode;
+    }
     if (!packet.dynamic) {
       return opcode;
     }
@@ -79,6 +83,10 @@ final class PacketCodec {
 
   private static long encodeHeaders(Packet packet, int headers, long start) {
     long at = start;
+    if ((headers & BthOpcode.XRC_ETH) != 0) {
+      XrcEth.write(at, packet.sharedQueue);
+      at += XrcEth.BYTES;
+    }
     if ((headers & BthOpcode.DETH) != 0) {
       Deth.write(at, packet.queueKey, packet.sourceQueuePair);
       at += Deth.BYTES;
@@ -132,6 +140,8 @@ final class PacketCodec {
   static void decode(RoceFrame frame, Packet packet) {
     long bth = frame.bth;
     int opcode = frame.opcode;
+    packet.extended = BthOpcode.transport(opcode) == BthOpcode.XRC;
+    opcode -= packet.extended ? BthOpcode.XRC : 0;
     packet.dynamic = BthOpcode.transport(opcode) == BthOpcode.DC;
     if (packet.dynamic) {
       boolean masked = opcode >= BthOpcode.MASKED_COMPARE_SWAP_8 + BthOpcode.DC_MASKED;
@@ -165,6 +175,10 @@ final class PacketCodec {
   private static void decodeHeaders(RoceFrame frame, Packet packet) {
     int headers = frame.headers;
     long at = frame.extended;
+    if ((headers & BthOpcode.XRC_ETH) != 0) {
+      packet.sharedQueue = XrcEth.sharedQueue(at);
+      at += XrcEth.BYTES;
+    }
     if ((headers & BthOpcode.DETH) != 0) {
       packet.queueKey = Deth.qkey(at);
       packet.sourceQueuePair = Deth.sourceQueuePair(at);

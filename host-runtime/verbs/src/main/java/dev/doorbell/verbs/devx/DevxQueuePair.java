@@ -107,6 +107,9 @@ final class DevxQueuePair implements QueuePair {
       case UC -> QueuePairContext.UC;
       case UD -> QueuePairContext.UD;
       case DC -> QueuePairContext.DCI;
+      case XRC ->
+          throw new HcaException(
+              "this back end has no extended reliable connections", Errno.EOPNOTSUPP);
     };
   }
 

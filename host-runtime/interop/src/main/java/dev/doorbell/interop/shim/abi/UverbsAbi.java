@@ -38,6 +38,7 @@ public final class UverbsAbi {
   public static final int OBJECT_AH = 6;
   public static final int OBJECT_MR = 7;
   public static final int OBJECT_MW = 8;
+  public static final int OBJECT_XRCD = 10;
   public static final int OBJECT_DM = 14;
   public static final int OBJECT_ASYNC_EVENT = 16;
 
@@ -91,6 +92,7 @@ public final class UverbsAbi {
 
   // enum uverbs_attrs_create_qp_cmd_attr_ids
   public static final int CREATE_QP_HANDLE = 0;
+  public static final int CREATE_QP_XRCD_HANDLE = 1;
   public static final int CREATE_QP_PD_HANDLE = 2;
   public static final int CREATE_QP_SRQ_HANDLE = 3;
   public static final int CREATE_QP_SEND_CQ_HANDLE = 4;
@@ -105,6 +107,8 @@ public final class UverbsAbi {
   // enum uverbs_attrs_create_srq_cmd_attr_ids
   public static final int CREATE_SRQ_HANDLE = 0;
   public static final int CREATE_SRQ_PD_HANDLE = 1;
+  public static final int CREATE_SRQ_XRCD_HANDLE = 2;
+  public static final int CREATE_SRQ_CQ_HANDLE = 3;
   public static final int CREATE_SRQ_USER_HANDLE = 4;
   public static final int CREATE_SRQ_MAX_WR = 5;
   public static final int CREATE_SRQ_MAX_SGE = 6;
@@ -198,6 +202,7 @@ public final class UverbsAbi {
   public static final int CMD_MODIFY_QP = 26;
   public static final int CMD_MODIFY_SRQ = 33;
   public static final int CMD_QUERY_SRQ = 34;
+  public static final int CMD_OPEN_XRCD = 37;
 
   private UverbsAbi() {}
 }

@@ -75,6 +75,7 @@ public final class CommandTable {
         DeviceCommands::queryGidEntry);
     add(UverbsAbi.OBJECT_ASYNC_EVENT, 0, bits(1), 0, ChannelCommands::openAsync);
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
+    destroy(UverbsAbi.OBJECT_XRCD, 0, Resource.Xrcd.class);
     destroy(UverbsAbi.OBJECT_AH, 0, Resource.Ah.class);
     destroy(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_MR_DESTROY, Resource.Mr.class);
     destroy(UverbsAbi.OBJECT_MW, 0, Resource.Window.class);
@@ -187,6 +188,7 @@ public final class CommandTable {
       case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);
       case UverbsAbi.CMD_QUERY_QP -> QueuePairCommands.query(command);
       case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
+      case UverbsAbi.CMD_OPEN_XRCD -> XrcCommands.openDomain(command);
       case UverbsAbi.CMD_QUERY_SRQ -> SharedReceiveCommands.query(command);
       default -> throw new ErrnoException(Errno.EOPNOTSUPP);
     }

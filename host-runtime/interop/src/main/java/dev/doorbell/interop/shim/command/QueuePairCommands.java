@@ -21,6 +21,8 @@ final class QueuePairCommands {
   private static final int RC = 2;
   private static final int UC = 3;
   private static final int UD = 4;
+  private static final int XRC_SEND = 9;
+  private static final int XRC_RECEIVE = 10;
   private static final int DRIVER = 0xff;
 
   // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
@@ -63,12 +65,16 @@ final class QueuePairCommands {
   private QueuePairCommands() {}
 
   static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
+    if (type == XRC_RECEIVE) {
+      XrcCommands.createReceiver(command);
+      return;
+    }
     // struct mlx5_ib_create_qp
     Struct in = command.in(UverbsAbi.UHW_IN, 40);
     ClientContext context = command.context();
     Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_QP_PD_HANDLE));
     int flags = in.u32(28);
-    int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
     if (type == DRIVER && (flags & TYPE_DCT) != 0) {
       createTarget(command, context, pd, in);
       return;
@@ -78,6 +84,7 @@ final class QueuePairCommands {
           case RC -> Transport.RC;
           case UC -> Transport.UC;
           case UD -> Transport.UD;
+          case XRC_SEND -> Transport.XRC;
           case DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
@@ -93,10 +100,13 @@ final class QueuePairCommands {
     }
     Resource.Cq send =
         context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE));
+    boolean receives = transport != Transport.DC && transport != Transport.XRC;
     Resource.Cq receive =
-        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
+        transport == Transport.XRC
+            ? null
+            : context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
     SharedReceiveQueue shared =
-        command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE) && transport != Transport.DC
+        command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE) && receives
             ? context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE)).queue
             : null;
     QpShape shape =
@@ -104,7 +114,7 @@ final class QueuePairCommands {
             in.u64(0),
             in.u64(8),
             in.u32(16),
-            shared == null && transport != Transport.DC ? in.u32(20) : 0,
+            shared == null && receives ? in.u32(20) : 0,
             in.u32(24));
     Resource.Qp qp =
         MappedQueues.createQp(
@@ -162,6 +172,7 @@ final class QueuePairCommands {
     return switch (context.find(Resource.Queue.class, handle)) {
       case Resource.Qp qp -> qp.control;
       case Resource.Dct target -> target.control;
+      case Resource.Receiver receiver -> receiver.control;
       default -> throw new ErrnoException(Errno.ENOENT);
     };
   }

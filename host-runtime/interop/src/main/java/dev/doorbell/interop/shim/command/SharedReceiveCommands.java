@@ -7,9 +7,14 @@ import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.softhca.DriverAccess;
 
 /** Shared receive queues of libmlx5. */
 final class SharedReceiveCommands {
+  // enum ib_srq_type
+  private static final int BASIC = 0;
+  private static final int XRC = 1;
+
   /** Flag of {@code struct mlx5_ib_create_srq}. */
   private static final int SIGNATURE = 1;
 
@@ -28,9 +33,17 @@ final class SharedReceiveCommands {
         context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_SRQ_PD_HANDLE));
     int wanted = command.in32(UverbsAbi.CREATE_SRQ_MAX_WR);
     int segments = command.in32(UverbsAbi.CREATE_SRQ_MAX_SGE);
+    int type = command.in32(UverbsAbi.CREATE_SRQ_TYPE);
     boolean signature = in.size() >= 20 && (in.u32(16) & SIGNATURE) != 0;
-    ErrnoException.require(
-        command.in32(UverbsAbi.CREATE_SRQ_TYPE) == 0 && !signature, Errno.EOPNOTSUPP);
+    ErrnoException.require((type == BASIC || type == XRC) && !signature, Errno.EOPNOTSUPP);
+    Resource.Xrcd xrcd =
+        type == XRC
+            ? context.find(Resource.Xrcd.class, command.handle(UverbsAbi.CREATE_SRQ_XRCD_HANDLE))
+            : null;
+    Resource.Cq completions =
+        type == XRC
+            ? context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_SRQ_CQ_HANDLE))
+            : null;
     ErrnoException.require(
         wanted >= 0
             && wanted < 1 << MappedQueues.MAX_SHIFT
@@ -48,6 +61,11 @@ final class SharedReceiveCommands {
             in.u64(8),
             MappedQueues.receives(entries, stride, false),
             command.in64(UverbsAbi.CREATE_SRQ_USER_HANDLE));
+    if (xrcd != null && completions != null) {
+      DriverAccess.extend(srq.queue, completions.queue, xrcd.domain.domain());
+      xrcd.domain.use();
+      srq.xrcDomain = xrcd.domain;
+    }
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, srq.number()));
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_WR, entries - 1);
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_SGE, stride / MappedQueues.SEGMENT - 1);

@@ -25,7 +25,9 @@ public final class ClientContext {
       List.of(
           Resource.Qp.class,
           Resource.Dct.class,
+          Resource.Receiver.class,
           Resource.Srq.class,
+          Resource.Xrcd.class,
           Resource.Cq.class,
           Resource.Window.class,
           Resource.Mr.class,

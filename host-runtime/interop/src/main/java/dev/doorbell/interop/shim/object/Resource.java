@@ -9,6 +9,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public abstract sealed class Resource {
   abstract void close();
 
   /** An object with asynchronous events, whose queues lie in memory of the program. */
-  public abstract static sealed class Queue extends Resource permits Qp, Dct, Srq, Cq {
+  public abstract static sealed class Queue extends Resource permits Qp, Dct, Receiver, Srq, Cq {
     public final long userHandle;
     private Lease[] leases;
     int asyncEvents;
@@ -123,11 +124,58 @@ public abstract sealed class Resource {
     }
   }
 
+  /** The receiving queue pair of an extended reliable connection. */
+  public static final class Receiver extends Queue {
+    public final QueuePairControl control;
+    private final QueuePair queuePair;
+    private final XrcDomain domain;
+
+    public Receiver(QueuePair queuePair, XrcDomain domain, long userHandle) {
+      super(userHandle);
+      this.queuePair = queuePair;
+      this.domain = domain;
+      this.control = new QueuePairControl(queuePair, Transport.XRC);
+      domain.use();
+    }
+
+    @Override
+    public int number() {
+      return queuePair.number();
+    }
+
+    @Override
+    void closeQueue() {
+      queuePair.close();
+      domain.unuse();
+    }
+  }
+
+  /** An opening of an XRC domain. */
+  public static final class Xrcd extends Resource {
+    public final XrcDomain domain;
+    private final ServerTables tables;
+    private final ServerTables.XrcFile file;
+
+    public Xrcd(XrcDomain domain, ServerTables tables, ServerTables.XrcFile file) {
+      this.domain = domain;
+      this.tables = tables;
+      this.file = file;
+    }
+
+    @Override
+    void close() {
+      tables.closeXrc(file);
+    }
+  }
+
   /** A shared receive queue. */
   public static final class Srq extends Queue {
     public final SharedReceiveQueue queue;
     public final int entries;
     public int limit;
+
+    /** Whose receivers it serves, or null. */
+    public @Nullable XrcDomain xrcDomain;
 
     public Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
       super(userHandle, leases);
@@ -143,6 +191,9 @@ public abstract sealed class Resource {
     @Override
     void closeQueue() {
       queue.close();
+      if (xrcDomain != null) {
+        xrcDomain.unuse();
+      }
     }
   }
 

@@ -1,0 +1,62 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.interop.shim.object.ServerTables;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** XRC domains and their receivers. */
+final class XrcCommands {
+  // O_CREAT and O_EXCL
+  private static final int CREATE = 0x40;
+  private static final int EXCLUSIVE = 0x80;
+
+  private XrcCommands() {}
+
+  /** {@code struct ib_uverbs_open_xrcd}: programs that name the same file share a domain. */
+  static void openDomain(IoctlCommand command) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 16);
+    int descriptor = in.u32(8);
+    int flags = in.u32(12);
+    ErrnoException.require((flags & ~(CREATE | EXCLUSIVE)) == 0, Errno.EINVAL);
+    ClientContext context = command.context();
+    ServerTables tables = context.tables();
+    Object file = descriptor == -1 ? new Object() : inode(context, descriptor);
+    ServerTables.XrcFile name = new ServerTables.XrcFile(context.device(), file);
+    boolean there = tables.hasXrc(name);
+    ErrnoException.require(there ? (flags & EXCLUSIVE) == 0 : (flags & CREATE) != 0, Errno.EINVAL);
+    Resource.Xrcd opened = new Resource.Xrcd(tables.openXrc(name), tables, name);
+    command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, context.add(opened)));
+  }
+
+  private static Object inode(ClientContext context, int descriptor) throws ErrnoException {
+    Path link = Path.of("/proc/%d/fd/%d".formatted(context.process().pid(), descriptor));
+    try {
+      return Files.getAttribute(link, "unix:dev") + ":" + Files.getAttribute(link, "unix:ino");
+    } catch (IOException e) {
+      throw new ErrnoException(Errno.EBADF);
+    }
+  }
+
+  /** A queue pair that receives for the queues of its domain. */
+  static void createReceiver(IoctlCommand command) throws ErrnoException {
+    ClientContext context = command.context();
+    Resource.Xrcd in =
+        context.find(Resource.Xrcd.class, command.handle(UverbsAbi.CREATE_QP_XRCD_HANDLE));
+    Resource.Receiver receiver =
+        new Resource.Receiver(
+            in.domain.createReceiver(), in.domain, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+    Struct capabilities = new Struct(20);
+    receiver.control.capabilities = capabilities;
+    command.out(UverbsAbi.UHW_OUT, new Struct(40));
+    command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
+    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, receiver.number());
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(receiver));
+  }
+}

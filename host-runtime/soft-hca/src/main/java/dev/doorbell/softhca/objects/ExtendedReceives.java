@@ -1,0 +1,10 @@
+package dev.doorbell.softhca.objects;
+
+/**
+ * What an XRC receiver uses of a shared receive queue.
+ *
+ * @param source of receive WQEs
+ * @param completions of the queue's receives
+ * @param domain of the queue, which keys have to be of
+ */
+public record ExtendedReceives(ReceiveSource source, Completions completions, ObjectOwner domain) {}
