@@ -313,14 +313,13 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
     ExtendedReceives known = extendedReceives.get(sharedQueue);
     SoftSharedReceiveQueue queue = hca.sharedReceiveQueues.find(sharedQueue);
-    if (queue == null) {
-      if (known != null) {
-        known.source().release();
-        extendedReceives.remove(sharedQueue);
-      }
-      return null;
+    if (known != null && !known.queue().equals(queue)) {
+      // Its number is another one's by now, or nobody's.
+      known.source().release();
+      extendedReceives.remove(sharedQueue);
+      known = null;
     }
-    if (known == null) {
+    if (known == null && queue != null) {
       known = queue.extended(this, xrcDomain);
       if (known != null) {
         extendedReceives.put(sharedQueue, known);

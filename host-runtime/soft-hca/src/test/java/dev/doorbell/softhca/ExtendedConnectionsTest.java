@@ -32,15 +32,15 @@ class ExtendedConnectionsTest {
   private Endpoint sender;
   private Endpoint receiver;
 
-  /** A process at the receiver's side: a domain, a shared queue with its completions, memory. */
-  private final class Process {
+  /** A program at the receiver's side: a domain, a shared queue with its completions, memory. */
+  private final class Program {
     final Endpoint end = new Endpoint(world, 1, Endpoint.Shape.usual());
     final SharedReceiveQueue queue =
         end.domain.createSharedReceiveQueue(
             new SharedReceiveQueueAttributes(RECEIVES, 1, MemoryKind.HOST, MemoryKind.HOST),
             world.memory(1));
 
-    Process(ProtectionDomain of) {
+    Program(ProtectionDomain of) {
       DriverAccess.extend(queue, end.receiveQueue, of);
       for (int i = 0; i < RECEIVES; i++) {
         long wqe =
@@ -74,10 +74,10 @@ class ExtendedConnectionsTest {
 
   @Test
   void one_connection_reaches_the_queues_and_the_memory_of_several_processes() {
-    Process[] processes = {new Process(xrc), new Process(xrc)};
+    Program[] programs = {new Program(xrc), new Program(xrc)};
     world.wire.plan(1, 0.05, 100);
     for (int i = 0; i < 12; i++) {
-      Process to = processes[i % 2];
+      Program to = programs[i % 2];
       sender.buffer.putLong(0, 100 + i);
       sender.wqe(Opcode.SEND_IMM).immediate(i).toShared(to.queue.number()).local(0, 1_000).write();
       sender
@@ -110,11 +110,11 @@ class ExtendedConnectionsTest {
 
   @Test
   void a_key_of_another_process_does_not_fit() {
-    Process[] processes = {new Process(xrc), new Process(xrc)};
+    Program[] programs = {new Program(xrc), new Program(xrc)};
     sender
         .wqe(Opcode.RDMA_WRITE)
-        .toShared(processes[0].queue.number())
-        .remote(processes[1].end.address(0), processes[1].end.region.rkey())
+        .toShared(programs[0].queue.number())
+        .remote(programs[1].end.address(0), programs[1].end.region.rkey())
         .local(0, 8)
         .post();
     assertThat(sender.pollSend().syndrome()).isEqualTo(Syndrome.REMOTE_ACCESS);
@@ -122,7 +122,7 @@ class ExtendedConnectionsTest {
 
   @Test
   void a_queue_of_another_xrc_domain_is_refused() {
-    Process stranger = new Process(world.hca(1).allocateProtectionDomain());
+    Program stranger = new Program(world.hca(1).allocateProtectionDomain());
     sender.wqe(Opcode.SEND).toShared(stranger.queue.number()).local(0, 8).post();
     assertThat(sender.pollSend().syndrome()).isEqualTo(Syndrome.REMOTE_INVALID_REQUEST);
     assertThat(stranger.end.hasReceiveCompletion()).isFalse();
@@ -130,9 +130,9 @@ class ExtendedConnectionsTest {
 
   @Test
   void completions_of_a_shared_queue_are_in_use_while_it_lives() {
-    Process process = new Process(xrc);
-    assertThatThrownBy(process.end.receiveQueue::close)
+    Program program = new Program(xrc);
+    assertThatThrownBy(program.end.receiveQueue::close)
         .isInstanceOf(HcaException.class)
-        .hasMessageContaining("0x%x".formatted(process.end.receiveQueue.number()));
+        .hasMessageContaining("0x%x".formatted(program.end.receiveQueue.number()));
   }
 }

@@ -236,7 +236,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     SoftCompletionQueue to = extendedCompletions;
     return to == null || !xrcDomain.equals(extendedDomain)
         ? null
-        : new ExtendedReceives(source(queuePair), to, domain);
+        : new ExtendedReceives(this, source(queuePair), to, domain);
   }
 
   /** The source of a queue pair's receive WQEs. */
