@@ -78,6 +78,7 @@ public interface ApiAdapter {
     return switch (api) {
       case GPUNETIO -> new GpunetioAdapter();
       case GIN -> new GinAdapter();
+      case GIN_PROXY -> new GinProxyAdapter();
       case NVSHMEM -> new NvshmemAdapter(NvshmemAdapter.Order.BY_TURN);
       case DEEPEP -> new NvshmemAdapter(NvshmemAdapter.Order.BY_PEER);
     };

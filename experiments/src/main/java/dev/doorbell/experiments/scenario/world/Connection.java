@@ -198,6 +198,11 @@ public final class Connection implements AutoCloseable {
     return companions.getOrDefault(rank, List.of());
   }
 
+  /** The world whose ranks it connects. */
+  public World world() {
+    return world;
+  }
+
   /** The queue pairs of a rank, in order. */
   public List<Endpoint> endpoints(int rank) {
     return endpoints.getOrDefault(rank, List.of());
