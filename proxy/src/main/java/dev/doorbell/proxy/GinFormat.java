@@ -65,8 +65,8 @@ public final class GinFormat {
     FLUSH
   }
 
-  private final int[] places = new int[Word.values().length];
-  private final int[] bits = new int[Bit.values().length];
+  private final Map<Word, Integer> places;
+  private final Map<Bit, Integer> bits;
   private final long[] words = new long[WORDS];
 
   /**
@@ -76,8 +76,11 @@ public final class GinFormat {
    * @param bits the value of each bit
    */
   public GinFormat(Map<Word, Integer> places, Map<Bit, Integer> bits) {
-    new EnumMap<>(places).forEach((word, place) -> this.places[word.ordinal()] = place);
-    new EnumMap<>(bits).forEach((bit, value) -> this.bits[bit.ordinal()] = value);
+    this.places = new EnumMap<>(places);
+    this.bits = new EnumMap<>(bits);
+    if (places.size() != Word.values().length || bits.size() != Bit.values().length) {
+      throw new IllegalArgumentException("not every word has a place, or not every bit a value");
+    }
   }
 
   /** True when a word has been written. */
@@ -91,12 +94,10 @@ public final class GinFormat {
   }
 
   private long word(Word word) {
-    return words[places[word.ordinal()]];
+    return words[places.getOrDefault(word, 0)];
   }
 
-  /**
-   * Returns why the descriptor cannot be read: the version that its header names; 0 where it can.
-   */
+  /** Returns the version that the header names where it is not known; else 0. */
   int unknownVersion() {
     int version = (int) (word(Word.HEADER) >>> 1) & 0xf;
     return version > NEWEST ? version : 0;
@@ -104,7 +105,7 @@ public final class GinFormat {
 
   /** True when the operation has what {@code bit} says. */
   boolean has(Bit bit) {
-    return (word(Word.KIND) >>> 8 & bits[bit.ordinal()]) != 0;
+    return (word(Word.KIND) >>> 8 & bits.getOrDefault(bit, 0)) != 0;
   }
 
   /** Bytes of the operation. */
