@@ -149,7 +149,8 @@ public final class AddressSpace implements AutoCloseable {
     } else {
       stale.add(allocation.address(), pages);
       if (stale.bytes() > MOST_STALE) {
-        stale.clear(NativePages::discard);
+        // One page between two allocations belongs to neither.
+        stale.clear(PAGE, NativePages::discard);
       }
     }
     free.add(allocation.address(), pages + PAGE);

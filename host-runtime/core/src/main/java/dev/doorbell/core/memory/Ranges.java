@@ -69,9 +69,24 @@ final class Ranges {
     }
   }
 
-  /** Removes all ranges and gives them to {@code removed}. */
-  void clear(Receiver removed) {
-    lengths.forEach(removed::range);
+  /**
+   * Removes all ranges and gives them to {@code removed}; those that are at most {@code gap} bytes
+   * apart as one, with what lies between them.
+   */
+  void clear(long gap, Receiver removed) {
+    long from = 0;
+    long to = -1;
+    for (Map.Entry<Long, Long> range : lengths.entrySet()) {
+      if (to >= 0 && range.getKey() - to > gap) {
+        removed.range(from, to - from);
+        to = -1;
+      }
+      from = to < 0 ? range.getKey() : from;
+      to = range.getKey() + range.getValue();
+    }
+    if (to >= 0) {
+      removed.range(from, to - from);
+    }
     lengths.clear();
     bytes = 0;
   }
