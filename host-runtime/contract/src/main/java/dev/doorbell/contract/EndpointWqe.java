@@ -92,6 +92,14 @@ public final class EndpointWqe {
     return this;
   }
 
+  /** Names the target of a dynamic connection; the remote address, if any, follows. */
+  public EndpointWqe toTarget(AddressHandle handle, int number, long accessKey) {
+    long segment = next();
+    to(handle, number, 0);
+    DatagramSegment.putAccessKey(segment, accessKey);
+    return this;
+  }
+
   public EndpointWqe data(int bytes, int key, long address) {
     DataSegment.write(next(), bytes, key, address);
     units++;

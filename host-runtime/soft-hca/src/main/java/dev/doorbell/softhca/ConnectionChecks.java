@@ -64,13 +64,13 @@ final class ConnectionChecks {
   }
 
   /** Refuses the toRtr of the other kind of queue pair. */
-  static void requireTransport(QueuePairContext queuePair, String hca, boolean datagrams) {
-    if (queuePair.isDatagram() != datagrams) {
+  static void requireTransport(QueuePairContext queuePair, String hca, boolean withoutPeer) {
+    if ((queuePair.isDatagram() || queuePair.isDynamic()) != withoutPeer) {
       throw new HcaException(
-          (datagrams
+          (withoutPeer
                   ? "toRtr: queue pair 0x%x of %s is a connection; name its peer: toRtr(peer,"
                       + " attributes)"
-                  : "toRtr: queue pair 0x%x of %s sends datagrams and has no peer; call"
+                  : "toRtr: queue pair 0x%x of %s names its peers in its WQEs and has none; call"
                       + " toRtr(attributes)")
               .formatted(queuePair.number, hca),
           HcaErrno.EINVAL);

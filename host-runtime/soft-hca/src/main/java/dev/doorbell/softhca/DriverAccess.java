@@ -109,6 +109,15 @@ public final class DriverAccess {
     soft(queuePair).startPsn(psn);
   }
 
+  /**
+   * Bounds the path MTU of an initiator of dynamic connections, before RTR.
+   *
+   * @param bytes 256 to 4096
+   */
+  public static void largestMtu(QueuePair queuePair, int bytes) {
+    soft(queuePair).largestMtu(bytes);
+  }
+
   /** Changes what peers may do. */
   public static void allow(QueuePair queuePair, Set<AccessRight> rights) {
     soft(queuePair).allow(rights);

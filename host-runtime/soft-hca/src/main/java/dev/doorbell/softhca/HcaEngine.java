@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class HcaEngine implements Agent {
   private final String name;
   private final Fabric fabric;
-  private final NumberTable<SoftQueuePair> queuePairs;
+  private final NumberTable<ScheduledQueuePair> queuePairs;
   private final PacketPool packets;
-  private final PendingList<SoftQueuePair> doorbells = new PendingList<>();
+  private final PendingList<ScheduledQueuePair> doorbells = new PendingList<>();
   private final PendingList<SoftCompletionQueue> arming = new PendingList<>();
-  private @Nullable SoftQueuePair activeHead;
-  private @Nullable SoftQueuePair activeTail;
+  private @Nullable ScheduledQueuePair activeHead;
+  private @Nullable ScheduledQueuePair activeTail;
   private int activeCount;
-  private final List<SoftQueuePair> acknowledging = new ArrayList<>();
-  private final List<SoftQueuePair> starving = new ArrayList<>();
+  private final List<ScheduledQueuePair> acknowledging = new ArrayList<>();
+  private final List<ScheduledQueuePair> starving = new ArrayList<>();
 
   // Packets that have arrived, in order.
   private Packet[] inbox = new Packet[64];
@@ -38,7 +38,8 @@ final class HcaEngine implements Agent {
   /**
    * @param packetLimit packets in flight from this HCA
    */
-  HcaEngine(String name, Fabric fabric, NumberTable<SoftQueuePair> queuePairs, int packetLimit) {
+  HcaEngine(
+      String name, Fabric fabric, NumberTable<ScheduledQueuePair> queuePairs, int packetLimit) {
     this.name = name;
     this.fabric = fabric;
     this.queuePairs = queuePairs;
@@ -55,7 +56,7 @@ final class HcaEngine implements Agent {
   }
 
   /** The doorbell of a queue pair was rung. On any thread. */
-  void ring(SoftQueuePair queuePair) {
+  void ring(ScheduledQueuePair queuePair) {
     if (doorbells.add(queuePair)) {
       fabric.wake(this);
     }
@@ -101,12 +102,12 @@ final class HcaEngine implements Agent {
     }
   }
 
-  void activate(SoftQueuePair queuePair) {
+  void activate(ScheduledQueuePair queuePair) {
     if (queuePair.active) {
       return;
     }
     queuePair.active = true;
-    SoftQueuePair last = activeTail;
+    ScheduledQueuePair last = activeTail;
     if (last == null) {
       activeHead = queuePair;
     } else {
@@ -117,7 +118,7 @@ final class HcaEngine implements Agent {
   }
 
   /** The queue pair's ACK is sent at the end of this step. */
-  void acknowledgeLater(SoftQueuePair queuePair) {
+  void acknowledgeLater(ScheduledQueuePair queuePair) {
     if (!queuePair.acknowledging) {
       queuePair.acknowledging = true;
       acknowledging.add(queuePair);
@@ -126,7 +127,7 @@ final class HcaEngine implements Agent {
 
   /** Packets that a queue pair waits for have come back. */
   private void packetsReturned() {
-    for (SoftQueuePair queuePair : starving) {
+    for (ScheduledQueuePair queuePair : starving) {
       queuePair.starving = false;
       activate(queuePair);
     }
@@ -136,7 +137,9 @@ final class HcaEngine implements Agent {
 
   @Override
   public int step(int budget) {
-    for (SoftQueuePair next, queuePair = doorbells.takeAll(); queuePair != null; queuePair = next) {
+    for (ScheduledQueuePair next, queuePair = doorbells.takeAll();
+        queuePair != null;
+        queuePair = next) {
       next = doorbells.release(queuePair);
       activate(queuePair);
     }
@@ -156,7 +159,7 @@ final class HcaEngine implements Agent {
     int count = inboxCount;
     for (int i = 0; i < count; i++) {
       Packet packet = take();
-      SoftQueuePair queuePair = queuePairs.find(packet.destination);
+      ScheduledQueuePair queuePair = queuePairs.find(packet.destination);
       if (queuePair == null) {
         packet.pool.release(packet);
       } else {
@@ -167,7 +170,7 @@ final class HcaEngine implements Agent {
       }
     }
     for (int i = 0; i < acknowledging.size(); i++) {
-      SoftQueuePair queuePair = acknowledging.get(i);
+      ScheduledQueuePair queuePair = acknowledging.get(i);
       queuePair.acknowledging = false;
       queuePair.acknowledge();
       if (packets.isStarved()) {
@@ -179,7 +182,7 @@ final class HcaEngine implements Agent {
   }
 
   private int runNext(int budget) {
-    SoftQueuePair queuePair = activeHead;
+    ScheduledQueuePair queuePair = activeHead;
     if (queuePair == null) {
       return 0;
     }
@@ -197,7 +200,7 @@ final class HcaEngine implements Agent {
     return work;
   }
 
-  private void starve(SoftQueuePair queuePair) {
+  private void starve(ScheduledQueuePair queuePair) {
     if (!queuePair.starving) {
       queuePair.starving = true;
       starving.add(queuePair);
@@ -207,7 +210,7 @@ final class HcaEngine implements Agent {
   @Override
   public String where() {
     StringBuilder text = new StringBuilder(name);
-    for (SoftQueuePair q = activeHead; q != null; q = q.nextActive) {
+    for (ScheduledQueuePair q = activeHead; q != null; q = q.nextActive) {
       text.append("; ").append(q.describe());
     }
     return text.toString();

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
@@ -61,9 +62,12 @@ public final class SoftHca implements Hca, HcaServices {
   private static final long LINK_LOCAL = 0xfe80L << 48;
   private static final int PORT = 1;
 
+  /** Bits of a connection's number that count within a millisecond of the HCA's opening. */
+  private static final int CONNECTION_BITS = 20;
+
   final HcaEngine engine;
   final OnChipSpace onChip;
-  final NumberTable<SoftQueuePair> queuePairs;
+  final NumberTable<ScheduledQueuePair> queuePairs;
   final NumberTable<SoftCompletionQueue> completionQueues;
   final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
   final RegionTable regions;
@@ -93,6 +97,7 @@ public final class SoftHca implements Hca, HcaServices {
   private boolean linkUp = true;
   private @Nullable HcaFaults faults;
   private int queuePairsCreated;
+  private long lastConnection;
   private long strangers;
   private @Nullable Allocation uarPage;
   private boolean plugged;
@@ -142,6 +147,9 @@ public final class SoftHca implements Hca, HcaServices {
     this.tracer = trace.enabled() ? new HcaTracer(trace, port, nic) : null;
     self.join(this);
     this.plugged = false;
+    // Targets in other processes may remember an earlier HCA of this address.
+    this.lastConnection =
+        fabric.basis() == Basis.MODELLED ? 0 : System.currentTimeMillis() << CONNECTION_BITS;
   }
 
   /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with default options. */
@@ -332,7 +340,8 @@ public final class SoftHca implements Hca, HcaServices {
     return strangers;
   }
 
-  void countStranger() {
+  @Override
+  public void countStranger() {
     strangers++;
   }
 
@@ -354,6 +363,11 @@ public final class SoftHca implements Hca, HcaServices {
    */
   public void inject(FaultInjector injector) {
     faults = new HcaFaults(this, injector);
+  }
+
+  @Override
+  public long nextConnection() {
+    return ++lastConnection;
   }
 
   /** The ordinal of a new queue pair. */

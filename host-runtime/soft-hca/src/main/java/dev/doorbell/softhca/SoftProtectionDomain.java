@@ -7,6 +7,8 @@ import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -328,6 +330,36 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     }
   }
 
+  @Override
+  public DcTarget createDcTarget(DcTargetAttributes attributes) {
+    requireOpen("create a DC target");
+    requireMlx5("DC targets");
+    Rights.checkRegion(attributes.rights());
+    if (!SoftHcaOptions.isMtu(attributes.mtu()) || attributes.minRnrTimer() >>> 5 != 0) {
+      throw new HcaException(
+          "a DC target accepts a path MTU of 256, 512, 1024, 2048 or 4096 and an RNR timer of 0 to 31; here are %d and %d"
+              .formatted(attributes.mtu(), attributes.minRnrTimer()),
+          HcaErrno.EINVAL);
+    }
+    SoftCompletionQueue completions = requireQueue("receive", attributes.completions());
+    SoftSharedReceiveQueue receives = requireShared(attributes.receives());
+    int number = hca.reserve(hca.queuePairs, "queue pair");
+    SoftDcTarget target =
+        new SoftDcTarget(
+            hca,
+            hca.engine,
+            this,
+            hca.regions,
+            number,
+            hca.nextOrdinal(),
+            attributes,
+            completions,
+            receives);
+    hca.queuePairs.put(number, target);
+    open.add(target);
+    return target;
+  }
+
   /** Creates a queue pair whose work requests are not mlx5's. */
   private QueuePair createForeign(QueuePairAttributes attributes, MemoryProvider memory) {
     boolean efa = hca.options().promises().queues() == Promise.Queues.EFA;
@@ -461,6 +493,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       case SoftCompletionQueue queue -> hca.completionQueues.remove(queue.number());
       case SoftSharedReceiveQueue queue -> hca.sharedReceiveQueues.remove(queue.number());
       case SoftQueuePair queuePair -> hca.queuePairs.remove(queuePair.number());
+      case SoftDcTarget target -> hca.queuePairs.remove(target.number());
       case EfaCompletionQueue queue -> hca.completionQueues.remove(queue.number());
       case ForeignQueuePair queuePair -> {}
       case OnChipMemory memory -> free(memory);
@@ -508,6 +541,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   void closeAll() {
     closeAll(ForeignQueuePair.class);
     closeAll(SoftQueuePair.class);
+    closeAll(SoftDcTarget.class);
     closeAll(SoftSharedReceiveQueue.class);
     closeAll(SoftCompletionQueue.class);
     closeAll(EfaCompletionQueue.class);
@@ -524,6 +558,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
           case ForeignQueuePair queuePair -> queuePair.close();
           case EfaCompletionQueue queue -> queue.close();
           case SoftQueuePair queuePair -> queuePair.close();
+          case SoftDcTarget target -> target.close();
           case SoftSharedReceiveQueue queue -> queue.close();
           case SoftCompletionQueue queue -> queue.close();
           case SoftMemoryRegion region -> region.close();

@@ -19,7 +19,6 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueueMemory;
-import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
@@ -37,12 +36,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
-final class SoftQueuePair extends QueuePairContext implements QueuePair {
+final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
 
   private final SoftHca hca;
-  private final HcaEngine engine;
   private final @Nullable SoftSharedReceiveQueue sharedReceives;
   private final int transportBits;
   private final QueuePairAttributes attributes;
@@ -50,17 +48,15 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
   private int startPsn;
+
+  /** Of an initiator's connections, in bytes. */
+  private int largestMtu = Packet.MAX_PAYLOAD;
+
   private WqeSource wqes;
   private @Nullable Requester requester;
   private @Nullable Responder responder;
   private @Nullable NotificationPoint notifications;
   private boolean closed;
-
-  // Links of the engine's lists.
-  boolean active;
-  @Nullable SoftQueuePair nextActive;
-  boolean acknowledging;
-  boolean starving;
 
   private boolean failing;
 
@@ -76,6 +72,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
       @Nullable QueueMemory memory,
       @Nullable FrontEnd front) {
     super(
+        hca.engine,
         number,
         hca.nextOrdinal(),
         attributes.transport(),
@@ -86,12 +83,11 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
         hca.port().unit(number, true),
         hca.port().unit(number, false));
     this.hca = hca;
-    this.engine = hca.engine;
     this.attributes = attributes;
     this.sharedReceives = sharedReceives;
     this.transportBits =
         switch (transport) {
-          case RC -> BthOpcode.RC;
+          case RC, DC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
@@ -148,6 +144,11 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
       requester.discard();
       requester = newRequester();
     }
+  }
+
+  /** Bounds the path MTU of an initiator, before RTR. */
+  void largestMtu(int bytes) {
+    largestMtu = bytes;
   }
 
   /** What peers may do from now on. */
@@ -235,7 +236,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     require(QueuePairState.INIT, QueuePairState.RTR, "toRtr");
     ConnectionChecks.requireTransport(this, hca.name(), true);
     ConnectionChecks.check(attributes, hca.options().limits());
-    mtu = hca.options().engine().mtu();
+    mtu = Math.min(largestMtu, hca.options().engine().mtu());
     ready(0, attributes);
   }
 
@@ -249,7 +250,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     responder = Responder.create(this, hca, receives, expectedPsn);
     requester = newRequester();
     notifications =
-        isReliable() && hca.options().congestion().policy() != null
+        isReliable() && !isDynamic() && hca.options().congestion().policy() != null
             ? new NotificationPoint(this, hca)
             : null;
     state = QueuePairState.RTR;
@@ -290,7 +291,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     failing = false;
     wqes = newSource();
     state = QueuePairState.RESET;
-    route = null;
+    reach(null, 0);
     // Packets of the old connection that are still under way must not fit the next one.
     startPsn = (startPsn + RESET_PSN_STEP) & Psn.MASK;
     if (memory != null) {
@@ -348,22 +349,6 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   // Data path.
 
   @Override
-  public void activate() {
-    engine.activate(this);
-  }
-
-  @Override
-  public void activateFromOutside() {
-    engine.activate(this);
-    engine.wake();
-  }
-
-  @Override
-  public void acknowledgeLater() {
-    engine.acknowledgeLater(this);
-  }
-
-  @Override
   public void ring(int index) {
     requests.informed();
     // The index is stored before the queue pair is listed: who takes it from the list sees it.
@@ -395,6 +380,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
   }
 
   /** Runs both halves. */
+  @Override
   int run(int budget) {
     int work = 0;
     if (closed) {
@@ -420,10 +406,11 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     return work;
   }
 
-  /** A packet for this queue pair; takes it over. */
+  @Override
   void receive(Packet packet) {
     boolean notification = packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     if (!acceptsPartition(packet.partitionKey)
+        || packet.dynamic != isDynamic()
         || (!notification && PacketOpcode.transport(packet.opcode) != transportBits)) {
       packet.pool.release(packet);
     } else if (isFromOtherPeer(packet)) {
@@ -458,22 +445,17 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     return there != null && !there.accepts(packet, peerNumber);
   }
 
-  /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
-  private boolean acceptsPartition(int key) {
-    return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
-  }
-
   @Override
   public @Nullable DirectPeer directPeer() {
     Route there = route;
-    SoftQueuePair peer =
+    ScheduledQueuePair found =
         hca.isImmediate()
                 && there != null
                 && there.immediate() instanceof SoftHca other
                 && other.isImmediate()
             ? other.queuePairs.find(peerNumber)
             : null;
-    return peer != null
+    return found instanceof SoftQueuePair peer
             && peer.isDirectlyReachable(this)
             && peer.responder instanceof DirectPeer half
         ? half
@@ -490,7 +472,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
         && back.immediate() == from.hca;
   }
 
-  /** Sends the ACK that is due. */
+  @Override
   void acknowledge() {
     if (responder != null) {
       responses.begin();
@@ -542,7 +524,7 @@ final class SoftQueuePair extends QueuePairContext implements QueuePair {
     }
   }
 
-  /** State and backlog, for reports. */
+  @Override
   String describe() {
     Requester sender = requester;
     return "%s %s, %d outstanding"

@@ -7,7 +7,11 @@ import dev.doorbell.contract.EndpointWqe;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.DcTargetAttributes;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -15,9 +19,11 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
 import java.nio.ByteBuffer;
@@ -25,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +44,7 @@ class FuzzTest {
   private static final int BYTES = 1 << 16;
   private static final int MTU = 256;
   private static final int EVERYDAY_ROUNDS = 150;
+  private static final long ACCESS_KEY = 0x600d_0000_c0ffeeL;
   private static final long SECOND = 1_000_000_000L;
 
   @Test
@@ -72,6 +80,10 @@ class FuzzTest {
     private final Transport transport;
     private final Endpoint attacker;
     private final Endpoint victim;
+    private final SharedReceiveQueue receives;
+
+    /** Null on other transports than dynamic connections. */
+    private final @Nullable DcTarget target;
 
     /** What no remote key opens: the victim's own memory, and memory of another domain. */
     private final Memory secret;
@@ -104,15 +116,32 @@ class FuzzTest {
                   Endpoint.ALL,
                   Endpoint.ALL)
               .withTransport(transport, null);
-      attacker = new Endpoint(world, 0, shape, domains[0]);
-      victim = new Endpoint(world, 1, shape, domains[1]);
+      boolean dynamic = transport == Transport.DC;
+      attacker =
+          new Endpoint(
+              world,
+              0,
+              dynamic ? shape.withReceives(0).withTransport(transport, null) : shape,
+              domains[0]);
+      // A target takes the place of the victim's queue pair, which is idle then.
+      victim = new Endpoint(world, 1, dynamic ? Endpoint.Shape.usual() : shape, domains[1]);
+      receives =
+          domains[1].createSharedReceiveQueue(
+              new SharedReceiveQueueAttributes(4, 1, MemoryKind.HOST, MemoryKind.HOST),
+              world.memory(1));
+      target =
+          dynamic
+              ? domains[1].createDcTarget(
+                  new DcTargetAttributes(
+                      ACCESS_KEY, receives, victim.receiveQueue, Endpoint.ALL, MTU, 1))
+              : null;
       stranger = new Endpoint(world, 1, shape);
       secret = world.memory(1).allocate(MemoryKind.HOST, BYTES, "secret");
       readable = world.memory(1).allocate(MemoryKind.HOST, BYTES, "readable");
       readOnly = domains[1].register(readable, Set.of(AccessRight.REMOTE_READ));
       ConnectionAttributes attributes = new ConnectionAttributes(3, 2, 2, 1, 4, 4, 0);
-      if (transport == Transport.UD) {
-        for (Endpoint end : List.of(attacker, victim)) {
+      if (transport == Transport.UD || dynamic) {
+        for (Endpoint end : dynamic ? List.of(attacker) : List.of(attacker, victim)) {
           end.queuePair.toInit(Endpoint.ALL);
           end.queuePair.toRtr(attributes);
           end.queuePair.toRts(attributes);
@@ -147,7 +176,20 @@ class FuzzTest {
 
     void run() {
       for (int i = 0; i < 4; i++) {
-        victim.postReceive(random.nextInt(BYTES / 2), random.nextInt(BYTES / 2));
+        int offset = random.nextInt(BYTES / 2);
+        int bytes = random.nextInt(BYTES / 2);
+        if (target == null) {
+          victim.postReceive(offset, bytes);
+        } else {
+          long wqe = receives.ringAddress() + (long) i * receives.attributes().stride();
+          SharedReceiveSegment.write(wqe, i + 1 & 3);
+          DataSegment.write(
+              wqe + SharedReceiveSegment.BYTES,
+              bytes,
+              victim.region.lkey(),
+              victim.address(offset));
+          DoorbellRecord.putReceiveIndex(receives.recordAddress(), i + 1);
+        }
       }
       for (int i = 0, n = 1 + random.nextInt(30); i < n; i++) {
         switch (random.nextInt(3)) {
@@ -174,6 +216,10 @@ class FuzzTest {
       for (Endpoint end : List.of(attacker, victim)) {
         end.queuePair.toReset();
       }
+      if (target != null) {
+        target.close();
+      }
+      receives.close();
       world.run(SECOND);
       assertThat(world.soft(0).packets().out() + world.soft(1).packets().out())
           .as("seed %d: packets that nobody gave back", seed)
@@ -211,6 +257,11 @@ class FuzzTest {
       return random.nextInt(20) == 0 ? random.nextLong() : base + random.nextInt(BYTES + 512) - 256;
     }
 
+    /** Of what the attacker sends to. */
+    private int number() {
+      return target == null ? victim.queuePair.number() : target.number();
+    }
+
     private int length() {
       return switch (random.nextInt(8)) {
         case 0 -> random.nextInt();
@@ -225,16 +276,26 @@ class FuzzTest {
       boolean own = random.nextInt(4) > 0;
       int bits =
           switch (transport) {
-            case RC -> BthOpcode.RC;
+            case RC, DC -> BthOpcode.RC;
             case UC -> BthOpcode.UC;
             case UD -> BthOpcode.UD;
           };
       packet.opcode = own ? bits | random.nextInt(0x20) : random.nextInt(0x100);
-      packet.destination =
-          random.nextInt(8) == 0 ? random.nextInt(1 << 24) : victim.queuePair.number();
+      packet.destination = random.nextInt(8) == 0 ? random.nextInt(1 << 24) : number();
       int start = attacker.queuePair.address().startPsn();
       packet.psn =
           random.nextInt(4) == 0 ? random.nextInt(1 << 24) : start + random.nextInt(8) & 0xffffff;
+      if (target != null) {
+        packet.dynamic = random.nextInt(8) > 0;
+        packet.accessKey = random.nextInt(8) == 0 ? random.nextLong() : ACCESS_KEY;
+        packet.mtu = random.nextInt(8) == 0 ? random.nextInt() : MTU;
+        packet.firstPsn = start + random.nextInt(4) & 0xffffff;
+        packet.connection = random.nextInt(4);
+        packet.sourceQueuePair =
+            random.nextBoolean() ? attacker.queuePair.number() : random.nextInt(1 << 24);
+        packet.sourceGidHigh = world.soft(0).gidHigh();
+        packet.sourceGidLow = world.soft(0).gidLow();
+      }
       packet.partitionKey = random.nextInt(8) == 0 ? random.nextInt(1 << 16) : 0xffff;
       packet.ackRequest = random.nextBoolean();
       packet.solicited = random.nextBoolean();
@@ -261,6 +322,10 @@ class FuzzTest {
     private void wqe() {
       EndpointWqe wqe = attacker.wqe(random.nextInt(3) == 0 ? random.nextInt(0x30) : opcode());
       wqe.flags(random.nextInt(0x100)).immediate(random.nextBoolean() ? key() : random.nextInt());
+      if (target != null && random.nextInt(8) > 0) {
+        long key = random.nextInt(8) == 0 ? random.nextLong() : ACCESS_KEY;
+        wqe.toTarget(domains[0].createAddressHandle("soft1", 0), number(), key);
+      }
       for (int i = random.nextInt(4); i > 0; i--) {
         switch (random.nextInt(4)) {
           case 0 -> wqe.remote(address(), key());

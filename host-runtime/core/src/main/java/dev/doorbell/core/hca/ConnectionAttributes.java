@@ -68,6 +68,20 @@ public record ConnectionAttributes(
         queueKey);
   }
 
+  /** The same with another traffic class. */
+  public ConnectionAttributes withTrafficClass(int other) {
+    return new ConnectionAttributes(
+        ackTimeout,
+        retryCount,
+        rnrRetry,
+        minRnrTimer,
+        maxReadAtomic,
+        maxDestReadAtomic,
+        other,
+        partitionKey,
+        queueKey);
+  }
+
   /** The same with another Q_Key. */
   public ConnectionAttributes withQueueKey(int key) {
     return new ConnectionAttributes(

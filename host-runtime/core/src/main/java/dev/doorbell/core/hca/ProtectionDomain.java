@@ -81,6 +81,16 @@ public interface ProtectionDomain extends AutoCloseable {
   QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory);
 
   /**
+   * Creates a target of dynamic connections, ready for them.
+   *
+   * @throws HcaException where the HCA has none
+   */
+  default DcTarget createDcTarget(DcTargetAttributes attributes) {
+    throw new HcaException(
+        "%s has no targets of dynamic connections".formatted(hca().name()), Errno.EOPNOTSUPP);
+  }
+
+  /**
    * @throws HcaException when regions or queues of it are still open, naming them
    */
   @Override

@@ -5,7 +5,9 @@ import dev.doorbell.core.memory.RawMemory;
 
 /**
  * The datagram segment of a UD send: {@code struct mlx5_wqe_datagram_seg}, which is a {@code struct
- * mlx5_wqe_av} of rdma-core providers/mlx5/mlx5dv.h. Big-endian; follows the control segment.
+ * mlx5_wqe_av} of rdma-core providers/mlx5/mlx5dv.h. Big-endian; follows the control segment. On a
+ * queue pair of {@code core.hca.Transport#DC} every message has one, whose first 8 bytes are the
+ * access key of the target that it names ({@code dc_key}).
  *
  * <pre>
  *   31            24 23            16 15             8 7            0
@@ -39,6 +41,9 @@ public final class DatagramSegment {
   /** Q_Key that the peer has to expect; with its highest bit set, the sender's own is used. */
   public static final int QUEUE_KEY_OFFSET = 0x00;
 
+  /** {@code dc_key}: on DC, in place of the Q_Key and what follows it. */
+  public static final int ACCESS_KEY_OFFSET = 0x00;
+
   /** {@code dqp_dct}: extension bit and destination. */
   public static final int DESTINATION_OFFSET = 0x08;
 
@@ -67,6 +72,21 @@ public final class DatagramSegment {
   /** The Q_Key. */
   public static int queueKey(long address) {
     return BigEndian.getInt(address + QUEUE_KEY_OFFSET);
+  }
+
+  /** The access key of a DC target. */
+  public static long accessKey(long address) {
+    return BigEndian.getLong(address + ACCESS_KEY_OFFSET);
+  }
+
+  /** Makes the segment one of DC: for the target that it names as destination. */
+  public static void putAccessKey(long address, long key) {
+    BigEndian.putLong(address + ACCESS_KEY_OFFSET, key);
+  }
+
+  /** False for the short form of 16 bytes, without a global route. */
+  public static boolean isExtended(long address) {
+    return BigEndian.getInt(address + DESTINATION_OFFSET) < 0;
   }
 
   /** The 24-bit number of the peer's queue pair. */

@@ -14,6 +14,12 @@ public final class BthOpcode {
   /** The manufacturer-specific range that Doorbell uses. */
   public static final int DOORBELL = 0xc0;
 
+  /**
+   * Doorbell's own range for dynamic connections: the operations of {@link #RC}, with a {@link
+   * DcEth} on requests.
+   */
+  public static final int DC = 0xe0;
+
   /** Bits of the transport. */
   public static final int TRANSPORT_MASK = 0xe0;
 
@@ -48,6 +54,9 @@ public final class BthOpcode {
   public static final int MASKED_COMPARE_SWAP_4 = 0xd5;
   public static final int MASKED_FETCH_ADD_4 = 0xd6;
 
+  /** From an atomic under masks of a connection to that of a dynamic connection. */
+  public static final int DC_MASKED = 0xf8 - MASKED_COMPARE_SWAP_8;
+
   /** The congestion notification packet of RoCEv2 (annex A17). */
   public static final int CONGESTION_NOTIFICATION = 0x81;
 
@@ -60,6 +69,8 @@ public final class BthOpcode {
   public static final int ATOMIC_ACK_ETH = 1 << 5;
   public static final int IMM_DT = 1 << 6;
   public static final int IETH = 1 << 7;
+
+  public static final int DC_ETH = 1 << 8;
 
   private static final int OPERATIONS = 0x18;
   private static final int OPERATION_MASK = 0x1f;
@@ -172,6 +183,11 @@ public final class BthOpcode {
       case MASKED_FETCH_ADD_8 -> "Doorbell MASKED_FETCH_ADD 8";
       case MASKED_COMPARE_SWAP_4 -> "Doorbell MASKED_COMPARE_SWAP 4";
       case MASKED_FETCH_ADD_4 -> "Doorbell MASKED_FETCH_ADD 4";
+      case MASKED_COMPARE_SWAP_8 + DC_MASKED,
+          MASKED_FETCH_ADD_8 + DC_MASKED,
+          MASKED_COMPARE_SWAP_4 + DC_MASKED,
+          MASKED_FETCH_ADD_4 + DC_MASKED ->
+          name(opcode - DC_MASKED).replace("Doorbell", "Doorbell DC");
       default ->
           headers(opcode) < 0
               ? "unknown opcode 0x%02x".formatted(opcode)
@@ -183,6 +199,7 @@ public final class BthOpcode {
     return switch (transport(opcode)) {
       case RC -> "RC";
       case UC -> "UC";
+      case DC -> "Doorbell DC";
       default -> "UD";
     };
   }
@@ -196,8 +213,14 @@ public final class BthOpcode {
           operation == SEND_ONLY || operation == SEND_ONLY_IMM ? DETH | ofOperation(operation) : -1;
       case DOORBELL ->
           opcode >= MASKED_COMPARE_SWAP_8 && opcode <= MASKED_FETCH_ADD_4 ? MASKED_ATOMIC_ETH : -1;
+      case DC -> ofDynamic(opcode, operation);
       default -> opcode == CONGESTION_NOTIFICATION ? 0 : -1;
     };
+  }
+
+  private static int ofDynamic(int opcode, int operation) {
+    int headers = headersOf(operation < OPERATIONS ? operation : opcode - DC_MASKED);
+    return headers < 0 || isResponse(operation) ? headers : DC_ETH | headers;
   }
 
   private static int ofOperation(int operation) {
@@ -222,7 +245,8 @@ public final class BthOpcode {
       Aeth.BYTES,
       AtomicAckEth.BYTES,
       ImmDt.BYTES,
-      Ieth.BYTES
+      Ieth.BYTES,
+      DcEth.BYTES
     };
     int sum = 0;
     for (int bit = 0; bit < bytes.length; bit++) {

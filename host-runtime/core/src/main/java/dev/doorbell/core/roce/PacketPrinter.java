@@ -88,6 +88,16 @@ public final class PacketPrinter {
     if ((headers & BthOpcode.IETH) != 0) {
       words.add("invalidate_rkey=0x%08x".formatted(Ieth.rkey(frame.header(BthOpcode.IETH))));
     }
+    if ((headers & BthOpcode.DC_ETH) != 0) {
+      long at = frame.header(BthOpcode.DC_ETH);
+      words.add(
+          "dckey=0x%x dci=0x%06x first=0x%06x connection=0x%x"
+              .formatted(
+                  DcEth.accessKey(at),
+                  DcEth.initiator(at),
+                  DcEth.firstPsn(at),
+                  DcEth.connection(at)));
+    }
   }
 
   /**
@@ -134,6 +144,18 @@ public final class PacketPrinter {
     }
     if ((frame.headers & BthOpcode.IETH) != 0) {
       table.word(offset(frame, BthOpcode.IETH)).field("IETH R_Key", 31, 0, "");
+    }
+    if ((frame.headers & BthOpcode.DC_ETH) != 0) {
+      int at = offset(frame, BthOpcode.DC_ETH);
+      table
+          .wide("DC access key", at + DcEth.ACCESS_KEY_OFFSET)
+          .word(at + DcEth.INITIATOR_OFFSET)
+          .field("log MTU", 31, 24, "")
+          .field("initiator's queue pair", 23, 0, "")
+          .word(at + DcEth.FIRST_PSN_OFFSET)
+          .field("reserved", 31, 24, "")
+          .field("first PSN of the connection", 23, 0, "")
+          .wide("connection", at + DcEth.CONNECTION_OFFSET);
     }
     addPayload(table, frame);
     int icrc = Icrc.read(frame.icrc);

@@ -15,6 +15,7 @@ public final class RoceFrame {
           + UdpHeader.BYTES
           + Bth.BYTES
           + MaskedAtomicEth.BYTES
+          + DcEth.BYTES
           + 4096
           + Icrc.BYTES;
 
@@ -295,6 +296,7 @@ public final class RoceFrame {
       case BthOpcode.MASKED_ATOMIC_ETH -> MaskedAtomicEth.BYTES;
       case BthOpcode.AETH -> Aeth.BYTES;
       case BthOpcode.ATOMIC_ACK_ETH -> AtomicAckEth.BYTES;
+      case BthOpcode.DC_ETH -> DcEth.BYTES;
       default -> Integer.BYTES;
     };
   }

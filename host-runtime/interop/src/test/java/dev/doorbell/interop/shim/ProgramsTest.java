@@ -103,6 +103,11 @@ final class ProgramsTest {
   }
 
   @Test
+  void an_initiator_sends_and_writes_to_two_targets_in_turn() throws Exception {
+    succeeds("dynamic.c", "-lmlx5", "-libverbs");
+  }
+
+  @Test
   void what_a_kernel_refuses_is_refused_with_its_errno() throws Exception {
     succeeds("refusals.c", "-lmlx5", "-libverbs");
   }

@@ -37,8 +37,14 @@ public interface HcaServices extends Station {
   /** The credits that it grants its peers, or null where it grants none. */
   @Nullable CreditPool credits();
 
+  /** The number of a new connection of an initiator: larger than that of any earlier one. */
+  long nextConnection();
+
   /** Adds an asynchronous event of an object with that number. */
   void raise(AsyncEvent.Type type, int number);
+
+  /** A packet was dropped because it came from elsewhere than it said or should. */
+  void countStranger();
 
   /** The fault plan, or null. It may be set at any time. */
   @Nullable HcaFaults faults();

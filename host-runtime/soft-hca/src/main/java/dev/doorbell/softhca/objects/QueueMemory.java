@@ -26,7 +26,7 @@ public record QueueMemory(
       int entries,
       @Nullable SoftSharedReceiveQueue shared) {
     if (shared != null) {
-      return new SharedReceiveSource(queuePair, shared);
+      return shared.source(queuePair);
     }
     return receiveRing == null
         ? null

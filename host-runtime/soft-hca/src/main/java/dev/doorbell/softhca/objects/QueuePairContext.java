@@ -98,9 +98,25 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     return route;
   }
 
-  /** True where requests are acknowledged: RC. */
+  /** True where requests are acknowledged: RC and DC. */
   public final boolean isReliable() {
-    return transport == Transport.RC;
+    return transport == Transport.RC || transport == Transport.DC;
+  }
+
+  /** True where connections come and go with the requests. */
+  public final boolean isDynamic() {
+    return transport == Transport.DC;
+  }
+
+  /** Requests go to another peer from now on. */
+  public final void reach(@Nullable Route there, int number) {
+    route = there;
+    peerNumber = number;
+  }
+
+  /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */
+  protected final boolean acceptsPartition(int key) {
+    return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
   }
 
   public final boolean isDatagram() {

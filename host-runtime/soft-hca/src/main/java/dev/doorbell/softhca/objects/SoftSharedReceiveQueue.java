@@ -217,6 +217,11 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     waiting.remove(queuePair);
   }
 
+  /** The source of a queue pair's receive WQEs. */
+  public ReceiveSource source(QueuePairContext queuePair) {
+    return new SharedReceiveSource(queuePair, this);
+  }
+
   public void use() {
     users++;
   }

@@ -123,10 +123,9 @@ public class TxQueue implements Packet.Owner {
 
   private void transmit(Packet packet) {
     onTransmit(packet);
-    Route route = queuePair.route();
-    if (queuePair.isDatagram()) {
-      route = packet.datagramRoute;
-    } else {
+    Route own = packet.datagramRoute;
+    Route route = own == null ? queuePair.route() : own;
+    if (own == null) {
       packet.trafficClass = queuePair.connection().trafficClass() | ecn;
     }
     if (route == null || !hca.isLinkUp()) {

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.DcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -100,9 +101,20 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** IETH: the key to invalidate. */
   public int invalidatedKey;
 
-  // DETH.
+  // DETH, and the second one also DcEth.
   public int queueKey;
   public int sourceQueuePair;
+
+  /** Of a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
+  public boolean dynamic;
+
+  public long accessKey;
+
+  /** Of the connection, in bytes. */
+  public int mtu;
+
+  public int firstPsn;
+  public long connection;
 
   // AtomicETH.
   public long swapAdd;
@@ -133,7 +145,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
 
-  /** Where a datagram goes; null on connections. */
+  /** Where a datagram or a request of a dynamic connection goes; null on other connections. */
   public @Nullable Route datagramRoute;
 
   /** Which request of the sender this packet belongs to, for traces and errors. */
@@ -183,7 +195,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
   public int frameBytes() {
     return Math.max(
-        SMALLEST_FRAME, FRAME_OVERHEAD + BthOpcode.headerBytes(opcode) + bytes + padBytes());
+        SMALLEST_FRAME,
+        FRAME_OVERHEAD
+            + BthOpcode.headerBytes(opcode)
+            + (isDynamicRequest() ? DcEth.BYTES : 0)
+            + bytes
+            + padBytes());
+  }
+
+  /** True for a request of a dynamic connection. */
+  public boolean isDynamicRequest() {
+    return dynamic && !BthOpcode.isResponse(opcode);
   }
 
   /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
@@ -205,6 +227,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     forwardCongestion = false;
     backwardCongestion = false;
     lastOfMessage = false;
+    dynamic = false;
     bytes = 0;
     progress = 0;
     knowledge = null;
@@ -286,6 +309,11 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     invalidatedKey = other.invalidatedKey;
     queueKey = other.queueKey;
     sourceQueuePair = other.sourceQueuePair;
+    dynamic = other.dynamic;
+    accessKey = other.accessKey;
+    mtu = other.mtu;
+    firstPsn = other.firstPsn;
+    connection = other.connection;
     swapAdd = other.swapAdd;
     compare = other.compare;
     swapMask = other.swapMask;

@@ -17,6 +17,7 @@ import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.packet.Psn;
+import org.jspecify.annotations.Nullable;
 
 /** Cuts a request into packets of the path MTU and finds or fetches their payload. */
 final class PacketMaker {
@@ -33,6 +34,7 @@ final class PacketMaker {
   private final TxQueue tx;
   private final SharedBuffer buffer;
   private final SharedBuffer.Turn turn;
+  private final @Nullable DynamicConnection dynamic;
   private final int mtu;
   private final int transport;
   private final int ackInterval;
@@ -42,10 +44,17 @@ final class PacketMaker {
   private boolean lastAsksForAck;
 
   /**
+   * @param dynamic the present connection of an initiator; null on other transports
    * @param mostBetweenAcks distance in packets between ACK requests inside a message at most
    */
-  PacketMaker(QueuePairContext queuePair, HcaServices hca, TxQueue tx, int mostBetweenAcks) {
+  PacketMaker(
+      QueuePairContext queuePair,
+      HcaServices hca,
+      TxQueue tx,
+      @Nullable DynamicConnection dynamic,
+      int mostBetweenAcks) {
     this.queuePair = queuePair;
+    this.dynamic = dynamic;
     this.hca = hca;
     this.pool = hca.packets();
     this.port = hca.port();
@@ -58,7 +67,7 @@ final class PacketMaker {
             hca.wire().window(mtu) / ACKS_PER_WINDOW, 1, Math.min(ACK_INTERVAL, mostBetweenAcks));
     this.transport =
         switch (queuePair.transport) {
-          case RC -> BthOpcode.RC;
+          case RC, DC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
         };
@@ -166,6 +175,9 @@ final class PacketMaker {
     packet.lastOfMessage = last;
     packet.originQpn = queuePair.number;
     packet.originIndex = (int) request.index & SendQueue.INDEX_MASK;
+    if (dynamic != null) {
+      dynamic.stamp(request, packet);
+    }
   }
 
   /** An atomic, or a request of a READ for its packets from {@code from} to {@code end}. */

@@ -50,6 +50,7 @@ public final class Requester {
   private final LocalRead localRead;
   private final WindowRequests windowRequests;
   private final @Nullable Pacer pacer;
+  private final @Nullable DynamicConnection dynamic;
   private final Completions completionQueue;
   private final NumberTable<SoftCompletionQueue> completionQueues;
   private final int pipelineDepth;
@@ -98,17 +99,18 @@ public final class Requester {
     this.tx = new RequestTxQueue(queuePair, hca, ring);
     CongestionPolicy policy = hca.options().congestion().policy();
     this.pacer =
-        policy == null || !reliable
+        policy == null || !reliable || queuePair.isDynamic()
             ? null
             : new Pacer(policy.begin(queuePair.mtu()), port, queuePair.mtu(), this::wake);
+    this.dynamic = queuePair.isDynamic() ? new DynamicConnection(queuePair, hca) : null;
     this.maker =
         new PacketMaker(
-            queuePair, hca, tx, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
+            queuePair, hca, tx, dynamic, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
     this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
-        reliable && wqes.isInPlace() && hca.isImmediate()
+        reliable && dynamic == null && wqes.isInPlace() && hca.isImmediate()
             ? new DirectWrites(queuePair, hca, wqes, sendState)
             : null;
   }
@@ -382,8 +384,25 @@ public final class Requester {
         }
         yield oldest;
       }
-      default -> sendState.assignPsns(request);
+      default -> mayUseConnection(request, oldest) && sendState.assignPsns(request);
     };
+  }
+
+  /**
+   * Connects an initiator to the request's target if it is connected to another one and nothing is
+   * outstanding there. Always true on other transports.
+   */
+  private boolean mayUseConnection(SendRequest request, boolean oldest) {
+    DynamicConnection present = dynamic;
+    if (present == null || present.leadsTo(request)) {
+      return true;
+    }
+    if (!oldest) {
+      return false;
+    }
+    tx.drop();
+    present.connect(request, sendState.nextPsn());
+    return true;
   }
 
   /** True when the adapter holds a request until those before it are acknowledged. */

@@ -51,6 +51,10 @@ final class SendRequest implements Completion {
 
   long remoteAddress;
   int rkey;
+
+  /** Of the target that an initiator's request is for. */
+  long accessKey;
+
   long swapAdd;
   long compare;
   long swapMask;

@@ -112,6 +112,11 @@ final class SendState {
     return !rnrTimerRunning;
   }
 
+  /** The PSN of the next new packet. */
+  int nextPsn() {
+    return nextPsn;
+  }
+
   boolean hasOutstandingReads() {
     return outstandingReads > 0;
   }

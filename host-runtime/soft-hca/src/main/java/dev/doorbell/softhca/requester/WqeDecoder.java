@@ -43,14 +43,14 @@ final class WqeDecoder {
     return switch (opcode) {
       case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
       case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
-      default -> transport == Transport.RC && isReliable(opcode);
+      case Opcode.UMR -> transport == Transport.RC;
+      default -> (transport == Transport.RC || transport == Transport.DC) && isReliable(opcode);
     };
   }
 
   private static boolean isReliable(int opcode) {
     return switch (opcode) {
       case Opcode.SEND_INVAL,
-          Opcode.UMR,
           Opcode.RDMA_READ,
           Opcode.ATOMIC_CS,
           Opcode.ATOMIC_FA,
@@ -76,29 +76,32 @@ final class WqeDecoder {
     }
     long index = request.index;
     int unit = 1;
-    if (Opcode.hasRemoteAddress(opcode)) {
-      if (request.ds < 2) {
-        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
-        return;
-      }
-      long segment = wqes.unit(index, 1);
-      request.remoteAddress = RemoteAddressSegment.address(segment);
-      request.rkey = RemoteAddressSegment.rkey(segment);
-      unit = 2;
-    }
     boolean datagram = queuePair.isDatagram() && isSend(opcode);
-    if (datagram) {
+    if (datagram || (queuePair.isDynamic() && Opcode.isMessage(opcode))) {
       if (request.ds < 1 + DATAGRAM_UNITS) {
         request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
         return;
       }
-      addressVector(request, wqes.unit(index, 1));
+      addressVector(request);
+      if (request.phase == SendRequest.Phase.FAILED) {
+        return;
+      }
       unit = 1 + DATAGRAM_UNITS;
+    }
+    if (Opcode.hasRemoteAddress(opcode)) {
+      if (request.ds <= unit) {
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+        return;
+      }
+      long segment = wqes.unit(index, unit);
+      request.remoteAddress = RemoteAddressSegment.address(segment);
+      request.rkey = RemoteAddressSegment.rkey(segment);
+      unit++;
     }
     switch (opcode) {
       case Opcode.WAIT -> wait(request);
       case Opcode.ATOMIC_CS, Opcode.ATOMIC_FA, Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
-          atomic(request);
+          atomic(request, unit);
       default -> {
         if (!data(request, unit)) {
           return;
@@ -116,7 +119,13 @@ final class WqeDecoder {
   }
 
   /** The segment ends with the first block: it never runs over the end of the ring. */
-  private void addressVector(SendRequest request, long segment) {
+  private void addressVector(SendRequest request) {
+    long segment = wqes.unit(request.index, 1);
+    request.accessKey = DatagramSegment.accessKey(segment);
+    if (queuePair.isDynamic() && !DatagramSegment.isExtended(segment)) {
+      request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_SEGMENT);
+      return;
+    }
     int key = DatagramSegment.queueKey(segment);
     request.queueKey = key < 0 ? queuePair.connection().queueKey() : key;
     request.destination = DatagramSegment.destination(segment);
@@ -138,7 +147,7 @@ final class WqeDecoder {
     request.rkey = WaitSegment.cqn(segment);
   }
 
-  private void atomic(SendRequest request) {
+  private void atomic(SendRequest request, int unit) {
     int opcode = request.opcode;
     boolean masked = opcode == Opcode.ATOMIC_MASKED_CS || opcode == Opcode.ATOMIC_MASKED_FA;
     int cell = masked ? MaskedAtomicSegment.cellBytes(request.opmod) : request.opmod == 0 ? 8 : 0;
@@ -149,12 +158,12 @@ final class WqeDecoder {
     int operandUnits =
         (masked ? MaskedAtomicSegment.bytes(opcode, cell) : AtomicSegment.BYTES)
             >>> SendQueue.UNIT_SHIFT;
-    if (request.ds != 3 + operandUnits) {
+    if (request.ds != unit + 1 + operandUnits) {
       request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
       return;
     }
     request.cellBytes = cell;
-    long operands = wqes.unit(request.index, 2);
+    long operands = wqes.unit(request.index, unit);
     request.compareMask = 0;
     request.swapMask = 0;
     request.compare = 0;
@@ -164,12 +173,12 @@ final class WqeDecoder {
     } else {
       maskedOperands(request, operands, cell);
     }
-    if (data(request, 2 + operandUnits) && request.length != cell) {
+    if (data(request, unit + operandUnits) && request.length != cell) {
       request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
     }
   }
 
-  /** They stand in units 2 and 3, so in one block whatever the ring's size. */
+  /** They stand in units 2 and 3, or 5 and 6, so in one block whatever the ring's size. */
   private static void maskedOperands(SendRequest request, long operands, int cell) {
     boolean eight = cell == Long.BYTES;
     if (request.opcode == Opcode.ATOMIC_MASKED_FA) {

@@ -245,7 +245,9 @@ final class ReceiveConsumer {
     }
     if (!from.isOwn() && !from.isTaken()) {
       lastReached = true;
-      hca.raise(AsyncEvent.Type.LAST_WQE_REACHED, queuePair.number);
+      if (!queuePair.isDynamic()) {
+        hca.raise(AsyncEvent.Type.LAST_WQE_REACHED, queuePair.number);
+      }
     }
     return flushed;
   }

@@ -170,6 +170,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   /** Fills in the headers of an answer. */
   void address(Packet packet, int opcode, int psn) {
     packet.opcode = opcode;
+    packet.dynamic = queuePair.isDynamic();
     packet.destination = queuePair.peerNumber();
     packet.psn = psn;
     packet.msn = msn;

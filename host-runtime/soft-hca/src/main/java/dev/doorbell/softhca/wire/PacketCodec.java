@@ -6,6 +6,7 @@ import dev.doorbell.core.roce.AtomicAckEth;
 import dev.doorbell.core.roce.AtomicEth;
 import dev.doorbell.core.roce.Bth;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.DcEth;
 import dev.doorbell.core.roce.Deth;
 import dev.doorbell.core.roce.Ieth;
 import dev.doorbell.core.roce.ImmDt;
@@ -55,6 +56,14 @@ final class PacketCodec {
   }
 
   private static int wireOpcode(Packet packet) {
+    int opcode = connectedOpcode(packet);
+    if (!packet.dynamic) {
+      return opcode;
+    }
+    return opcode < BthOpcode.DOORBELL ? BthOpcode.DC | opcode : opcode + BthOpcode.DC_MASKED;
+  }
+
+  private static int connectedOpcode(Packet packet) {
     return switch (packet.opcode) {
       case PacketOpcode.MASKED_COMPARE_SWAP ->
           packet.cellBytes == Long.BYTES
@@ -102,6 +111,16 @@ final class PacketCodec {
       Ieth.write(at, packet.invalidatedKey);
       at += Ieth.BYTES;
     }
+    if ((headers & BthOpcode.DC_ETH) != 0) {
+      DcEth.write(
+          at,
+          packet.accessKey,
+          packet.sourceQueuePair,
+          packet.mtu,
+          packet.firstPsn,
+          packet.connection);
+      at += DcEth.BYTES;
+    }
     return at;
   }
 
@@ -113,6 +132,11 @@ final class PacketCodec {
   static void decode(RoceFrame frame, Packet packet) {
     long bth = frame.bth;
     int opcode = frame.opcode;
+    packet.dynamic = BthOpcode.transport(opcode) == BthOpcode.DC;
+    if (packet.dynamic) {
+      boolean masked = opcode >= BthOpcode.MASKED_COMPARE_SWAP_8 + BthOpcode.DC_MASKED;
+      opcode -= masked ? BthOpcode.DC_MASKED : BthOpcode.DC;
+    }
     packet.cellBytes = Long.BYTES;
     switch (opcode) {
       case BthOpcode.MASKED_COMPARE_SWAP_8 -> packet.opcode = PacketOpcode.MASKED_COMPARE_SWAP;
@@ -160,7 +184,9 @@ final class PacketCodec {
       if ((headers & BthOpcode.MASKED_ATOMIC_ETH) != 0) {
         packet.swapMask = MaskedAtomicEth.swapMask(at);
         packet.compareMask = MaskedAtomicEth.compareMask(at);
+        at += MaskedAtomicEth.BYTES - AtomicEth.BYTES;
       }
+      at += AtomicEth.BYTES;
     }
     if ((headers & BthOpcode.AETH) != 0) {
       packet.syndrome = Aeth.syndrome(at);
@@ -173,9 +199,18 @@ final class PacketCodec {
     }
     if ((headers & BthOpcode.IMM_DT) != 0) {
       packet.immediate = ImmDt.immediate(at);
+      at += ImmDt.BYTES;
     }
     if ((headers & BthOpcode.IETH) != 0) {
       packet.invalidatedKey = Ieth.rkey(at);
+      at += Ieth.BYTES;
+    }
+    if ((headers & BthOpcode.DC_ETH) != 0) {
+      packet.accessKey = DcEth.accessKey(at);
+      packet.sourceQueuePair = DcEth.initiator(at);
+      packet.mtu = DcEth.mtu(at);
+      packet.firstPsn = DcEth.firstPsn(at);
+      packet.connection = DcEth.connection(at);
     }
   }
 }

@@ -106,6 +106,7 @@ final class DevxQueuePair implements QueuePair {
       case RC -> QueuePairContext.RC;
       case UC -> QueuePairContext.UC;
       case UD -> QueuePairContext.UD;
+      case DC -> QueuePairContext.DCI;
     };
   }
 

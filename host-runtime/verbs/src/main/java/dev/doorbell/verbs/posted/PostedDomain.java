@@ -98,9 +98,9 @@ public final class PostedDomain extends VerbsDomain {
     if (attributes.receiveEntries() != 0) {
       requireSize("receive entries", attributes.receiveEntries(), 1, limits.maxSendBlocks());
     }
-    if (attributes.transport() == Transport.UD) {
+    if (attributes.transport() == Transport.UD || attributes.transport() == Transport.DC) {
       throw new HcaException(
-          "%s: this back end has no datagrams; connect, or use the software HCA"
+          "%s: this back end has no datagrams and no dynamic connections; connect, or use the software HCA"
               .formatted(context.name),
           Errno.EOPNOTSUPP);
     }

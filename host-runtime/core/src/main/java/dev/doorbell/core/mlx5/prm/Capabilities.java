@@ -13,6 +13,7 @@ public final class Capabilities {
 
   // Groups, in OP_MOD above the bit that asks for the current values.
   public static final int GENERAL = 0;
+  public static final int ODP = 2;
   public static final int ATOMIC = 3;
   public static final int ROCE = 4;
 
@@ -26,6 +27,14 @@ public final class Capabilities {
 
   /** log2 of the largest message in bytes. */
   public static final PrmField LOG_MAX_MSG = bits(CAPABILITY + 0x38, 28, 24);
+
+  /** {@code log_max_ra_req_dc} and {@code log_max_ra_res_dc}: READs and atomics of DC. */
+  public static final PrmField LOG_MAX_RA_REQ_DC = bits(CAPABILITY + 0x24, 21, 16);
+
+  public static final PrmField LOG_MAX_RA_RES_DC = bits(CAPABILITY + 0x24, 5, 0);
+
+  /** {@code dct}: there are targets of dynamic connections. */
+  public static final PrmField DCT = bit(CAPABILITY + 0x40, 5);
 
   public static final PrmField ROCE_SUPPORTED = bit(CAPABILITY + 0x40, 2);
   public static final PrmField ATOMIC_SUPPORTED = bit(CAPABILITY + 0x40, 1);
@@ -50,6 +59,16 @@ public final class Capabilities {
 
   /** Operand sizes in bytes on connections, as bits: 4 and 8 are 0xc. */
   public static final PrmField ATOMIC_SIZE_QP = bits(CAPABILITY + 0x14, 15, 0);
+
+  /**
+   * Of {@link #ODP}, what the transport can do with memory on demand: from bit 31 on SEND,
+   * receives, WRITE, READ, atomics and receives of a shared queue.
+   */
+  public static final PrmField ODP_RC = bits(CAPABILITY + 0x10, 31, 26);
+
+  public static final PrmField ODP_UC = bits(CAPABILITY + 0x14, 31, 26);
+  public static final PrmField ODP_UD = bits(CAPABILITY + 0x18, 31, 26);
+  public static final PrmField ODP_DC = bits(CAPABILITY + 0x20, 31, 26);
 
   // Of the RoCE group.
   public static final PrmField ROCE_VERSION = bits(CAPABILITY + 0x10, 7, 0);

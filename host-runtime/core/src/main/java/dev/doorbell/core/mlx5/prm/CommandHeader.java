@@ -32,6 +32,10 @@ public final class CommandHeader {
   public static final int TO_RESET_QP = 0x50a;
   public static final int QUERY_QP = 0x50b;
   public static final int INIT2INIT_QP = 0x50e;
+  public static final int CREATE_DCT = 0x710;
+  public static final int DESTROY_DCT = 0x711;
+  public static final int DRAIN_DCT = 0x712;
+  public static final int QUERY_DCT = 0x713;
   public static final int QUERY_ROCE_ADDRESS = 0x760;
   public static final int ALLOC_PD = 0x800;
   public static final int QUERY_LAG = 0x842;

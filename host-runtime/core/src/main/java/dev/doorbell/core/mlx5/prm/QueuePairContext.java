@@ -83,6 +83,7 @@ public final class QueuePairContext {
   public static final int RC = 0;
   public static final int UC = 1;
   public static final int UD = 3;
+  public static final int DCI = 5;
 
   // Values of RQ_TYPE: an own ring is 0.
   public static final int SHARED_RECEIVES = 1;

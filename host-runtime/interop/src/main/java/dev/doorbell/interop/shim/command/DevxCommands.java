@@ -24,6 +24,10 @@ import dev.doorbell.interop.shim.object.ServedDevice;
  */
 final class DevxCommands {
   private static final int EQN = 5;
+
+  /** log2 of the READs and atomics of a queue pair. */
+  private static final int LOG_READS = 4;
+
   private static final int ETHERNET = 1;
   private static final int ROCE_UDP_PORT = 4791;
 
@@ -134,6 +138,9 @@ final class DevxCommands {
           .put(Capabilities.PORT_TYPE, ETHERNET)
           .put(Capabilities.NUM_PORTS, 1)
           .put(Capabilities.LOG_MAX_MSG, Long.SIZE - 1 - Long.numberOfLeadingZeros(message))
+          .put(Capabilities.LOG_MAX_RA_REQ_DC, LOG_READS)
+          .put(Capabilities.LOG_MAX_RA_RES_DC, LOG_READS)
+          .put(Capabilities.DCT, true)
           .put(Capabilities.ROCE_SUPPORTED, true)
           .put(Capabilities.ATOMIC_SUPPORTED, true)
           .put(Capabilities.RC_SUPPORTED, true)
@@ -142,6 +149,12 @@ final class DevxCommands {
           .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
           .put(Capabilities.MAX_WQE_SZ_RQ, 512)
           .put(Capabilities.LOG_MAX_RMP, 16);
+    } else if (group == Capabilities.ODP) {
+      // As the kernel's query of the device says it, with the bits in the other order.
+      out.put(Capabilities.ODP_RC, 0x3f)
+          .put(Capabilities.ODP_UC, 0x38)
+          .put(Capabilities.ODP_UD, 0x31)
+          .put(Capabilities.ODP_DC, 0x3f);
     } else if (group == Capabilities.ATOMIC) {
       out.put(Capabilities.ATOMIC_8B_ENDIANNESS, 1)
           .put(Capabilities.ATOMIC_OPERATIONS, 0xf)
@@ -204,7 +217,9 @@ final class DevxCommands {
     Resource resource = context.find(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
     int opcode = in.get(CommandHeader.OPCODE);
     ErrnoException.require(
-        !(resource instanceof Resource.Qp || resource instanceof Resource.Srq)
+        !(resource instanceof Resource.Qp
+                || resource instanceof Resource.Srq
+                || resource instanceof Resource.Dct)
             || in.get(CommandHeader.NUMBER) == DevxObjects.number(resource),
         Errno.EINVAL);
     try {
@@ -225,6 +240,8 @@ final class DevxCommands {
     int opcode = in.get(CommandHeader.OPCODE);
     if (opcode == CommandHeader.QUERY_QP && resource instanceof Resource.Qp qp) {
       DevxObjects.query(qp, out);
+    } else if (opcode == CommandHeader.QUERY_DCT && resource instanceof Resource.Dct target) {
+      DevxDcTargets.query(target, out);
     } else {
       fail(out, CommandHeader.BAD_OPCODE, opcode);
     }

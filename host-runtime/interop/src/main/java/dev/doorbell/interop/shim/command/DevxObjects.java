@@ -53,6 +53,7 @@ final class DevxObjects {
     return switch (in.get(CommandHeader.OPCODE)) {
       case CommandHeader.CREATE_CQ -> createCq(context, in);
       case CommandHeader.CREATE_QP -> createQp(context, in);
+      case CommandHeader.CREATE_DCT -> DevxDcTargets.create(context, in);
       case CommandHeader.CREATE_RMP -> createSrq(context, in);
       case CommandHeader.CREATE_MKEY -> createMkey(context, in);
       case CommandHeader.ALLOC_PD -> MemoryCommands.createPd(context);
@@ -69,8 +70,7 @@ final class DevxObjects {
     return umem.start + offset;
   }
 
-  private static Resource.Cq completionQueue(ClientContext context, int number)
-      throws ErrnoException {
+  static Resource.Cq completionQueue(ClientContext context, int number) throws ErrnoException {
     return context.search(Resource.Cq.class, one -> one.number() == number);
   }
 
@@ -110,9 +110,12 @@ final class DevxObjects {
           case QueuePairContext.RC -> Transport.RC;
           case QueuePairContext.UC -> Transport.UC;
           case QueuePairContext.UD -> Transport.UD;
+          case QueuePairContext.DCI -> Transport.DC;
           default -> throw new ErrnoException(Errno.EINVAL);
         };
-    int receiveType = in.get(QueuePairContext.RQ_TYPE);
+    // An initiator receives nothing, whatever it was given.
+    int receiveType =
+        transport == Transport.DC ? QueuePairContext.NO_RECEIVES : in.get(QueuePairContext.RQ_TYPE);
     boolean isShared = receiveType == QueuePairContext.SHARED_RECEIVES;
     boolean hasReceives = receiveType != QueuePairContext.NO_RECEIVES && !isShared;
     int pdNumber = in.get(QueuePairContext.PD);
@@ -233,6 +236,10 @@ final class DevxObjects {
     int opcode = in.get(CommandHeader.OPCODE);
     if (resource instanceof Resource.Qp qp) {
       return modify(context, qp, opcode, in);
+    }
+    if (resource instanceof Resource.Dct dct && opcode == CommandHeader.DRAIN_DCT) {
+      DevxDcTargets.drain(dct);
+      return true;
     }
     if (resource instanceof Resource.Srq srq && opcode == CommandHeader.MODIFY_RMP) {
       ErrnoException.require(

@@ -9,7 +9,9 @@ import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.DcTargetControl;
 import dev.doorbell.interop.shim.object.QueuePairControl;
+import dev.doorbell.interop.shim.object.QueuePairSettings;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
 
@@ -19,12 +21,18 @@ final class QueuePairCommands {
   private static final int RC = 2;
   private static final int UC = 3;
   private static final int UD = 4;
+  private static final int DRIVER = 0xff;
 
   // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
   private static final int SIGNATURE = 1;
   private static final int SCATTER_CQE = 1 << 1;
+  private static final int TYPE_DCT = 1 << 4;
+  private static final int TYPE_DCI = 1 << 5;
   private static final int ALLOW_SCATTER_CQE = 1 << 8;
   private static final int UAR_PAGE_INDEX = 1 << 10;
+
+  /** Bytes of {@code struct mlx5_ib_create_qp} up to the access key of a target. */
+  private static final int WITH_ACCESS_KEY = 48;
 
   // enum ib_uverbs_qp_create_flags
   private static final int BLOCK_MULTICAST_LOOPBACK = 1 << 1;
@@ -59,19 +67,28 @@ final class QueuePairCommands {
     Struct in = command.in(UverbsAbi.UHW_IN, 40);
     ClientContext context = command.context();
     Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_QP_PD_HANDLE));
+    int flags = in.u32(28);
+    int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
+    if (type == DRIVER && (flags & TYPE_DCT) != 0) {
+      createTarget(command, context, pd, in);
+      return;
+    }
     Transport transport =
-        switch (command.in32(UverbsAbi.CREATE_QP_TYPE)) {
+        switch (type) {
           case RC -> Transport.RC;
           case UC -> Transport.UC;
           case UD -> Transport.UD;
+          case DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
-    int flags = in.u32(28);
+    int initiator = transport == Transport.DC ? TYPE_DCI : 0;
+    ErrnoException.require((flags & TYPE_DCI) == initiator, Errno.EOPNOTSUPP);
     int createFlags = command.in32(UverbsAbi.CREATE_QP_FLAGS, 0);
     UarPage page = context.page(in.u32(36));
     ErrnoException.require(
         (createFlags & ~(SIGNAL_ALL | BLOCK_MULTICAST_LOOPBACK)) == 0, Errno.EOPNOTSUPP);
-    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX)) != 0 || page == null) {
+    if ((flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX | initiator)) != 0
+        || page == null) {
       throw new ErrnoException((flags & SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
     }
     Resource.Cq send =
@@ -79,11 +96,16 @@ final class QueuePairCommands {
     Resource.Cq receive =
         context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
     SharedReceiveQueue shared =
-        command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE)
+        command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE) && transport != Transport.DC
             ? context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE)).queue
             : null;
     QpShape shape =
-        new QpShape(in.u64(0), in.u64(8), in.u32(16), shared == null ? in.u32(20) : 0, in.u32(24));
+        new QpShape(
+            in.u64(0),
+            in.u64(8),
+            in.u32(16),
+            shared == null && transport != Transport.DC ? in.u32(20) : 0,
+            in.u32(24));
     Resource.Qp qp =
         MappedQueues.createQp(
             context,
@@ -111,9 +133,43 @@ final class QueuePairCommands {
     command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(qp));
   }
 
+  /** A target of dynamic connections; the HCA makes it when it goes to RTR. */
+  private static void createTarget(
+      IoctlCommand command, ClientContext context, Resource.Pd pd, Struct in)
+      throws ErrnoException {
+    int flags = in.u32(28);
+    ErrnoException.require(
+        (flags & ~(SCATTER_CQE | ALLOW_SCATTER_CQE | UAR_PAGE_INDEX | TYPE_DCT)) == 0
+            && in.size() >= WITH_ACCESS_KEY
+            && command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE),
+        Errno.EINVAL);
+    Resource.Cq receive =
+        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
+    Resource.Srq shared =
+        context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE));
+    DcTargetControl control =
+        new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40));
+    control.capabilities = new Struct(20);
+    Resource.Dct target = new Resource.Dct(control, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+    command.out(UverbsAbi.UHW_OUT, new Struct(40));
+    command.out(UverbsAbi.CREATE_QP_RESP_CAP, control.capabilities);
+    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, 0);
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(target));
+  }
+
+  private static QueuePairSettings settings(ClientContext context, int handle)
+      throws ErrnoException {
+    return switch (context.find(Resource.Queue.class, handle)) {
+      case Resource.Qp qp -> qp.control;
+      case Resource.Dct target -> target.control;
+      default -> throw new ErrnoException(Errno.ENOENT);
+    };
+  }
+
   static void destroy(IoctlCommand command) throws ErrnoException {
-    Resource.Qp qp =
-        command.context().remove(Resource.Qp.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    int handle = command.handle(UverbsAbi.DESTROY_HANDLE);
+    settings(command.context(), handle);
+    Resource.Queue qp = command.context().remove(Resource.Queue.class, handle);
     command.out32(UverbsAbi.DESTROY_RESP, qp.asyncEvents());
     ChannelCommands.drainAsync(command, qp, 0);
   }
@@ -122,8 +178,8 @@ final class QueuePairCommands {
   static void modify(IoctlCommand command, boolean extended) throws ErrnoException {
     Struct in = command.in(UverbsAbi.CORE_IN, 112);
     ClientContext context = command.context();
-    Resource.Qp qp = context.find(Resource.Qp.class, in.u32(64));
-    QueuePairControl control = qp.control;
+    int handle = in.u32(64);
+    QueuePairSettings control = settings(context, handle);
     int mask = in.u32(68);
     ErrnoException.require((mask & ~KNOWN) == 0, Errno.EOPNOTSUPP);
     ErrnoException.require(
@@ -134,16 +190,19 @@ final class QueuePairCommands {
     setAttributes(control, mask, in);
     int next = (mask & STATE) != 0 ? in.u8(96) : control.state();
     control.transition(next, context.device());
-    if (next == QueuePairControl.RESET) {
+    Resource.Queue queue = context.find(Resource.Queue.class, handle);
+    if (next == QueuePairControl.RESET && queue instanceof Resource.Qp qp) {
       qp.onReset();
     }
-    command.out(UverbsAbi.UHW_OUT, new Struct(16).u32(0, 16));
+    // struct mlx5_ib_modify_qp_resp: of a target, the number that it has got
+    int number = queue instanceof Resource.Dct target ? target.number() : 0;
+    command.out(UverbsAbi.UHW_OUT, new Struct(16).u32(0, 16).u32(4, number));
     if (extended) {
       command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, 8));
     }
   }
 
-  private static void setAttributes(QueuePairControl to, int mask, Struct in)
+  private static void setAttributes(QueuePairSettings to, int mask, Struct in)
       throws ErrnoException {
     to.access = (mask & ACCESS) != 0 ? in.u32(88) : to.access;
     to.queueKey = (mask & QUEUE_KEY) != 0 ? in.u32(72) : to.queueKey;
@@ -171,8 +230,7 @@ final class QueuePairCommands {
 
   /** {@code struct ib_uverbs_query_qp_resp}. */
   static void query(IoctlCommand command) throws ErrnoException {
-    QueuePairControl of =
-        command.context().find(Resource.Qp.class, command.in(UverbsAbi.CORE_IN, 16).u32(8)).control;
+    QueuePairSettings of = settings(command.context(), command.in(UverbsAbi.CORE_IN, 16).u32(8));
     Struct answer =
         new Struct(128)
             .be64(0, of.gidHigh)

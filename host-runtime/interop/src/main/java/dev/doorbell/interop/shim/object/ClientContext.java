@@ -24,6 +24,7 @@ public final class ClientContext {
   private static final List<Class<? extends Resource>> CLOSE_ORDER =
       List.of(
           Resource.Qp.class,
+          Resource.Dct.class,
           Resource.Srq.class,
           Resource.Cq.class,
           Resource.Window.class,

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -21,7 +22,7 @@ public abstract sealed class Resource {
   abstract void close();
 
   /** An object with asynchronous events, whose queues lie in memory of the program. */
-  public abstract static sealed class Queue extends Resource permits Qp, Srq, Cq {
+  public abstract static sealed class Queue extends Resource permits Qp, Dct, Srq, Cq {
     public final long userHandle;
     private Lease[] leases;
     int asyncEvents;
@@ -97,6 +98,28 @@ public abstract sealed class Resource {
     void closeQueue() {
       queuePair.close();
       uar.users.remove(this);
+    }
+  }
+
+  /** A target of dynamic connections, which verbs call a queue pair. */
+  public static final class Dct extends Queue {
+    public final DcTargetControl control;
+
+    public Dct(DcTargetControl control, long userHandle) {
+      super(userHandle);
+      this.control = control;
+    }
+
+    /** Its number at the HCA; 0 before it has one. */
+    @Override
+    public int number() {
+      DcTarget target = control.target();
+      return target == null ? 0 : target.number();
+    }
+
+    @Override
+    void closeQueue() {
+      control.close();
     }
   }
 

@@ -1,0 +1,87 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.mlx5.prm.DcTargetContext;
+import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.DcTargetControl;
+import dev.doorbell.interop.shim.object.Resource;
+
+/** Targets of dynamic connections by firmware commands. */
+final class DevxDcTargets {
+  // IBV_ACCESS_*
+  private static final int LOCAL_WRITE = 1;
+  private static final int REMOTE_WRITE = 1 << 1;
+  private static final int REMOTE_READ = 1 << 2;
+  private static final int REMOTE_ATOMIC = 1 << 3;
+
+  private DevxDcTargets() {}
+
+  /** CREATE_DCT: the target is ready for connections. */
+  static Resource.Dct create(ClientContext context, PrmBuffer in) throws ErrnoException {
+    ErrnoException.require(
+        in.size() >= DcTargetContext.BYTES && in.get(DcTargetContext.OFFLOAD_TYPE) == 0,
+        Errno.EINVAL);
+    int pdNumber = in.get(DcTargetContext.PD);
+    int receives = in.get(DcTargetContext.SRQN);
+    Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
+    Resource.Srq shared = context.search(Resource.Srq.class, one -> one.number() == receives);
+    Resource.Cq completions = DevxObjects.completionQueue(context, in.get(DcTargetContext.CQN));
+    DcTargetControl control =
+        new DcTargetControl(
+            pd.domain,
+            shared.queue,
+            completions.queue,
+            in.getLong(DcTargetContext.ACCESS_KEY_OFFSET));
+    control.access =
+        LOCAL_WRITE
+            | (in.isSet(DcTargetContext.RWE) ? REMOTE_WRITE : 0)
+            | (in.isSet(DcTargetContext.RRE) ? REMOTE_READ : 0)
+            | (in.isSet(DcTargetContext.RAE) ? REMOTE_ATOMIC : 0);
+    control.mtuCode = in.get(DcTargetContext.MTU);
+    control.minRnrTimer = in.get(DcTargetContext.MIN_RNR_NAK);
+    control.hopLimit = in.get(DcTargetContext.HOP_LIMIT);
+    control.transition(DcTargetControl.INIT, context.device());
+    control.transition(DcTargetControl.RTR, context.device());
+    return new Resource.Dct(control, Resource.DEVX);
+  }
+
+  /** DRAIN_DCT. What is connected stays; no event follows. */
+  static void drain(Resource.Dct dct) throws ErrnoException {
+    target(dct).drain();
+  }
+
+  private static DcTarget target(Resource.Dct dct) throws ErrnoException {
+    DcTarget target = dct.control.target();
+    if (target == null) {
+      throw new ErrnoException(Errno.EINVAL);
+    }
+    return target;
+  }
+
+  /** Writes the answer of QUERY_DCT. */
+  static void query(Resource.Dct dct, PrmBuffer out) throws ErrnoException {
+    ErrnoException.require(out.size() >= DcTargetContext.ANSWER_BYTES, Errno.EINVAL);
+    DcTargetControl control = dct.control;
+    DcTarget target = target(dct);
+    var with = target.attributes();
+    out.put(
+            DcTargetContext.STATE,
+            target.isDraining() ? DcTargetContext.DRAINING : DcTargetContext.ACTIVE)
+        .put(DcTargetContext.CQN, with.completions().number())
+        .put(DcTargetContext.SRQN, with.receives().number())
+        .put(DcTargetContext.RWE, (control.access & REMOTE_WRITE) != 0)
+        .put(DcTargetContext.RRE, (control.access & REMOTE_READ) != 0)
+        .put(DcTargetContext.RAE, (control.access & REMOTE_ATOMIC) != 0)
+        .put(DcTargetContext.MIN_RNR_NAK, with.minRnrTimer())
+        .putLong(DcTargetContext.ACCESS_KEY_OFFSET, with.accessKey())
+        .putTruncated(DcTargetContext.MTU, control.mtuCode)
+        .putTruncated(DcTargetContext.HOP_LIMIT, control.hopLimit)
+        .put(DcTargetContext.PORT, 1)
+        .put(
+            DcTargetContext.KEY_VIOLATIONS,
+            (int) Math.min(Integer.MAX_VALUE, target.keyViolations()));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.doorbell.interop.shim.object;
+
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.DcTargetAttributes;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.SharedReceiveQueue;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target of dynamic connections as verbs see it: a queue pair that goes from RESET by INIT to
+ * RTR, where the HCA makes the target and gives it its number.
+ */
+public final class DcTargetControl extends QueuePairSettings {
+  private final ProtectionDomain domain;
+  private final SharedReceiveQueue receives;
+  private final CompletionQueue completions;
+  private final long accessKey;
+  private int state = RESET;
+  private @Nullable DcTarget target;
+
+  public DcTargetControl(
+      ProtectionDomain domain,
+      SharedReceiveQueue receives,
+      CompletionQueue completions,
+      long accessKey) {
+    this.domain = domain;
+    this.receives = receives;
+    this.completions = completions;
+    this.accessKey = accessKey;
+  }
+
+  @Override
+  public int state() {
+    return state;
+  }
+
+  /** The target; null before RTR. */
+  public @Nullable DcTarget target() {
+    return target;
+  }
+
+  @Override
+  public void transition(int next, ServedDevice device) throws ErrnoException {
+    if (state == INIT && next == RTR) {
+      ErrnoException.require(isMtu(), Errno.EINVAL);
+      create();
+    } else {
+      ErrnoException.require(next == INIT && (state == RESET || state == INIT), Errno.EINVAL);
+    }
+    state = next;
+  }
+
+  private void create() {
+    Set<AccessRight> rights = EnumSet.copyOf(rights(access | LOCAL_WRITE));
+    target =
+        domain.createDcTarget(
+            new DcTargetAttributes(
+                accessKey, receives, completions, rights, mtu(), minRnrTimer & 0x1f));
+  }
+
+  void close() {
+    if (target != null) {
+      target.close();
+    }
+  }
+}

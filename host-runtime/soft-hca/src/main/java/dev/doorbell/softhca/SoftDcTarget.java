@@ -1,0 +1,269 @@
+package dev.doorbell.softhca;
+
+import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.DcTarget;
+import dev.doorbell.core.hca.DcTargetAttributes;
+import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.objects.DirectPeer;
+import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.RegionTable;
+import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.TxQueue;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.Route;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target of dynamic connections: checks the access key and hands requests to the connection of
+ * their initiator, which the first of them makes.
+ *
+ * <p>A connection ends when its initiator makes a newer one, or when there are too many: then the
+ * one that was used least recently goes. It stays until then, so that late duplicates are known as
+ * what they are.
+ */
+final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
+  /** Where connections come from: a GID and a queue pair. */
+  private record Initiator(long gidHigh, long gidLow, int number) {}
+
+  private final HcaServices hca;
+  private final DcTargetAttributes attributes;
+  final SoftCompletionQueue completions;
+  final SoftSharedReceiveQueue receives;
+  private final int mostConnections;
+
+  /** The one used last at the end. */
+  private final Map<Initiator, DcConnection> connections = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long keyViolations;
+  private boolean draining;
+  private boolean closed;
+
+  SoftDcTarget(
+      HcaServices hca,
+      HcaEngine engine,
+      ObjectOwner domain,
+      RegionTable regions,
+      int number,
+      int ordinal,
+      DcTargetAttributes attributes,
+      SoftCompletionQueue completions,
+      SoftSharedReceiveQueue receives) {
+    super(
+        engine,
+        number,
+        ordinal,
+        Transport.DC,
+        domain,
+        regions,
+        completions,
+        completions,
+        hca.port().unit(number, true),
+        hca.port().unit(number, false));
+    this.hca = hca;
+    this.attributes = attributes;
+    this.completions = completions;
+    this.receives = receives;
+    this.mostConnections = hca.options().limits().queuePairs();
+    ConnectionAttributes usual = ConnectionAttributes.DEFAULT;
+    this.connection =
+        new ConnectionAttributes(
+            0,
+            0,
+            0,
+            attributes.minRnrTimer(),
+            usual.maxReadAtomic(),
+            hca.options().limits().readAtomic(),
+            0);
+    this.rights = Rights.bits(attributes.rights());
+    this.mtu = Math.min(attributes.mtu(), hca.options().engine().mtu());
+    this.state = QueuePairState.RTR;
+    completions.use();
+    receives.use();
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public DcTargetAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public int connections() {
+    return connections.size();
+  }
+
+  @Override
+  public long keyViolations() {
+    return keyViolations;
+  }
+
+  @Override
+  public boolean isDraining() {
+    return draining;
+  }
+
+  @Override
+  public void drain() {
+    draining = true;
+  }
+
+  @Override
+  void receive(Packet packet) {
+    if (closed || !packet.isDynamicRequest() || !acceptsPartition(packet.partitionKey)) {
+      packet.pool.release(packet);
+      return;
+    }
+    Initiator from =
+        new Initiator(packet.sourceGidHigh, packet.sourceGidLow, packet.sourceQueuePair);
+    DcConnection present = connections.get(from);
+    Route back =
+        present == null
+            ? hca.wire().route(hca, packet.sourceGidHigh, packet.sourceGidLow)
+            : present.route();
+    if (back == null) {
+      packet.pool.release(packet);
+    } else if (!back.accepts(packet, packet.sourceQueuePair)) {
+      hca.countStranger();
+      packet.pool.release(packet);
+    } else if (packet.accessKey != attributes.accessKey()) {
+      keyViolations++;
+      refuse(packet, back, Aeth.NAK_REMOTE_ACCESS);
+    } else {
+      receive(packet, from, present, back);
+    }
+  }
+
+  private void receive(Packet packet, Initiator from, @Nullable DcConnection newest, Route back) {
+    DcConnection present = newest;
+    if (present == null || present.number() < packet.connection) {
+      if (draining || !SoftHcaOptions.isMtu(packet.mtu) || packet.mtu > mtu) {
+        refuse(packet, back, Aeth.NAK_INVALID_REQUEST);
+        return;
+      }
+      if (present != null) {
+        present.close();
+      } else if (connections.size() == mostConnections) {
+        Initiator oldest = connections.keySet().iterator().next();
+        DcConnection ended = connections.remove(oldest);
+        if (ended != null) {
+          ended.close();
+        }
+      }
+      present = new DcConnection(hca, this, back, packet);
+      connections.put(from, present);
+    }
+    if (present.number() == packet.connection) {
+      present.receive(packet);
+    } else {
+      // Of a connection that has ended.
+      packet.pool.release(packet);
+    }
+  }
+
+  /** Answers that nothing of the packet's connection is carried out. */
+  private void refuse(Packet packet, Route back, int syndrome) {
+    Packet nak = hca.packets().takeSpare();
+    nak.opcode = BthOpcode.ACKNOWLEDGE;
+    nak.dynamic = true;
+    nak.destination = packet.sourceQueuePair;
+    nak.psn = packet.firstPsn;
+    nak.msn = 0;
+    nak.syndrome = syndrome;
+    nak.trafficClass = packet.trafficClass;
+    nak.payload = 0;
+    nak.bytes = 0;
+    nak.datagramRoute = back;
+    packet.pool.release(packet);
+    new TxQueue(this, hca, 0).add(nak);
+  }
+
+  @Override
+  int run(int budget) {
+    return 0;
+  }
+
+  @Override
+  void acknowledge() {
+    // Its connections do.
+  }
+
+  @Override
+  public void enterError() {
+    close();
+  }
+
+  @Override
+  public void failFromOutside() {
+    close();
+  }
+
+  @Override
+  public boolean isFailing() {
+    return false;
+  }
+
+  /** A fault plan ends its connections: initiators that go on connect anew. */
+  @Override
+  public void failSoon() {
+    endConnections();
+  }
+
+  @Override
+  public @Nullable DirectPeer directPeer() {
+    return null;
+  }
+
+  @Override
+  public void ring(int index) {
+    // A target sends nothing.
+  }
+
+  @Override
+  public void offerBlueFlame(long source, int bytes) {
+    // A target sends nothing.
+  }
+
+  private void endConnections() {
+    for (DcConnection each : new ArrayList<>(connections.values())) {
+      each.close();
+    }
+    connections.clear();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    endConnections();
+    state = QueuePairState.RESET;
+    completions.unuse(this);
+    receives.unuse();
+    domain.closing(this);
+  }
+
+  @Override
+  String describe() {
+    return "%s, %d connections".formatted(this, connections.size());
+  }
+
+  @Override
+  public String toString() {
+    return "DC target 0x%x".formatted(number);
+  }
+}
