@@ -50,6 +50,36 @@ class AddressSpaceTest {
   }
 
   @Test
+  void memory_between_what_was_freed_keeps_its_bytes() {
+    try (AddressSpace memory = AddressSpace.reserve(256L << 20)) {
+      List<Allocation> all = new ArrayList<>();
+      for (int i = 0; i < 6_000; i++) {
+        Allocation allocation = memory.allocate(MemoryKind.DEVICE, GPU, 3 * PAGE, "x");
+        for (long at = 0; at < allocation.size(); at += PAGE) {
+          RawMemory.putByte(allocation.address() + at, (byte) 7);
+        }
+        all.add(allocation);
+      }
+      for (int i = 0; i < all.size(); i++) {
+        if (i % 3 != 0) {
+          memory.free(all.get(i)); // 47 MiB in all, of which the first 32 go back together
+        }
+      }
+      for (int i = 0; i < all.size(); i += 3) {
+        for (long at = 0; at < all.get(i).size(); at += PAGE) {
+          assertThat(RawMemory.getByte(all.get(i).address() + at)).isEqualTo((byte) 7);
+        }
+      }
+      for (int i = 0; i < 4_000; i++) {
+        Allocation again = memory.allocate(MemoryKind.DEVICE, GPU, 3 * PAGE, "y");
+        for (long at = 0; at < again.size(); at += PAGE) {
+          assertThat(RawMemory.getByte(again.address() + at)).isZero();
+        }
+      }
+    }
+  }
+
+  @Test
   void an_allocation_starts_on_a_page_and_is_zero() {
     Allocation a = allocate(10, "a");
     Allocation b = allocate(2 * PAGE, "b");
