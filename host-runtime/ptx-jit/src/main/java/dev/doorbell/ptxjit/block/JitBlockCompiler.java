@@ -12,9 +12,11 @@ public final class JitBlockCompiler implements BlockCompiler {
   /** From most to fewest operations: a method may be larger than what the host compiles. */
   private static final int[] SIZES = {200, 60, 1};
 
+  private static final int[] ALONE = {1};
+
   @Override
-  public @Nullable Code compile(Program program, Block block) {
-    for (int size : SIZES) {
+  public @Nullable Code compile(Program program, Block block, boolean onwards) {
+    for (int size : onwards ? SIZES : ALONE) {
       Trace trace = Trace.from(block, size);
       if (trace == null) {
         return null;

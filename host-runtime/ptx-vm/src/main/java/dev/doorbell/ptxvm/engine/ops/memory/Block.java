@@ -24,6 +24,9 @@ public final class Block extends Op {
   private int executions;
   private volatile BlockCompiler.@Nullable Code code;
 
+  /** The block without what comes behind it, for steps that have few instructions left. */
+  private volatile BlockCompiler.@Nullable Code alone;
+
   private Block(List<Op> given, int hot) {
     this.first = given.getFirst();
     this.ops =
@@ -85,8 +88,15 @@ public final class Block extends Op {
       }
       return first.execute(t, r);
     }
+    if (t.left >= compiled.most) {
+      return compiled.execute(t, r);
+    }
+    BlockCompiler.Code own = alone;
+    if (own == null) {
+      own = compileAlone();
+    }
     // A step ends between two of its instructions where the thread has fewer left.
-    return t.left < compiled.most ? first.execute(t, r) : compiled.execute(t, r);
+    return own == null || t.left < own.most ? first.execute(t, r) : own.execute(t, r);
   }
 
   private void compile() {
@@ -94,7 +104,16 @@ public final class Block extends Op {
     executions = Integer.MIN_VALUE;
     BlockCompiler compiler = BlockCompiler.OF_CLASS_PATH;
     if (into != null && compiler != null) {
-      code = compiler.compile(into, this);
+      code = compiler.compile(into, this, true);
     }
+  }
+
+  private BlockCompiler.@Nullable Code compileAlone() {
+    Program into = program;
+    BlockCompiler compiler = BlockCompiler.OF_CLASS_PATH;
+    if (into != null && compiler != null) {
+      alone = compiler.compile(into, this, false);
+    }
+    return alone;
   }
 }

@@ -22,12 +22,13 @@ public interface BlockCompiler {
   }
 
   /**
-   * Compiles a block together with what is executed behind it: other blocks, jumps, weak accesses
-   * and waits for loads. Each access is the operation that the interpreter executes, with the same
-   * instructions counted before it.
+   * Compiles a block, alone or together with what is executed behind it: other blocks, jumps, weak
+   * accesses and waits for loads. Each access is the operation that the interpreter executes, with
+   * the same instructions counted before it.
    *
    * @param program whose constants are the same for all who execute it
+   * @param onwards whether with what is executed behind it
    * @return null where that cannot be compiled
    */
-  @Nullable Code compile(Program program, Block block);
+  @Nullable Code compile(Program program, Block block, boolean onwards);
 }
