@@ -20,7 +20,10 @@
   DOORBELL_GPUNETIO_FIELDS(X)                                      \
   X(ncclGinGdakiGPUContext, context_qps, gdqp)                     \
   X(ncclGinGdakiGPUContext, context_companions, companion_gdqp)    \
-  X(ncclGinGdakiGPUContext, context_counters, counters_table)      \
+  X(ncclGinGdakiGPUContext, context_counters, counters_table.buffer) \
+  X(ncclGinGdakiGPUContext, context_counter_keys, counters_table.rkeys) \
+  X(ncclGinGdakiGPUContext, context_counter_lkey, counters_table.lkey) \
+  X(ncclGinGdakiGPUContext, context_counter_offset, counters_table.offset) \
   X(ncclGinGdakiGPUContext, context_signals, signals_table.buffer) \
   X(ncclGinGdakiGPUContext, context_signal_keys, signals_table.rkeys) \
   X(ncclGinGdakiGPUContext, context_signal_lkey, signals_table.lkey) \

@@ -13,6 +13,8 @@ public enum DeviceApi {
   GPUNETIO(false, false),
   /** NCCL's GIN, back end GDAKI: an array of {@code ncclGinGdakiGPUContext}. */
   GIN(false, false),
+  /** NCCL's GIN, back end Proxy: an array of {@code ncclGinProxyGpuCtx_t}; the CPU posts. */
+  GIN_PROXY(true, false),
   /** NVSHMEM's IBGDA transport: the state is in variables of the module. */
   NVSHMEM(true, true, "-rdc=true"),
   /** DeepEP's low-latency kernels, which have device code of their own over NVSHMEM's state. */

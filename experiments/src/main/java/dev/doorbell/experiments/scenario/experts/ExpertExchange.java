@@ -84,8 +84,7 @@ public final class ExpertExchange implements AutoCloseable {
           ptx,
           new ApiAdapter.Site(
               rank.rank(),
-              connection.endpoints(rank.rank().number()),
-              connection.places(rank.rank().number()),
+              connection,
               module,
               rank.local(),
               rank.local(),

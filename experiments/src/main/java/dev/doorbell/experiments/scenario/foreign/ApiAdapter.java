@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
+import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
@@ -15,7 +16,7 @@ public interface ApiAdapter {
   /**
    * What the structures are laid over.
    *
-   * @param places of queue pairs; that of the own rank is empty in a mesh
+   * @param connection the queue pairs; the place of the own rank is empty in a mesh
    * @param module of the kernel, loaded, whose variables may be filled
    * @param local the payload, with its lkey
    * @param inbox where messages arrive, with its lkey
@@ -26,8 +27,7 @@ public interface ApiAdapter {
    */
   record Site(
       Rank rank,
-      List<Endpoint> endpoints,
-      int places,
+      Connection connection,
       GpuModule module,
       Span local,
       Span inbox,
@@ -35,14 +35,23 @@ public interface ApiAdapter {
       List<Span> signals,
       Owned owned) {
     public Site {
-      endpoints = List.copyOf(endpoints);
       targets = List.copyOf(targets);
       signals = List.copyOf(signals);
     }
 
+    /** The queue pairs of the rank, in order. */
+    List<Endpoint> endpoints() {
+      return connection.endpoints(rank.number());
+    }
+
+    /** Places of queue pairs. */
+    int places() {
+      return connection.places(rank.number());
+    }
+
     /** The rank that a queue pair leads to: the other one, or that of its place in a mesh. */
     int peer(Endpoint endpoint) {
-      return places > endpoints.size() ? endpoint.index() % targets.size() : 1 - rank.number();
+      return places() > endpoints().size() ? endpoint.index() % targets.size() : 1 - rank.number();
     }
   }
 
@@ -69,6 +78,7 @@ public interface ApiAdapter {
     return switch (api) {
       case GPUNETIO -> new GpunetioAdapter();
       case GIN -> new GinAdapter();
+      case GIN_PROXY -> new GinProxyAdapter();
       case NVSHMEM -> new NvshmemAdapter(NvshmemAdapter.Order.BY_TURN);
       case DEEPEP -> new NvshmemAdapter(NvshmemAdapter.Order.BY_PEER);
     };

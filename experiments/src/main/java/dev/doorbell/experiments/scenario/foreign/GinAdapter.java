@@ -16,11 +16,14 @@ import java.util.stream.Stream;
  * are addresses.
  *
  * <p>Signals are those of a window and an offset, and those that a number names, word after word.
- * There are no companion queue pairs, which lead a rank to itself, and so no counters.
+ * Each context has {@value #COUNTERS} counters, and a companion for each queue pair, which leads
+ * the rank to itself: a WAIT for the queue pair's completion there holds back the atomic that
+ * counts it.
  */
 final class GinAdapter implements ApiAdapter {
   private static final String CONTEXT = "ncclGinGdakiGPUContext";
   private static final String WINDOW = "ncclGinGdakiMemHandle";
+  private static final int COUNTERS = 64;
 
   @Override
   public List<String> fields() {
@@ -29,7 +32,10 @@ final class GinAdapter implements ApiAdapter {
             Stream.of(
                     "gdqp",
                     "companion_gdqp",
-                    "counters_table",
+                    "counters_table.buffer",
+                    "counters_table.rkeys",
+                    "counters_table.lkey",
+                    "counters_table.offset",
                     "signals_table.buffer",
                     "signals_table.rkeys",
                     "signals_table.lkey",
@@ -48,13 +54,16 @@ final class GinAdapter implements ApiAdapter {
     int ranks = site.targets().size();
     int contexts = site.endpoints().size() / (ranks - 1);
     int qpBytes = layout.place(GpunetioAdapter.QP).bytes();
-    StructImage qps = StructImage.array(layout, GpunetioAdapter.QP, ranks * contexts);
-    int[] turns = new int[ranks];
-    for (Endpoint endpoint : site.endpoints()) {
-      int peer = site.peer(endpoint);
-      GpunetioAdapter.fill(qps.element(turns[peer]++ * ranks + peer), endpoint);
-    }
-    Memory queuePairs = stored(site, qps.toBytes(), "queue pairs of the contexts");
+    Memory queuePairs = queuePairs(layout, site, contexts, site.endpoints());
+    Memory companions =
+        queuePairs(layout, site, contexts, site.connection().openCompanions(site.rank().number()));
+    Memory counters = allocate(site, (long) contexts * COUNTERS * Long.BYTES, "counters of GIN");
+    counters.fill(0, counters.size(), (byte) 0);
+    MemoryRegion counted =
+        site.owned().add(site.rank().domain().registerFromZero(counters, Endpoint.ALL_RIGHTS));
+    Memory counterKeys = allocate(site, (long) ranks * Integer.BYTES, "rkeys of the counters");
+    counterKeys.putBytes(
+        (long) site.rank().number() * Integer.BYTES, StructImage.bigEndian(counted.rkey()));
     Memory gets = allocate(site, 2L * ranks * Long.BYTES, "gets of each peer");
 
     // What an atomic fetches goes to offset 0 of the sink, and nobody reads it.
@@ -66,6 +75,11 @@ final class GinAdapter implements ApiAdapter {
       all.element(i)
           .setBigEndian("sink_buffer_lkey", unread.lkey())
           .set("gdqp", queuePairs.address() + (long) i * ranks * qpBytes)
+          .set("companion_gdqp", companions.address() + (long) i * ranks * qpBytes)
+          .set("counters_table.buffer", counters.address() + (long) i * COUNTERS * Long.BYTES)
+          .set("counters_table.rkeys", counterKeys.address())
+          .setBigEndian("counters_table.lkey", counted.lkey())
+          .set("counters_table.offset", (long) i * COUNTERS)
           .set("last_issued_get", gets.address())
           .set("last_visible_get", gets.address() + (long) ranks * Long.BYTES);
     }
@@ -90,6 +104,20 @@ final class GinAdapter implements ApiAdapter {
       bytes.writeBytes(window(layout, site, site.signals()));
     }
     return stored(site, bytes.toByteArray(), CONTEXT);
+  }
+
+  /** The queue pairs to all ranks of each context, one context after the other. */
+  private static Memory queuePairs(
+      ApiLayout layout, Site site, int contexts, List<Endpoint> endpoints)
+      throws ApiLayoutException {
+    int ranks = site.targets().size();
+    StructImage qps = StructImage.array(layout, GpunetioAdapter.QP, ranks * contexts);
+    int[] turns = new int[ranks];
+    for (Endpoint endpoint : endpoints) {
+      int peer = site.peer(endpoint);
+      GpunetioAdapter.fill(qps.element(turns[peer]++ * ranks + peer), endpoint);
+    }
+    return stored(site, qps.toBytes(), "queue pairs of the contexts");
   }
 
   /** The handle of a window, whose keys lie in memory of their own. */

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  *
  * <p>The send counter of the doorbell record is the dword that the structure points to. The
  * completion ring has an entry for each block of the send ring, each invalid at first; every WQE is
- * signalled.
+ * signalled. Where the CPU rings, the handler is the library's CPU proxy: the structure points to
+ * the counter that kernels raise instead of the register.
  */
 final class GpunetioAdapter implements ApiAdapter {
   static final String QP = "doca_gpu_dev_verbs_qp";
@@ -64,6 +65,9 @@ final class GpunetioAdapter implements ApiAdapter {
 
   private static final int NUMBER_SHIFT = 8;
 
+  /** {@code doca_gpu_dev_verbs_nic_handler}: kernels raise a counter, and the CPU rings. */
+  private static final int HANDLER_CPU = 1;
+
   /** {@code doca_gpu_dev_verbs_nic_handler}: kernels ring a register of the HCA. */
   private static final int HANDLER_DOORBELL = 2;
 
@@ -99,6 +103,7 @@ final class GpunetioAdapter implements ApiAdapter {
     QueuePair queuePair = endpoint.queuePair();
     int blocks = queuePair.attributes().sendBlocks();
     int shifted = queuePair.number() << NUMBER_SHIFT;
+    boolean byCpu = endpoint.ringRequest() != 0;
     image
         .set("sq_num", queuePair.number())
         .set("sq_num_shift8", Integer.toUnsignedLong(shifted))
@@ -107,8 +112,8 @@ final class GpunetioAdapter implements ApiAdapter {
         .set("sq_wqe_mask", blocks - 1L)
         .set("sq_wqe_daddr", queuePair.sendRingAddress())
         .set("sq_dbrec", queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET)
-        .set("sq_db", endpoint.doorbell())
-        .set("nic_handler", HANDLER_DOORBELL)
+        .set("sq_db", byCpu ? endpoint.ringRequest() : endpoint.doorbell())
+        .set("nic_handler", byCpu ? HANDLER_CPU : HANDLER_DOORBELL)
         .set("mem_type", memory(queuePair.attributes().ringIn()));
     for (int segments = 1; segments <= MOST_SEGMENTS; segments++) {
       image.setBigEndian("sq_num_shift8_be_%dds".formatted(segments), shifted | segments);

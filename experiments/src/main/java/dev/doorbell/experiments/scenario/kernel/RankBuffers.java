@@ -43,6 +43,7 @@ public final class RankBuffers implements AutoCloseable {
   public static final int GUARD = GuardedMemory.GUARD;
 
   private final Rank rank;
+  private final Connection connection;
   private final List<Endpoint> endpoints;
   private final int places;
   private final int slots;
@@ -139,6 +140,7 @@ public final class RankBuffers implements AutoCloseable {
   /** The same for buffers of another kind. */
   public RankBuffers(Connection connection, Rank rank, Buffers buffers, long seed) {
     this.rank = rank;
+    this.connection = connection;
     this.endpoints = connection.endpoints(rank.number());
     this.places = connection.places(rank.number());
     this.slots = buffers.slots();
@@ -354,8 +356,7 @@ public final class RankBuffers implements AutoCloseable {
     ApiAdapter.Site site =
         new ApiAdapter.Site(
             rank,
-            endpoints,
-            places,
+            connection,
             module,
             new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
             span(asOwnSource()),

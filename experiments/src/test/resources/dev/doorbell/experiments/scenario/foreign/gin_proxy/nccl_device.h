@@ -1,0 +1,2 @@
+// A stand-in for the header of NCCL's device API, for tests.
+#pragma once
