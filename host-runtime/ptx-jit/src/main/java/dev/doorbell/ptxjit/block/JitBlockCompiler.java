@@ -1,29 +1,40 @@
 package dev.doorbell.ptxjit.block;
 
 import dev.doorbell.ptxjit.emit.HiddenClass;
-import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.Program;
-import dev.doorbell.ptxvm.engine.ops.control.Branch;
+import dev.doorbell.ptxvm.engine.ops.memory.Block;
 import dev.doorbell.ptxvm.engine.ops.memory.BlockCompiler;
 import java.lang.invoke.MethodHandles;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles blocks to bytecode. */
+/** Compiles blocks, with what comes behind them, to bytecode. */
 public final class JitBlockCompiler implements BlockCompiler {
+  /** From most to fewest operations: a method may be larger than what the host compiles. */
+  private static final int[] SIZES = {200, 60, 1};
+
+  private static final int[] ALONE = {1};
+
   @Override
-  public @Nullable Op compile(Program program, List<Op> ops) {
-    Op last = ops.getLast();
-    if (last.next == null || (last instanceof Branch branch && branch.target == null)) {
-      return null;
+  public @Nullable Code compile(Program program, Block block, boolean onwards) {
+    for (int size : onwards ? SIZES : ALONE) {
+      Trace trace = Trace.from(block, size);
+      if (trace == null) {
+        return null;
+      }
+      BlockEmitter emitter = new BlockEmitter(program, trace);
+      byte[] file = emitter.write();
+      if (HiddenClass.isCompilable(file)) {
+        CompiledBlock code =
+            HiddenClass.instance(
+                HiddenClass.define(
+                    MethodHandles.lookup(),
+                    file,
+                    emitter.classData.objects(),
+                    CompiledBlock.class));
+        code.most = trace.size();
+        return code;
+      }
     }
-    BlockEmitter emitter = new BlockEmitter(program, ops);
-    byte[] file = emitter.write();
-    if (!HiddenClass.isCompilable(file)) {
-      return null;
-    }
-    return HiddenClass.instance(
-        HiddenClass.define(
-            MethodHandles.lookup(), file, emitter.classData.objects(), CompiledBlock.class));
+    return null;
   }
 }

@@ -68,17 +68,24 @@ public final class InstructionEmitter {
   /** True when {@link #write} has bytecode for the operation. */
   public static boolean knows(Op op) {
     return switch (op) {
+      case Fence fence -> true;
+      case Load load -> true;
+      case Load.VectorLoad load -> true;
+      case Store store -> true;
+      case Store.VectorStore store -> true;
+      default -> computes(op);
+    };
+  }
+
+  /** True when the operation only computes, and {@link #write} has bytecode for it. */
+  public static boolean computes(Op op) {
+    return switch (op) {
       case UnaryOp unary -> true;
       case BinaryOp binary -> true;
       case TernaryOp ternary -> true;
       case Moves.Move move -> true;
       case Moves.Pack pack -> true;
       case Moves.Unpack unpack -> true;
-      case Fence fence -> true;
-      case Load load -> true;
-      case Load.VectorLoad load -> true;
-      case Store store -> true;
-      case Store.VectorStore store -> true;
       default -> false;
     };
   }

@@ -1,6 +1,5 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
-import dev.doorbell.ptxvm.engine.machine.LoadScoreboard;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
@@ -10,35 +9,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operations that only compute and follow each other, up to an access or a jump, in a program whose
  * accesses take virtual time. It stands in place of the first of them, which may wait for loads.
- * Where it is executed often it becomes code of its own; what a thread does, and how many
- * instructions it has executed when, are the same.
+ * Where it is executed often, code takes its place that also goes on with what comes behind it: see
+ * {@link BlockCompiler}. What a thread does, and how many instructions it has executed when, are
+ * the same.
  *
  * <p>Threads of different GPUs may execute it at the same time: either of two compilations will do.
  */
 public final class Block extends Op {
   private final Op first;
   private final List<Op> ops;
-  private final int length;
-
-  /** Of the operations behind the first one. */
-  private final long stalls;
-
   private final int hot;
   private final int @Nullable [] awaited;
   private @Nullable Program program;
   private int executions;
-  private volatile @Nullable Op code;
+  private volatile BlockCompiler.@Nullable Code code;
+
+  /** The block without what comes behind it, for steps that have few instructions left. */
+  private volatile BlockCompiler.@Nullable Code alone;
 
   private Block(List<Op> given, int hot) {
     this.first = given.getFirst();
     this.ops =
         given.stream().map(op -> op instanceof ScoreboardWait wait ? wait.inner() : op).toList();
-    this.length = given.size();
     this.hot = hot;
     this.awaited = first instanceof ScoreboardWait wait ? wait.slots() : null;
     this.place = first.place;
     this.stall = first.stall;
-    this.stalls = given.stream().skip(1).mapToLong(op -> op.stall).sum();
   }
 
   /**
@@ -62,6 +58,11 @@ public final class Block extends Op {
     return ops;
   }
 
+  /** The slots whose loads the first operation waits for; null: none. */
+  public int @Nullable [] awaited() {
+    return awaited;
+  }
+
   @Override
   public void follow(@Nullable Op after) {
     super.follow(after);
@@ -80,21 +81,22 @@ public final class Block extends Op {
 
   @Override
   public @Nullable Op execute(VmThread t, long[] r) {
-    Op compiled = code;
-    // A step ends between two of its instructions where the thread has fewer left.
-    if (compiled == null || t.left < length) {
-      if (compiled == null && ++executions >= hot) {
+    BlockCompiler.Code compiled = code;
+    if (compiled == null) {
+      if (++executions >= hot) {
         compile();
       }
       return first.execute(t, r);
     }
-    LoadScoreboard board = t.scoreboard;
-    if (awaited != null && board != null && !board.await(awaited)) {
-      return t.park(this);
+    if (t.left >= compiled.most) {
+      return compiled.execute(t, r);
     }
-    t.left -= length - 1;
-    t.stalled += stalls;
-    return compiled.execute(t, r);
+    BlockCompiler.Code own = alone;
+    if (own == null) {
+      own = compileAlone();
+    }
+    // A step ends between two of its instructions where the thread has fewer left.
+    return own == null || t.left < own.most ? first.execute(t, r) : own.execute(t, r);
   }
 
   private void compile() {
@@ -102,7 +104,16 @@ public final class Block extends Op {
     executions = Integer.MIN_VALUE;
     BlockCompiler compiler = BlockCompiler.OF_CLASS_PATH;
     if (into != null && compiler != null) {
-      code = compiler.compile(into, ops);
+      code = compiler.compile(into, this, true);
     }
+  }
+
+  private BlockCompiler.@Nullable Code compileAlone() {
+    Program into = program;
+    BlockCompiler compiler = BlockCompiler.OF_CLASS_PATH;
+    if (into != null && compiler != null) {
+      alone = compiler.compile(into, this, false);
+    }
+    return alone;
   }
 }

@@ -2,7 +2,6 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.Program;
-import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +15,20 @@ public interface BlockCompiler {
           .findFirst()
           .orElse(null);
 
+  /** What a block was compiled to: an operation that returns what comes next. */
+  abstract class Code extends Op {
+    /** Instructions that a step must have left, so that the code need not look in between. */
+    public int most;
+  }
+
   /**
-   * Compiles operations that only compute.
+   * Compiles a block, alone or together with what is executed behind it: other blocks, jumps, weak
+   * accesses and waits for loads. Each access is the operation that the interpreter executes, with
+   * the same instructions counted before it.
    *
    * @param program whose constants are the same for all who execute it
-   * @param ops in order; the last one may be a branch
-   * @return an operation that does them all and returns what comes next, or null where that cannot
-   *     be compiled
+   * @param onwards whether with what is executed behind it
+   * @return null where that cannot be compiled
    */
-  @Nullable Op compile(Program program, List<Op> ops);
+  @Nullable Code compile(Program program, Block block, boolean onwards);
 }

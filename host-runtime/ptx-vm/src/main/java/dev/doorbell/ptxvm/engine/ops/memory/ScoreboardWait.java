@@ -29,12 +29,12 @@ public final class ScoreboardWait extends Op {
   }
 
   /** What waits. */
-  Op inner() {
+  public Op inner() {
     return inner;
   }
 
   /** The slots that it waits for; null: all. */
-  int @Nullable [] slots() {
+  public int @Nullable [] slots() {
     return slots;
   }
 
