@@ -601,6 +601,7 @@ bool price(rig &r, bool gpu, int repeat) {
     uint32_t flags;
     uint32_t window;    // of put_batch: puts of a doorbell
     uint64_t rest = 0;  // nanoseconds between a post and its wait
+    uint32_t inlined = 0;  // bytes of a payload in the WQE
   };
   constexpr uint32_t kCollapsed = DOORBELL_QP_CQ_COLLAPSED;
   constexpr uint32_t kLast = DOORBELL_QP_RECORD_LAST;
@@ -614,6 +615,9 @@ bool price(rig &r, bool gpu, int repeat) {
       {"record last, exclusive", kPrice, kCollapsed | kLast | kOwn, 0},
       {"no record", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD, 0},
       {"no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
+      {"8 B in the WQE", kPrice, kCollapsed, 0, 0, 8},
+      {"8 B in the WQE, exclusive", kPrice, kCollapsed | kOwn, 0, 0, 8},
+      {"92 B in the WQE", kPrice, kCollapsed, 0, 0, 92},
       {"least, after 15 us", kMinimal, 0, 1, 15'000},
       {"record first, after 15 us", kPrice, kCollapsed, 0, 15'000},
       {"exclusive, after 15 us", kPrice, kCollapsed | kOwn, 0, 15'000},
@@ -629,11 +633,18 @@ bool price(rig &r, bool gpu, int repeat) {
       printf("%-28s not in this folder\n", one.name);
       continue;
     }
+    if (gpu && one.inlined != 0) {
+      continue;  // gpu_nic.cuh reads WQEs with a pointer alone
+    }
     shape s;
     s.kernel = one.kernel;
     s.flags = one.flags;
     s.window = one.window;
     s.rest = one.rest;
+    if (one.inlined != 0) {
+      s.opcode = DOORBELL_OP_PUT_INLINE;
+      s.bytes = one.inlined;
+    }
     s.gpu_rings = gpu;
     s.operand = one.kernel == kMinimal ? (gpu ? 3 : 6) : 7;
     std::vector<double> issue50, done50, done99, wait50, rates;
