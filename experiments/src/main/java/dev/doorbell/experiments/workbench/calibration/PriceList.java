@@ -23,6 +23,10 @@ final class PriceList {
   private static final String ONE_WARP = "loads.host.1x32.";
   private static final String WARP_EACH = "loads.host." + BLOCKS + "x32.4";
 
+  private static final String INSTRUCTION = "instruction";
+  private static final String RESULT = "instruction.chain";
+  private static final String DECISION = "instruction.decision";
+
   /** Instructions of a round of the loop that stores, but for the store. */
   private static final int ROUND_INSTRUCTIONS = 5;
 
@@ -43,14 +47,20 @@ final class PriceList {
     Path path = base.path("gpu0", "cpu0");
     this.link = base.link(path.hops().getFirst().link());
     this.service = base.cpus().getFirst().memoryService();
-    this.instruction = Math.max(0, (median("round") - median("store")) / ROUND_INSTRUCTIONS);
+    this.instruction =
+        has(INSTRUCTION)
+            ? median(INSTRUCTION)
+            : Math.max(0, (median("round") - median("store")) / ROUND_INSTRUCTIONS);
   }
 
   /** The GPU's constants by their keys, for as far as they were measured. */
   Map<String, Object> gpu() {
-    if (has("round", "store")) {
+    if (has(INSTRUCTION)) {
+      put("instruction_ns", instruction, INSTRUCTION, "");
+    } else if (has("round", "store")) {
       put("instruction_ns", instruction, "round", ", less the store, a fifth");
     }
+    latencies();
     own("load_ns", "load");
     own("load_hit_ns", "load.hit");
     own("strong_load_ns", "load.strong");
@@ -84,6 +94,21 @@ final class PriceList {
       put("copy_engine_gb_s", median("copy.out"), "copy.out", "");
     }
     return constants;
+  }
+
+  /** What instructions wait for each other: each kernel has one thing more than the one before. */
+  private void latencies() {
+    double result = median(RESULT);
+    less("result_ns", RESULT, 0, "");
+    less("decision_ns", DECISION, result, ", less the addition");
+    less("jump_ns", "instruction.jump", median(DECISION), ", less the comparison and the addition");
+    less("call_ns", "instruction.call", result, ", less the addition");
+  }
+
+  private void less(String key, String name, double less, String how) {
+    if (has(name)) {
+      put(key, Math.max(0, median(name) - less), name, how);
+    }
   }
 
   /** One way between GPU and CPU. */
@@ -146,9 +171,7 @@ final class PriceList {
   }
 
   private void own(String key, String name) {
-    if (has(name)) {
-      put(key, Math.max(0, median(name) - instruction), name, ", less an instruction");
-    }
+    less(key, name, instruction, ", less an instruction");
   }
 
   private void beyond(String key, String name, String less) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.topology.TopologyException;
@@ -62,6 +63,21 @@ class PriceListTest {
     assertThat(gpu.instruction()).isCloseTo((20 - 5) / 5.0, within(EXACT));
     assertThat(gpu.store()).isCloseTo(5 - 3, within(EXACT));
     assertThat(gpu.load()).isCloseTo(143 - 3, within(EXACT));
+  }
+
+  @Test
+  void chains_of_instructions_take_the_place_of_the_round_and_give_the_latencies()
+      throws Exception {
+    medians.put("instruction", 0.5);
+    medians.put("instruction.chain", 2.0);
+    medians.put("instruction.decision", 9.0);
+    medians.put("instruction.jump", 13.0);
+    medians.put("instruction.call", 55.0);
+    GpuPrices gpu = gpu();
+    assertThat(gpu.instruction()).isCloseTo(0.5, within(EXACT));
+    assertThat(gpu.load()).isCloseTo(142.5, within(EXACT));
+    assertThat(gpu.finer().latencies())
+        .isEqualTo(new GpuRefinements.Latencies(2, 9 - 2, 13 - 9, 55 - 2));
   }
 
   @Test

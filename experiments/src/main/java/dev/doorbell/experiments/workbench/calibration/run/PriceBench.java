@@ -94,7 +94,7 @@ final class PriceBench implements AutoCloseable {
 
   /** Measures everything; false when it was interrupted on the way. */
   boolean run() {
-    List<Runnable> steps = new ArrayList<>(List.of(this::clocks));
+    List<Runnable> steps = new ArrayList<>(List.of(this::clocks, this::instructions));
     steps.addAll(prices());
     steps.add(this::loadsTogether);
     steps.add(this::echo);
@@ -261,6 +261,10 @@ final class PriceBench implements AutoCloseable {
         1,
         new KernelArguments().add(target).add(out).add(rounds).add(rig.total()));
     return rig.samples();
+  }
+
+  private void instructions() {
+    measurements.addAll(new InstructionChains(rig, nanosPerCycle, request.progress()).measure());
   }
 
   private void loadsTogether() {

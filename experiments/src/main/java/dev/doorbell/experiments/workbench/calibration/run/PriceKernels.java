@@ -83,7 +83,7 @@ final class PriceKernels {
   /** Instructions of a round of a bandwidth kernel that stores, but for the store. */
   static final int ROUND_INSTRUCTIONS = 5;
 
-  private static final String HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n";
+  static final String HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
   static final String CLOCKS = "clocks";
   static final String ECHO = "echo";

@@ -116,6 +116,26 @@ class GpuCalibratorTest {
   }
 
   @Test
+  void what_instructions_wait_for_each_other_is_found_again(@TempDir Path folder) throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    Calibration found = calibrate("h200-cx7", () -> asked.incrementAndGet() > 2);
+    Path machine = folder.resolve("machine.json");
+    Files.writeString(machine, MachineFile.text(found, "same-switch"));
+
+    GpuPrices before = TopologyFile.load("h200-cx7").gpus().getFirst();
+    GpuPrices after = TopologyFile.load(machine.toString()).gpus().getFirst();
+    assertThat(after.instruction()).isCloseTo(before.instruction(), within(0.05));
+    var given = before.finer().latencies();
+    var again = after.finer().latencies();
+    assertThat(again.result()).isCloseTo(given.result(), within(0.05));
+    assertThat(again.decision()).isCloseTo(given.decision(), within(0.05));
+    // A result is waited for within a run of instructions alone, and a branch ends one.
+    assertThat(again.jump()).isCloseTo(given.jump(), within(given.result()));
+    // With what moves an argument and the result.
+    assertThat(again.call()).isCloseTo(given.call(), within(5 * given.result()));
+  }
+
+  @Test
   void a_machine_file_is_a_topology_whose_prices_are_those_measured(@TempDir Path folder)
       throws Exception {
     Calibration far = calibrate("cross-socket", () -> false);

@@ -1,0 +1,167 @@
+package dev.doorbell.experiments.workbench.calibration.run;
+
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.workbench.calibration.Measurement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What instructions of one thread cost that touch no memory: {@value #LENGTH} operations in a row,
+ * of which each needs the result of the one before it, or does not, or decides about the next.
+ *
+ * <p>A sample is the time between two readings of {@code %clock64}, less that of the same kernel
+ * without the operations. There is no loop between the readings: its branch would be in the
+ * samples.
+ */
+final class InstructionChains {
+  private static final int LENGTH = 64;
+
+  /** Chains side by side: operations that do not wait for the one before. */
+  private static final int SIDE_BY_SIDE = 4;
+
+  /**
+   * An operation.
+   *
+   * @param name of the quantity
+   * @param what it is
+   * @param body of one; {@code %a$k} is the value of a chain, {@code $i} a number of its own,
+   *     {@code $o} an operation
+   */
+  private record Operation(String name, String what, String body) {}
+
+  private static final Operation NOTHING = new Operation("nothing", "", "");
+
+  private static final List<Operation> OPERATIONS =
+      List.of(
+          // Two kinds in turn, of which an assembler cannot make one of three operands.
+          new Operation(
+              "instruction", "addition or exclusive or that waits for none", "$o %a$k, %a$k, %x;"),
+          // Not an addition, of which an assembler makes one of three operands for two.
+          new Operation(
+              "instruction.chain",
+              "multiplication and addition that waits for the last one",
+              "mad.lo.u32 %a0, %a0, %y, %x;"),
+          new Operation(
+              "instruction.decision",
+              "comparison and addition under its guard",
+              "setp.lt.u32 %q, %a0, %x;\n\t@%q add.u32 %a0, %a0, %y;"),
+          new Operation(
+              "instruction.jump",
+              "comparison, branch that is not taken, and addition",
+              "setp.gt.u32 %q, %a0, %m;\n\t@%q bra past$i;\n\tadd.u32 %a0, %a0, %y;\npast$i:"),
+          new Operation(
+              "instruction.call",
+              "call of a function that adds, and its return",
+              """
+              {
+              	.param .b32 in;
+              	.param .b32 back;
+              	st.param.b32 [in], %a0;
+              	call.uni (back), increment, (in);
+              	ld.param.b32 %a0, [back];
+              	}"""));
+
+  private static final String FUNCTION =
+      """
+      .func (.param .b32 back) increment(.param .b32 in)
+      {
+      	.reg .b32 %r;
+      	ld.param.u32 %r, [in];
+      	add.u32 %r, %r, 1;
+      	st.param.b32 [back], %r;
+      	ret;
+      }
+      """;
+
+  private final PriceRig rig;
+  private final double nanosPerCycle;
+  private final Consumer<String> progress;
+
+  InstructionChains(PriceRig rig, double nanosPerCycle, Consumer<String> progress) {
+    this.rig = rig;
+    this.nanosPerCycle = nanosPerCycle;
+    this.progress = progress;
+  }
+
+  /** Measures, and returns what was found. */
+  List<Measurement> measure() {
+    double without = Summary.of(cycles(NOTHING), 1).median();
+    List<Measurement> found = new ArrayList<>();
+    for (Operation operation : OPERATIONS) {
+      progress.accept(operation.name());
+      double[] nanos = cycles(operation);
+      for (int i = 0; i < nanos.length; i++) {
+        nanos[i] = Math.max(0, nanos[i] - without) * nanosPerCycle / LENGTH;
+      }
+      found.add(new Measurement(operation.what(), Samples.of(operation.name(), "ns", nanos)));
+    }
+    return found;
+  }
+
+  private double[] cycles(Operation operation) {
+    try (GpuModule module = rig.load("chain", ptx(operation))) {
+      rig.launch(
+          module.kernel("chain"), 1, 1, new KernelArguments().add(rig.out).add(rig.total()).add(1));
+      return rig.samples();
+    }
+  }
+
+  /** A module of one kernel. ISA and target are those of {@link PriceKernels}. */
+  private static String ptx(Operation operation) {
+    StringBuilder body = new StringBuilder();
+    for (int i = 0; i < LENGTH && !operation.body().isEmpty(); i++) {
+      String chain = Integer.toString(i % SIDE_BY_SIDE);
+      String kind = i / SIDE_BY_SIDE % 2 == 0 ? "add.u32" : "xor.b32";
+      String one =
+          operation
+              .body()
+              .replace("$k", chain)
+              .replace("$i", Integer.toString(i))
+              .replace("$o", kind);
+      body.append('\t').append(one).append('\n');
+    }
+    return PriceKernels.HEAD
+        + FUNCTION
+        + """
+        // (samples as u64, samples, 1)
+        .visible .entry chain(.param .u64 a0, .param .u32 a1, .param .u32 a2)
+        {
+        	.reg .pred %%q;
+        	.reg .b32 %%r1, %%t, %%x, %%y, %%m;
+        	.reg .b32 %%a<4>;
+        	.reg .b64 %%d<4>;
+        	ld.param.u64 %%d1, [a0];
+        	ld.param.u32 %%r1, [a1];
+        	ld.param.u32 %%x, [a2];
+        	// Nothing of this is known to a compiler.
+        	add.u32 %%y, %%x, %%x;
+        	mov.u32 %%m, 0xfffffff0;
+        	mov.u32 %%a0, %%x;
+        	add.u32 %%a1, %%x, %%y;
+        	add.u32 %%a2, %%y, %%y;
+        	add.u32 %%a3, %%a2, %%x;
+        sample:
+        	mov.u64 %%d2, %%clock64;
+        %s	// Never so: but the clock is not read before all values are there.
+        	add.u32 %%t, %%a0, %%a1;
+        	add.u32 %%t, %%t, %%a2;
+        	add.u32 %%t, %%t, %%a3;
+        	setp.eq.u32 %%q, %%t, %%m;
+        	@%%q ret;
+        	mov.u64 %%d3, %%clock64;
+        	sub.u64 %%d3, %%d3, %%d2;
+        	st.global.u64 [%%d1], %%d3;
+        	add.u64 %%d1, %%d1, 8;
+        	sub.u32 %%r1, %%r1, 1;
+        	setp.ne.u32 %%q, %%r1, 0;
+        	@%%q bra sample;
+        	ret;
+        }
+        """
+            .formatted(body);
+  }
+}
