@@ -190,6 +190,7 @@ public abstract class VerbsDomain implements ProtectionDomain {
   private static void closeOne(AutoCloseable object) {
     switch (object) {
       case dev.doorbell.core.hca.QueuePair queuePair -> queuePair.close();
+      case dev.doorbell.core.hca.DcTarget target -> target.close();
       case SharedReceiveQueue queue -> queue.close();
       case dev.doorbell.core.hca.CompletionQueue queue -> queue.close();
       case MemoryRegion region -> region.close();
