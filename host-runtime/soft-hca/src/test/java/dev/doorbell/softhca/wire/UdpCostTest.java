@@ -9,11 +9,12 @@ class UdpCostTest extends CostContract {
   }
 
   /**
-   * A system call whose caller HotSpot has not compiled yet makes an object, and a system call is
-   * for many messages. An object has 16 bytes at least: no message makes one.
+   * A system call whose caller HotSpot has not compiled makes an object of 16 bytes, and a batch of
+   * messages takes a few calls more than it has messages at most. {@code CostTest} allows nothing
+   * on the same path without a socket.
    */
   @Override
   protected int tolerated() {
-    return 15;
+    return 24;
   }
 }
