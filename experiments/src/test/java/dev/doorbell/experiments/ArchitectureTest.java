@@ -193,7 +193,11 @@ class ArchitectureTest {
         .resideInAPackage("dev.doorbell.softhca.packet")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.doorbell.softhca", "dev.doorbell.softhca.wire")
+        .resideInAnyPackage(
+            "dev.doorbell.softhca",
+            "dev.doorbell.softhca.queuepair",
+            "dev.doorbell.softhca.foreign",
+            "dev.doorbell.softhca.wire")
         .check(ALL);
   }
 
@@ -204,7 +208,11 @@ class ArchitectureTest {
         .resideInAPackage("dev.doorbell.softhca.wire")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.doorbell.softhca", "dev.doorbell.core.mlx5..")
+        .resideInAnyPackage(
+            "dev.doorbell.softhca",
+            "dev.doorbell.softhca.queuepair",
+            "dev.doorbell.softhca.foreign",
+            "dev.doorbell.core.mlx5..")
         .check(ALL);
   }
 

@@ -4,7 +4,6 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.Hca;
-import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
@@ -16,6 +15,7 @@ import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.Set;
 
 /**
@@ -25,7 +25,7 @@ import java.util.Set;
  */
 public final class DriverAccess {
   /** {@link #register}: the HCA chooses. */
-  public static final int ANY_VARIANT = -1;
+  public static final int ANY_VARIANT = SoftProtectionDomain.ANY_VARIANT;
 
   private DriverAccess() {}
 

@@ -1,7 +1,6 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
@@ -32,16 +31,12 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import dev.doorbell.softhca.objects.NumberTable;
-import dev.doorbell.softhca.objects.OnChipSpace;
-import dev.doorbell.softhca.objects.RegionTable;
 import dev.doorbell.softhca.objects.SoftCompletionChannel;
-import dev.doorbell.softhca.objects.SoftCompletionQueue;
-import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
-import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.queuepair.HcaEngine;
+import dev.doorbell.softhca.queuepair.HcaObjects;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,24 +55,18 @@ import org.jspecify.annotations.Nullable;
  * queue pairs. The control path may be called between steps, on the thread that steps.
  */
 public final class SoftHca implements Hca, HcaServices {
-  private static final int FIRST_NUMBER = 0x100;
   private static final long LINK_LOCAL = 0xfe80L << 48;
   private static final int PORT = 1;
 
   /** Bits of a connection's number that count within a millisecond of the HCA's opening. */
   private static final int CONNECTION_BITS = 20;
 
-  final HcaEngine engine;
-  final OnChipSpace onChip;
-  final NumberTable<ScheduledQueuePair> queuePairs;
-  final NumberTable<SoftCompletionQueue> completionQueues;
-  final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
-  final RegionTable regions;
-
   private final Fabric fabric;
   private final Locus locus;
   private final String name;
   private final SoftHcaOptions options;
+  final HcaObjects objects;
+  private final HcaEngine engine;
   private final DevicePort port;
   private final HcaPipeline pipeline;
   private final @Nullable CreditPool credits;
@@ -98,7 +87,6 @@ public final class SoftHca implements Hca, HcaServices {
   private final long gidLow;
   private boolean linkUp = true;
   private @Nullable HcaFaults faults;
-  private int queuePairsCreated;
   private long lastConnection;
   private long strangers;
   private @Nullable Allocation uarPage;
@@ -117,18 +105,12 @@ public final class SoftHca implements Hca, HcaServices {
     if (nic.part() != Locus.Part.NIC) {
       throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
     }
-    SoftHcaOptions.Limits limits = options.limits();
     this.fabric = fabric;
     this.locus = nic;
     this.name = name;
     this.options = options;
-    this.regions =
-        new RegionTable(options.randomNumbers(), options.promises().queues() == Promise.Queues.GPI);
-    this.onChip = new OnChipSpace(this, limits.onChipBytes());
-    this.queuePairs = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
-    this.completionQueues = new NumberTable<>(FIRST_NUMBER, 2 * limits.queuePairs());
-    this.sharedReceiveQueues = new NumberTable<>(FIRST_NUMBER, limits.queuePairs());
-    this.engine = new HcaEngine(name, fabric, queuePairs, options.engine().packets());
+    this.objects = new HcaObjects(this, name, fabric, options);
+    this.engine = objects.engine;
     InProcessWire self = new InProcessWire();
     this.wire = self;
     this.gidLow = interfaceIdentifier(name);
@@ -196,7 +178,7 @@ public final class SoftHca implements Hca, HcaServices {
     if (closed) {
       throw new HcaException("cannot allocate a protection domain: %s is closed".formatted(name));
     }
-    SoftProtectionDomain domain = new SoftProtectionDomain(this);
+    SoftProtectionDomain domain = new SoftProtectionDomain(this, objects, domains::remove);
     domains.add(domain);
     return domain;
   }
@@ -264,7 +246,7 @@ public final class SoftHca implements Hca, HcaServices {
 
   @Override
   public @Nullable FaultTarget faultTarget(int number) {
-    return queuePairs.find(number);
+    return objects.queuePairs.find(number);
   }
 
   @Override
@@ -377,18 +359,13 @@ public final class SoftHca implements Hca, HcaServices {
     return FabricMemory.of(fabric.memory(), locus.rank());
   }
 
-  /** The ordinal of a new queue pair. */
-  int nextOrdinal() {
-    return queuePairsCreated++;
-  }
-
   @Override
   public long uarPage() {
     Allocation page = uarPage;
     if (page == null) {
       page = allocate(MemoryKind.UAR, Doorbell.UAR_BYTES, name + " doorbell page");
       uarPage = page;
-      port.onMmio(page.address(), newUar(page, 0));
+      port.onMmio(page.address(), objects.newUar(page, 0));
     }
     return page.address();
   }
@@ -403,29 +380,14 @@ public final class SoftHca implements Hca, HcaServices {
     plugged = true;
   }
 
-  int reserve(NumberTable<?> table, String what) {
-    int number = table.reserve();
-    if (number < 0) {
-      throw new HcaException(
-          "%s has no %s left (the limit is %d); close some first"
-              .formatted(name, what, options.limits().queuePairs()),
-          HcaErrno.ENOMEM);
-    }
-    return number;
-  }
-
-  void requireReachable(long address, long bytes) {
+  @Override
+  public void requireReachable(long address, long bytes) {
     if (!fabric.reaches(address, bytes)) {
       throw new HcaException(
           "cannot register %d bytes at 0x%x: %s"
               .formatted(bytes, address, fabric.memory().describe(address, bytes)),
           HcaErrno.EINVAL);
     }
-  }
-
-  /** A doorbell page with BlueFlame halves of {@code bytes}. */
-  Uar newUar(Allocation page, int blueFlameBytes) {
-    return new Uar(queuePairs, completionQueues, page, blueFlameBytes);
   }
 
   @Override
@@ -436,10 +398,6 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public void free(Allocation page) {
     fabric.memory().free(page);
-  }
-
-  void closed(SoftProtectionDomain domain) {
-    domains.remove(domain);
   }
 
   @Override

@@ -27,7 +27,12 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.foreign.EfaCompletionQueue;
+import dev.doorbell.softhca.foreign.EfaQueuePair;
+import dev.doorbell.softhca.foreign.ForeignQueuePair;
+import dev.doorbell.softhca.foreign.GpiQueuePair;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.OnChipMemory;
 import dev.doorbell.softhca.objects.QueueMemory;
@@ -38,28 +43,44 @@ import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
+import dev.doorbell.softhca.queuepair.HcaObjects;
+import dev.doorbell.softhca.queuepair.SoftDcTarget;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes and owns regions and queues; they close in any order that their dependencies allow. */
 final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
+  /** The HCA chooses the lowest 8 bits of a key. */
+  static final int ANY_VARIANT = -1;
+
   private static final int NAMED_IN_MESSAGE = 4;
   private static final int HOP_LIMIT = 64;
 
-  private final SoftHca hca;
+  private final Hca device;
+  private final HcaServices hca;
+  private final HcaObjects objects;
+  private final Consumer<SoftProtectionDomain> closed;
   private final Set<AutoCloseable> open = new LinkedHashSet<>();
-  private boolean closed;
+  private boolean isClosed;
 
-  SoftProtectionDomain(SoftHca hca) {
-    this.hca = hca;
+  /**
+   * @param closed called when it is closed
+   */
+  SoftProtectionDomain(Hca device, HcaObjects objects, Consumer<SoftProtectionDomain> closed) {
+    this.device = device;
+    this.hca = objects.hca;
+    this.objects = objects;
+    this.closed = closed;
   }
 
   @Override
   public Hca hca() {
-    return hca;
+    return device;
   }
 
   @Override
@@ -74,13 +95,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     }
     hca.requireReachable(memory.address() + offset, length);
     long address = memory.address() + offset;
-    return register(address, address, length, rights, DriverAccess.ANY_VARIANT);
+    return register(address, address, length, rights, ANY_VARIANT);
   }
 
   @Override
   public MemoryRegion registerFromZero(Memory memory, Set<AccessRight> rights) {
     hca.requireReachable(memory.address(), memory.size());
-    return register(0, memory.address(), memory.size(), rights, DriverAccess.ANY_VARIANT);
+    return register(0, memory.address(), memory.size(), rights, ANY_VARIANT);
   }
 
   /** Registers memory that work requests name by other addresses than its own. */
@@ -89,7 +110,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireOpen("register memory");
     Rights.checkRegion(rights);
     int key = reserveKey();
-    if (variant != DriverAccess.ANY_VARIANT) {
+    if (variant != ANY_VARIANT) {
       key = (key & ~0xff) | (variant & 0xff);
     }
     return add(key, address, memory, length, rights);
@@ -101,7 +122,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireOpen("register memory");
     Rights.checkRegion(rights);
     old.close();
-    hca.regions.reserve(old.lkey());
+    objects.regions.reserve(old.lkey());
     return add(old.lkey(), address, memory, length, rights);
   }
 
@@ -113,13 +134,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   SoftMemoryWindow createWindow(boolean second) {
     requireOpen("allocate a memory window");
     SoftMemoryWindow window =
-        new SoftMemoryWindow(this, hca.regions, reserveKey(), second, hca.options().promises());
+        new SoftMemoryWindow(this, objects.regions, reserveKey(), second, hca.options().promises());
     open.add(window);
     return window;
   }
 
   private int reserveKey() {
-    int key = hca.regions.reserve();
+    int key = objects.regions.reserve();
     if (key == 0) {
       throw new HcaException(
           "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
@@ -131,7 +152,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       int key, long address, long memory, long length, Set<AccessRight> rights) {
     SoftMemoryRegion region =
         new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
-    hca.regions.put(region);
+    objects.regions.put(region);
     open.add(region);
     return region;
   }
@@ -139,7 +160,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   @Override
   public Memory allocateOnChip(long bytes) {
     requireOpen("allocate on-chip memory");
-    OnChipMemory memory = new OnChipMemory(this, hca.onChip.allocate(bytes));
+    OnChipMemory memory = new OnChipMemory(this, objects.onChip.allocate(bytes));
     open.add(memory);
     return memory;
   }
@@ -154,7 +175,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   public CompletionQueue createCompletionQueue(
       CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
     requireMlx5("completion channels");
-    if (channel instanceof SoftCompletionChannel soft && soft.hca() == hca) {
+    if (channel instanceof SoftCompletionChannel soft && soft.hca().equals(hca)) {
       return createQueue(attributes, memory, soft);
     }
     throw new HcaException(
@@ -171,7 +192,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireSize("completion queue entries", entries, 1, hca.options().limits().completionEntries());
     requirePlace("completion ring", attributes.ringIn());
     requirePlace("completion record", attributes.recordIn());
-    int number = hca.reserve(hca.completionQueues, "completion queue");
+    int number = objects.reserve(objects.completionQueues, "completion queue");
     String label = "%s cq 0x%x".formatted(hca.name(), number);
     @Nullable Memory ring = null;
     @Nullable Memory record = null;
@@ -186,13 +207,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       }
       SoftCompletionQueue queue =
           new SoftCompletionQueue(
-              this, hca, number, attributes, ring, record, channel, hca.engine::arm);
-      hca.completionQueues.put(number, queue);
+              this, hca, number, attributes, ring, record, channel, objects.engine::arm);
+      objects.completionQueues.put(number, queue);
       open.add(queue);
       return queue;
     } catch (RuntimeException e) {
       release(ring, record);
-      hca.completionQueues.remove(number);
+      objects.completionQueues.remove(number);
       throw e;
     }
   }
@@ -206,7 +227,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireSize("segments of a shared receive and one", attributes.segments() + 1, 2, 64);
     requirePlace("shared receive ring", attributes.ringIn());
     requirePlace("shared receive record", attributes.recordIn());
-    int number = hca.reserve(hca.sharedReceiveQueues, "shared receive queue");
+    int number = objects.reserve(objects.sharedReceiveQueues, "shared receive queue");
     String label = "%s srq 0x%x".formatted(hca.name(), number);
     @Nullable Memory ring = null;
     @Nullable Memory record = null;
@@ -216,12 +237,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       SoftSharedReceiveQueue queue =
           new SoftSharedReceiveQueue(this, hca, number, attributes, ring, record);
-      hca.sharedReceiveQueues.put(number, queue);
+      objects.sharedReceiveQueues.put(number, queue);
       open.add(queue);
       return queue;
     } catch (RuntimeException e) {
       release(ring, record);
-      hca.sharedReceiveQueues.remove(number);
+      objects.sharedReceiveQueues.remove(number);
       throw e;
     }
   }
@@ -288,7 +309,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (receiveQueue != null) {
       receive = requireQueue("receive", receiveQueue);
     }
-    int number = hca.reserve(hca.queuePairs, "queue pair");
+    int number = objects.reserve(objects.queuePairs, "queue pair");
     String label = "%s qp 0x%x".formatted(hca.name(), number);
     @Nullable Memory sendRing = null;
     @Nullable Memory receiveRing = null;
@@ -303,10 +324,10 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       }
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       page = hca.allocate(MemoryKind.UAR, Doorbell.UAR_BYTES, label + " doorbell page");
-      Uar uar = hca.newUar(page, options.limits().blueFlameBytes());
+      Uar uar = objects.newUar(page, options.limits().blueFlameBytes());
       SoftQueuePair queuePair =
           new SoftQueuePair(
-              hca,
+              objects,
               this,
               number,
               attributes,
@@ -316,7 +337,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               uar,
               new QueueMemory(sendRing, receiveRing, segments, record),
               null);
-      hca.queuePairs.put(number, queuePair);
+      objects.queuePairs.put(number, queuePair);
       hca.port().onMmio(page.address(), uar);
       open.add(queuePair);
       return queuePair;
@@ -325,7 +346,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       if (page != null) {
         hca.free(page);
       }
-      hca.queuePairs.remove(number);
+      objects.queuePairs.remove(number);
       throw e;
     }
   }
@@ -343,19 +364,10 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     }
     SoftCompletionQueue completions = requireQueue("receive", attributes.completions());
     SoftSharedReceiveQueue receives = requireShared(attributes.receives());
-    int number = hca.reserve(hca.queuePairs, "queue pair");
+    int number = objects.reserve(objects.queuePairs, "queue pair");
     SoftDcTarget target =
-        new SoftDcTarget(
-            hca,
-            hca.engine,
-            this,
-            hca.regions,
-            number,
-            hca.nextOrdinal(),
-            attributes,
-            completions,
-            receives);
-    hca.queuePairs.put(number, target);
+        new SoftDcTarget(objects, this, number, attributes, completions, receives);
+    objects.queuePairs.put(number, target);
     open.add(target);
     return target;
   }
@@ -382,7 +394,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               efa ? EfaQueuePair.wordsBytes() : GpiQueuePair.wordsBytes(),
               label + " counters");
       if (!efa) {
-        GpiQueuePair queuePair = GpiQueuePair.open(hca, this, attributes, words);
+        GpiQueuePair queuePair = GpiQueuePair.open(objects, this, this, attributes, words);
         open.add(queuePair);
         return queuePair;
       }
@@ -395,7 +407,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       }
       EfaQueuePair queuePair =
           EfaQueuePair.open(
-              hca,
+              objects,
               this,
               attributes,
               requireEfa(attributes.sendQueue()),
@@ -442,7 +454,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
 
   private SoftCompletionQueue requireQueue(String role, CompletionQueue queue) {
     if (queue instanceof SoftCompletionQueue soft
-        && hca.completionQueues.find(queue.number()) == soft) {
+        && objects.completionQueues.find(queue.number()) == soft) {
       return soft;
     }
     throw new HcaException(
@@ -453,7 +465,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
 
   private SoftSharedReceiveQueue requireShared(SharedReceiveQueue queue) {
     if (queue instanceof SoftSharedReceiveQueue soft
-        && hca.sharedReceiveQueues.find(queue.number()) == soft) {
+        && objects.sharedReceiveQueues.find(queue.number()) == soft) {
       return soft;
     }
     throw new HcaException(
@@ -480,7 +492,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   private void requireOpen(String what) {
-    if (closed) {
+    if (isClosed) {
       throw new HcaException("cannot " + what + ": the protection domain is closed");
     }
   }
@@ -488,13 +500,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   @Override
   public void closing(AutoCloseable object) {
     switch (object) {
-      case SoftMemoryRegion region -> hca.regions.remove(region);
-      case SoftMemoryWindow window -> hca.regions.remove(window.view());
-      case SoftCompletionQueue queue -> hca.completionQueues.remove(queue.number());
-      case SoftSharedReceiveQueue queue -> hca.sharedReceiveQueues.remove(queue.number());
-      case SoftQueuePair queuePair -> hca.queuePairs.remove(queuePair.number());
-      case SoftDcTarget target -> hca.queuePairs.remove(target.number());
-      case EfaCompletionQueue queue -> hca.completionQueues.remove(queue.number());
+      case SoftMemoryRegion region -> objects.regions.remove(region);
+      case SoftMemoryWindow window -> objects.regions.remove(window.view());
+      case SoftCompletionQueue queue -> objects.completionQueues.remove(queue.number());
+      case SoftSharedReceiveQueue queue -> objects.sharedReceiveQueues.remove(queue.number());
+      case SoftQueuePair queuePair -> objects.queuePairs.remove(queuePair.number());
+      case SoftDcTarget target -> objects.queuePairs.remove(target.number());
+      case EfaCompletionQueue queue -> objects.completionQueues.remove(queue.number());
       case ForeignQueuePair queuePair -> {}
       case OnChipMemory memory -> free(memory);
       default -> throw new IllegalArgumentException(object.toString());
@@ -511,12 +523,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
             HcaErrno.EBUSY);
       }
     }
-    hca.onChip.free(memory.allocation());
+    objects.onChip.free(memory.allocation());
   }
 
   @Override
   public void close() {
-    if (closed) {
+    if (isClosed) {
       return;
     }
     if (!open.isEmpty()) {
@@ -533,8 +545,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               .formatted(hca.name(), String.join(", ", names)),
           HcaErrno.EBUSY);
     }
-    closed = true;
-    hca.closed(this);
+    isClosed = true;
+    closed.accept(this);
   }
 
   /** Closes everything: queue pairs, then completion queues, then regions, then on-chip memory. */

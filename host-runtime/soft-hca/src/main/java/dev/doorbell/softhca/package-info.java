@@ -6,17 +6,19 @@
  * and CQEs are reached through {@link dev.doorbell.core.fabric.DevicePort} alone, so the same HCA
  * runs at full speed, in virtual time, or on an exploring fabric.
  *
- * <p>This package assembles the device from its rooms, top down: {@code requester} and {@code
- * responder} (the halves of a queue pair), {@code objects} (what verbs create, and {@code
- * QueuePairContext}, what a half may ask of its queue pair), {@code device} ({@code HcaServices},
- * what a part may ask of the device; options, faults, tracing), {@code wire}, {@code packet}.
+ * <p>This package assembles the device from its rooms, top down: {@code foreign} (queue pairs of
+ * other formats than mlx5's), {@code queuepair} (queue pairs, DC targets, and the engine that runs
+ * them), {@code requester} and {@code responder} (the halves of a queue pair), {@code objects}
+ * (what verbs create, and {@code QueuePairContext}, what a half may ask of its queue pair), {@code
+ * device} ({@code HcaServices}, what a part may ask of the device; options, faults, tracing),
+ * {@code wire}, {@code packet}.
  *
  * <p>The stages of one RDMA WRITE, from the doorbell store to the CQE:
  *
  * <ol>
- *   <li>{@code objects.Uar} receives the store; {@link dev.doorbell.softhca.SoftQueuePair} and
- *       {@code objects.PendingList} record it.
- *   <li>{@link dev.doorbell.softhca.HcaEngine} runs the queue pair in its next step.
+ *   <li>{@code objects.Uar} receives the store; {@code queuepair.SoftQueuePair} and {@code
+ *       objects.PendingList} record it.
+ *   <li>{@code queuepair.HcaEngine} runs the queue pair in its next step.
  *   <li>{@code requester.WqeSource} takes the producer index and fetches WQEs.
  *   <li>{@code requester.Requester} takes a WQE from it into a {@code SendRequest} of its {@code
  *       RequestRing}; {@code WqeDecoder} decodes it and looks its keys up ({@code

@@ -13,6 +13,7 @@ import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.softhca.device.HcaRates;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -33,7 +33,7 @@ class RandomKeysTest {
           live.remove(ended.lkey());
           ended.close();
           stale = ended.lkey();
-          assertThat(hca.regions.find(stale)).isNull();
+          assertThat(hca.objects.regions.find(stale)).isNull();
         } else {
           MemoryRegion made =
               DriverAccess.register(
@@ -41,10 +41,10 @@ class RandomKeysTest {
           assertThat(live.put(made.lkey(), made)).isNull();
         }
       }
-      live.forEach((key, region) -> assertThat(hca.regions.find(key)).isSameAs(region));
+      live.forEach((key, region) -> assertThat(hca.objects.regions.find(key)).isSameAs(region));
       for (int i = 0; i < 1_000; i++) {
         int guess = random.nextInt();
-        SoftMemoryRegion found = hca.regions.find(guess);
+        SoftMemoryRegion found = hca.objects.regions.find(guess);
         assertThat(found == null || live.containsKey(guess)).isTrue();
       }
       live.values().forEach(MemoryRegion::close);

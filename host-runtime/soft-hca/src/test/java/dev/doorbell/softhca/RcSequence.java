@@ -12,6 +12,7 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

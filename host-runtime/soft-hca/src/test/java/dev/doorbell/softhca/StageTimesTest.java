@@ -20,6 +20,7 @@ import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.List;

@@ -63,6 +63,13 @@ public interface HcaServices extends Station {
 
   void free(Allocation allocation);
 
+  /**
+   * Refuses memory that its DMA cannot reach.
+   *
+   * @throws dev.doorbell.core.hca.HcaException if a byte lies elsewhere
+   */
+  void requireReachable(long address, long bytes);
+
   /** Native address of {@link #SCRATCH_BYTES} bytes to write from, valid within one call. */
   long scratch();
 

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
@@ -15,7 +15,9 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.congestion.Ecn;
+import dev.doorbell.softhca.device.FaultTarget;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ExtendedReceives;
@@ -40,11 +42,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
-final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
+public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
 
-  private final SoftHca hca;
+  private final HcaObjects objects;
+  private final HcaServices hca;
   private final @Nullable SoftSharedReceiveQueue sharedReceives;
   private final int transportBits;
   private final QueuePairAttributes attributes;
@@ -69,9 +72,9 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
 
   private boolean failing;
 
-  SoftQueuePair(
-      SoftHca hca,
-      SoftProtectionDomain domain,
+  public SoftQueuePair(
+      HcaObjects objects,
+      ObjectOwner domain,
       int number,
       QueuePairAttributes attributes,
       Completions sendCompletions,
@@ -81,17 +84,18 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
       @Nullable QueueMemory memory,
       @Nullable FrontEnd front) {
     super(
-        hca.engine,
+        objects.engine,
         number,
-        hca.nextOrdinal(),
+        objects.nextOrdinal(),
         attributes.transport(),
         domain,
-        hca.regions,
+        objects.regions,
         sendCompletions,
         receiveCompletions,
-        hca.port().unit(number, true),
-        hca.port().unit(number, false));
-    this.hca = hca;
+        objects.hca.port().unit(number, true),
+        objects.hca.port().unit(number, false));
+    this.objects = objects;
+    this.hca = objects.hca;
     this.xrcDomain = domain;
     this.attributes = attributes;
     this.sharedReceives = sharedReceives;
@@ -104,7 +108,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
     this.uar = uar;
     this.memory = memory;
     this.front = front;
-    this.startPsn = hca.regions.psn(number * PSN_STEP);
+    this.startPsn = regions.psn(number * PSN_STEP);
     this.wqes = newSource();
     sendCompletions.use();
     if (receiveCompletions != null) {
@@ -129,12 +133,13 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   }
 
   /** The ring that its front end fills. */
-  WqeSource wqes() {
+  public WqeSource wqes() {
     return wqes;
   }
 
   private Requester newRequester() {
-    return new Requester(this, hca, hca.completionQueues, wqes, attributes.sendBlocks(), startPsn);
+    return new Requester(
+        this, hca, objects.completionQueues, wqes, attributes.sendBlocks(), startPsn);
   }
 
   @Override
@@ -148,7 +153,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   }
 
   /** Sets the first packet sequence number, before anything is sent. */
-  void startPsn(int psn) {
+  public void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
     if (requester != null && state == QueuePairState.RTR) {
       requester.discard();
@@ -157,17 +162,17 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   }
 
   /** Bounds the path MTU of an initiator, before RTR. */
-  void largestMtu(int bytes) {
+  public void largestMtu(int bytes) {
     largestMtu = bytes;
   }
 
   /** What peers may do from now on. */
-  void allow(Set<AccessRight> rights) {
+  public void allow(Set<AccessRight> rights) {
     this.rights = Rights.bits(rights);
   }
 
   /** Changes the attributes of an existing connection. */
-  void connection(ConnectionAttributes attributes) {
+  public void connection(ConnectionAttributes attributes) {
     ConnectionChecks.check(attributes, hca.options().limits());
     connection = attributes;
     partitionKey = attributes.partitionKey();
@@ -312,7 +317,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   @Override
   public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
     ExtendedReceives known = extendedReceives.get(sharedQueue);
-    SoftSharedReceiveQueue queue = hca.sharedReceiveQueues.find(sharedQueue);
+    SoftSharedReceiveQueue queue = objects.sharedReceiveQueues.find(sharedQueue);
     if (known != null && !known.queue().equals(queue)) {
       // Its number is another one's by now, or nobody's.
       known.source().release();
@@ -372,7 +377,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   }
 
   /** Something was stored to a register of its front end, which is for it. On any thread. */
-  void ringFront() {
+  public void ringFront() {
     requests.informed();
     engine.ring(this);
   }
@@ -480,12 +485,12 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   @Override
   public @Nullable DirectPeer directPeer() {
     Route there = route;
-    ScheduledQueuePair found =
+    FaultTarget found =
         hca.isImmediate()
                 && there != null
-                && there.immediate() instanceof SoftHca other
+                && there.immediate() instanceof HcaServices other
                 && other.isImmediate()
-            ? other.queuePairs.find(peerNumber)
+            ? other.faultTarget(peerNumber)
             : null;
     return found instanceof SoftQueuePair peer
             && peer.transport == transport
@@ -502,7 +507,7 @@ final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
         && peerNumber == from.number
         && acceptsPartition(from.partitionKey)
         && back != null
-        && back.immediate() == from.hca;
+        && from.hca.equals(back.immediate());
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
  * What stands before queue pairs of the HCA whose work requests arrive in another format than
  * mlx5's: it turns them into requests of one of the queue pairs, and completions back.
  */
-abstract class FrontEnd {
+public abstract class FrontEnd {
   /**
    * Makes whatever progress is possible; called when the first of its queue pairs runs.
    *
    * @return work done, about in work requests
    */
-  abstract int run();
+  public abstract int run();
 
   /** Where one of its queue pairs takes receives from; null without receives. */
-  abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
+  public abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
 
   /** One of its queue pairs is in error. */
-  abstract void onError();
+  public abstract void onError();
 }

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Doorbells may be rung and completion queues armed on any thread; everything else is called on
  * the thread that steps.
  */
-final class HcaEngine implements Agent {
+public final class HcaEngine implements Agent {
   private final String name;
   private final Fabric fabric;
   private final NumberTable<ScheduledQueuePair> queuePairs;
@@ -46,7 +46,7 @@ final class HcaEngine implements Agent {
     this.packets = new PacketPool(this::packetsReturned, packetLimit);
   }
 
-  PacketPool packets() {
+  public PacketPool packets() {
     return packets;
   }
 
@@ -63,14 +63,14 @@ final class HcaEngine implements Agent {
   }
 
   /** A completion queue is to be armed. On any thread. */
-  void arm(SoftCompletionQueue queue) {
+  public void arm(SoftCompletionQueue queue) {
     if (arming.add(queue)) {
       fabric.wake(this);
     }
   }
 
   /** A packet is here. */
-  void arrive(Packet packet) {
+  public void arrive(Packet packet) {
     int capacity = inbox.length;
     if (inboxCount == capacity) {
       Packet[] larger = new Packet[capacity * 2];
@@ -95,7 +95,7 @@ final class HcaEngine implements Agent {
   }
 
   /** Releases packets that have arrived and were not processed. */
-  void drop() {
+  public void drop() {
     while (inboxCount > 0) {
       Packet packet = take();
       packet.pool.release(packet);

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.AccessRight;
@@ -14,7 +14,12 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.queuepair.FrontEnd;
+import dev.doorbell.softhca.queuepair.HcaObjects;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -31,12 +36,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Its memory is a page of registers, and behind it the ring. Stores arrive on any thread, are
  * copied as they come, and are acted on when the first connection runs.
  */
-abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget {
+public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget {
   /** Where software may keep the numbers of queue pairs: EFA has 16 bits for them. */
   private static final int END_OF_NUMBERS = 1 << 16;
 
-  final SoftHca hca;
-  final SoftProtectionDomain domain;
+  private final HcaObjects objects;
+  final HcaServices hca;
+  private final ObjectOwner domain;
   final QueuePairAttributes attributes;
   private SoftQueuePair[] connections = {};
 
@@ -56,12 +62,13 @@ abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarge
    * @param words bytes that the HCA writes
    */
   ForeignQueuePair(
-      SoftHca hca,
-      SoftProtectionDomain domain,
+      HcaObjects objects,
+      ObjectOwner domain,
       QueuePairAttributes attributes,
       int entryBytes,
       Memory words) {
-    this.hca = hca;
+    this.objects = objects;
+    this.hca = objects.hca;
     this.domain = domain;
     this.attributes = attributes;
     this.words = words;
@@ -77,7 +84,7 @@ abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarge
    * @param blocks of the ring of each
    */
   final void open(int count, int blocks) {
-    int number = hca.queuePairs.reserve(count, END_OF_NUMBERS);
+    int number = objects.queuePairs.reserve(count, END_OF_NUMBERS);
     if (number < 0) {
       throw new HcaException(
           "%s has no %d numbers for a queue pair left; close some first"
@@ -96,7 +103,7 @@ abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarge
     for (int i = 0; i < count; i++) {
       SoftQueuePair one =
           new SoftQueuePair(
-              hca,
+              objects,
               domain,
               number + i,
               each,
@@ -106,7 +113,7 @@ abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarge
               null,
               null,
               this);
-      hca.queuePairs.put(number + i, one);
+      objects.queuePairs.put(number + i, one);
       made.add(one);
     }
     connections = made.toArray(SoftQueuePair[]::new);

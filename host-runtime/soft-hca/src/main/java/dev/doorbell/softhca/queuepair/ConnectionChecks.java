@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.DevicePort;
@@ -7,6 +7,7 @@ import dev.doorbell.core.gpi.GpiView;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.Memory;
@@ -19,8 +20,11 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
+import dev.doorbell.softhca.queuepair.HcaObjects;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -35,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * addresses that the region was registered with. Signals by index are not carried out: public
  * sources do not say how peers learn of each other's signals.
  */
-final class GpiQueuePair extends ForeignQueuePair {
+public final class GpiQueuePair extends ForeignQueuePair {
   private static final int BLOCKS = 64;
   private static final int KEY_SHIFT = 8;
   private static final int CONSUMER_OFFSET = 0;
@@ -59,16 +63,24 @@ final class GpiQueuePair extends ForeignQueuePair {
   private boolean bad;
   private boolean failing;
 
-  static GpiQueuePair open(
-      SoftHca hca, SoftProtectionDomain domain, QueuePairAttributes attributes, Memory words) {
-    GpiQueuePair queuePair = new GpiQueuePair(hca, domain, attributes, words);
+  public static GpiQueuePair open(
+      HcaObjects objects,
+      ObjectOwner owner,
+      ProtectionDomain domain,
+      QueuePairAttributes attributes,
+      Memory words) {
+    GpiQueuePair queuePair = new GpiQueuePair(objects, owner, domain, attributes, words);
     queuePair.open(1, BLOCKS);
     return queuePair;
   }
 
   private GpiQueuePair(
-      SoftHca hca, SoftProtectionDomain domain, QueuePairAttributes attributes, Memory words) {
-    super(hca, domain, attributes, Descriptor.BYTES, words);
+      HcaObjects objects,
+      ObjectOwner owner,
+      ProtectionDomain domain,
+      QueuePairAttributes attributes,
+      Memory words) {
+    super(objects, owner, attributes, Descriptor.BYTES, words);
     this.port = hca.port();
     this.depth = attributes.sendBlocks();
     this.oldValues =
@@ -77,7 +89,7 @@ final class GpiQueuePair extends ForeignQueuePair {
   }
 
   /** Bytes that the NIC writes: consumer index, counter, old values. */
-  static long wordsBytes() {
+  public static long wordsBytes() {
     return WORDS_BYTES;
   }
 
@@ -115,7 +127,7 @@ final class GpiQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  @Nullable ReceiveSource receives(QueuePairContext connection) {
+  public @Nullable ReceiveSource receives(QueuePairContext connection) {
     return null;
   }
 
@@ -139,13 +151,13 @@ final class GpiQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  void onError() {
+  public void onError() {
     failing = true;
     first().activate();
   }
 
   @Override
-  int run() {
+  public int run() {
     SoftQueuePair connection = first();
     connection.requests.begin();
     if (!failing && connection.state() != QueuePairState.RTS) {

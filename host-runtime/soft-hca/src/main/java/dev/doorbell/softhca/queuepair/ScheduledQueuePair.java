@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.Transport;
@@ -10,7 +10,7 @@ import dev.doorbell.softhca.packet.Packet;
 import org.jspecify.annotations.Nullable;
 
 /** What the engine runs: packets arrive at it, and it makes progress in turns. */
-abstract class ScheduledQueuePair extends QueuePairContext {
+public abstract class ScheduledQueuePair extends QueuePairContext {
   final HcaEngine engine;
 
   // Links of the engine's lists.

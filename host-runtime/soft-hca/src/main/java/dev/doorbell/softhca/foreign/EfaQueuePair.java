@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
@@ -19,8 +19,11 @@ import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
+import dev.doorbell.softhca.queuepair.HcaObjects;
+import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A work request with an error puts the queue pair into the error state, and flushes the others.
  */
-final class EfaQueuePair extends ForeignQueuePair {
+public final class EfaQueuePair extends ForeignQueuePair {
   /** Registers: offsets in the first page. */
   static final int SEND_DOORBELL = 0;
 
@@ -114,16 +117,16 @@ final class EfaQueuePair extends ForeignQueuePair {
   /** What one connection sends of a message. */
   private record Piece(Message message, int offset, int bytes) {}
 
-  static EfaQueuePair open(
-      SoftHca hca,
-      SoftProtectionDomain domain,
+  public static EfaQueuePair open(
+      HcaObjects objects,
+      ObjectOwner domain,
       QueuePairAttributes attributes,
       EfaCompletionQueue sends,
       @Nullable EfaCompletionQueue receiveQueue,
       @Nullable Memory receiveRing,
       Memory words) {
     EfaQueuePair queuePair =
-        new EfaQueuePair(hca, domain, attributes, sends, receiveQueue, receiveRing, words);
+        new EfaQueuePair(objects, domain, attributes, sends, receiveQueue, receiveRing, words);
     queuePair.open(CONNECTIONS, BLOCKS);
     sends.use();
     if (receiveQueue != null) {
@@ -133,14 +136,14 @@ final class EfaQueuePair extends ForeignQueuePair {
   }
 
   private EfaQueuePair(
-      SoftHca hca,
-      SoftProtectionDomain domain,
+      HcaObjects objects,
+      ObjectOwner domain,
       QueuePairAttributes attributes,
       EfaCompletionQueue sends,
       @Nullable EfaCompletionQueue receiveQueue,
       @Nullable Memory receiveRing,
       Memory words) {
-    super(hca, domain, attributes, TxWqe.BYTES, words);
+    super(objects, domain, attributes, TxWqe.BYTES, words);
     this.sends = sends;
     this.receiveQueue = receiveQueue;
     this.port = hca.port();
@@ -160,7 +163,7 @@ final class EfaQueuePair extends ForeignQueuePair {
   }
 
   /** Bytes that the HCA writes beside completions: counters. */
-  static long wordsBytes() {
+  public static long wordsBytes() {
     return WORDS_BYTES;
   }
 
@@ -207,7 +210,7 @@ final class EfaQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  @Nullable ReceiveSource receives(QueuePairContext connection) {
+  public @Nullable ReceiveSource receives(QueuePairContext connection) {
     return receives == null ? null : receives.source(connection);
   }
 
@@ -248,13 +251,13 @@ final class EfaQueuePair extends ForeignQueuePair {
   }
 
   @Override
-  void onError() {
+  public void onError() {
     failing = true;
     first().activate();
   }
 
   @Override
-  int run() {
+  public int run() {
     int due;
     boolean ends;
     synchronized (this) {

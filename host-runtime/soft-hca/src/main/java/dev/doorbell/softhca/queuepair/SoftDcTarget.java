@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DcTarget;
@@ -12,7 +12,6 @@ import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.ObjectOwner;
-import dev.doorbell.softhca.objects.RegionTable;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * one that was used least recently goes. It stays until then, so that late duplicates are known as
  * what they are.
  */
-final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
+public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   /** Where connections come from: a GID and a queue pair. */
   private record Initiator(long gidHigh, long gidLow, int number) {}
 
@@ -49,28 +48,25 @@ final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   private boolean draining;
   private boolean closed;
 
-  SoftDcTarget(
-      HcaServices hca,
-      HcaEngine engine,
+  public SoftDcTarget(
+      HcaObjects objects,
       ObjectOwner domain,
-      RegionTable regions,
       int number,
-      int ordinal,
       DcTargetAttributes attributes,
       SoftCompletionQueue completions,
       SoftSharedReceiveQueue receives) {
     super(
-        engine,
+        objects.engine,
         number,
-        ordinal,
+        objects.nextOrdinal(),
         Transport.DC,
         domain,
-        regions,
+        objects.regions,
         completions,
         completions,
-        hca.port().unit(number, true),
-        hca.port().unit(number, false));
-    this.hca = hca;
+        objects.hca.port().unit(number, true),
+        objects.hca.port().unit(number, false));
+    this.hca = objects.hca;
     this.attributes = attributes;
     this.completions = completions;
     this.receives = receives;

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.efa.RxDescriptor;
 import dev.doorbell.core.fabric.Completion;

@@ -1,4 +1,4 @@
-package dev.doorbell.softhca;
+package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.fabric.DevicePort;
@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  * A completion queue with EFA's entries. The adapter does not look at a consumer index: whoever
  * posts no more than the queue has entries is safe.
  */
-final class EfaCompletionQueue implements CompletionQueue {
+public final class EfaCompletionQueue implements CompletionQueue {
   private static final int WORD = Integer.BYTES;
 
   private final ObjectOwner domain;
@@ -31,7 +31,7 @@ final class EfaCompletionQueue implements CompletionQueue {
   private int users;
   private boolean closed;
 
-  EfaCompletionQueue(
+  public EfaCompletionQueue(
       ObjectOwner domain,
       HcaServices hca,
       int number,
