@@ -69,7 +69,10 @@ final class PaperRuns {
     return directories;
   }
 
-  /** Makes what is missing, or was made of another config or by another Doorbell. */
+  /**
+   * Makes what is missing, or was made of another config, by another version, or before Doorbell was
+   * built: the kernels are part of the build, and a run does not say which ones it had.
+   */
   void ensure(Paper paper) throws UsageException, ConfigException, RunException {
     for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
       if (!run.getValue().stored().isEmpty()) {
@@ -119,7 +122,8 @@ final class PaperRuns {
       return stored.manifest().state() == Manifest.State.COMPLETE
           && stored.plan().config().hash().equals(config.hash())
           && stored.plan().config().resolved().equals(config.resolved())
-          && stored.manifest().doorbell().equals(Version.NUMBER);
+          && stored.manifest().doorbell().equals(Version.NUMBER)
+          && BuildTime.isBefore(directory.resolve("manifest.json"));
     } catch (RunException _) {
       return false;
     }
@@ -127,7 +131,7 @@ final class PaperRuns {
 
   private void calibration(String name, Paper.Run run) throws UsageException {
     Path file = kept.resolve(name + ".json");
-    if (!Files.isRegularFile(file)) {
+    if (!Files.isRegularFile(file) || !BuildTime.isBefore(file)) {
       make(kept);
       String topology = folder.resolve(run.calibrate()).normalize().toString();
       type(
