@@ -62,20 +62,6 @@ __device__ __forceinline__ uint32_t inline_word(source payload, uint32_t bytes, 
   return value;
 }
 
-// Unit `number` of an inline segment: a header of four bytes, then the payload.
-__device__ __forceinline__ unit inline_unit(source payload, uint32_t bytes, uint64_t local,
-                                                uint64_t operand, uint64_t compare,
-                                                uint32_t number) {
-  uint32_t words[4];
-#pragma unroll
-  for (uint32_t i = 0; i < 4; ++i) {
-    const uint32_t word = number * 4 + i;
-    words[i] = word == 0 ? big_endian(kInlineFlag | bytes)
-                         : inline_word(payload, bytes, local, operand, compare, word - 1);
-  }
-  return {words[0], words[1], words[2], words[3]};
-}
-
 // One operation as the HCA is to execute it. Addresses and operands in host byte order, keys as
 // abi.h has them (byte-swapped already).
 struct work_request {
@@ -117,7 +103,8 @@ struct work_request {
     return is_inline() ? (units() + kUnitsOfBlock - 1) / kUnitsOfBlock : 1;
   }
 
-  // Unit `number` of the WQE that lies at block `index`; units past its end are zero.
+  // Unit `number` of the WQE that lies at block `index`, but of no inline payload; units past its end
+  // are zero.
   __device__ __forceinline__ unit encode(uint32_t number, uint64_t index, uint32_t qpn,
                                          bool signaled) const {
     if (number == 0) {
@@ -132,9 +119,6 @@ struct work_request {
     if (number >= units()) {
       return {0, 0, 0, 0};
     }
-    if (is_inline()) {
-      return inline_unit(payload, bytes, local, operand, compare, number - 2);
-    }
     if (is_atomic() && number == 2) {
       return opcode == kOpcodeFetchAdd
                  ? unit{big_endian(high(operand)), big_endian(low(operand)), 0, 0}
@@ -147,6 +131,72 @@ struct work_request {
 
 };
 
+// An inline payload on its way into a WQE. The first word of each 32 bytes is loaded ahead of all
+// others: a load of host memory takes more than a microsecond, so these wait together, and the other
+// words are found in the L1 cache.
+class inline_payload {
+ public:
+  __device__ __forceinline__ explicit inline_payload(const work_request &request)
+      : request_(request), words_(0), first_{} {
+    if (request.payload == source::in_wqe && (request.local & 3) == 0) {
+      words_ = request.bytes / 4;
+#pragma unroll
+      for (uint32_t i = 0; i < kSectors; ++i) {
+        if (i * kWordsOfSector < words_) {
+          first_[i] = load(i * kWordsOfSector);
+        }
+      }
+    }
+  }
+
+  // Calls store(number, unit) for the segment's units in order: a header of four bytes, then the
+  // payload, then zeros up to the end of the last of `count` units.
+  template <typename Store>
+  __device__ __forceinline__ void encode(uint32_t count, Store store) const {
+    uint32_t number = 0;
+#pragma unroll
+    for (uint32_t sector = 0; sector < kSectors; ++sector) {
+      const uint32_t next = sector * kWordsOfSector;
+      if (next + 6 < words_) {
+        store(2 * sector, unit{sector == 0 ? header() : load(next - 1), first_[sector],
+                               load(next + 1), load(next + 2)});
+        store(2 * sector + 1, unit{load(next + 3), load(next + 4), load(next + 5), load(next + 6)});
+        number = 2 * sector + 2;
+      }
+    }
+#pragma unroll 1
+    for (; number < count; ++number) {
+      const uint32_t next = number * 4;
+      store(number, unit{number == 0 ? header() : word(next - 1), word(next), word(next + 1),
+                         word(next + 2)});
+    }
+  }
+
+ private:
+  static constexpr uint32_t kWordsOfSector = 8;
+  static constexpr uint32_t kSectors = 3;
+
+  __device__ __forceinline__ uint32_t header() const {
+    return big_endian(kInlineFlag | request_.bytes);
+  }
+
+  __device__ __forceinline__ uint32_t load(uint32_t number) const {
+    return reinterpret_cast<const uint32_t *>(request_.local)[number];
+  }
+
+  __device__ __forceinline__ uint32_t word(uint32_t number) const {
+    if (number % kWordsOfSector == 0 && number < words_ && number < kSectors * kWordsOfSector) {
+      return number == 0 ? first_[0] : number == kWordsOfSector ? first_[1] : first_[2];
+    }
+    return inline_word(request_.payload, request_.bytes, request_.local, request_.operand,
+                       request_.compare, number);
+  }
+
+  const work_request &request_;
+  uint32_t words_;  // whole ones that can be loaded as such
+  uint32_t first_[kSectors];
+};
+
 // Strong, since a thread that reads a completion may look at a slot that is written again by then.
 //
 // Stores a WQE with its payload in it. Out of line, like BlueFlame below: both are long, and the
@@ -154,13 +204,16 @@ struct work_request {
 inline __device__ __noinline__ void write_inline_wqe(uint64_t ring, uint32_t ring_blocks,
                                                      uint32_t qpn, work_request request,
                                                      uint64_t index, bool signaled) {
+  const inline_payload payload(request);
   const uint32_t units = request.units();
-#pragma unroll 1
-  for (uint32_t number = 0; number < units; ++number) {
+  const uint64_t first = ring + (index & (ring_blocks - 1)) * kBlockBytes;
+  store_unit_strong(first, request.encode(0, index, qpn, signaled));
+  store_unit_strong(first + kUnitBytes, request.encode(1, index, qpn, signaled));
+  payload.encode(units - 2, [&](uint32_t unit_of_segment, unit value) {
+    const uint32_t number = unit_of_segment + 2;
     const uint64_t block = (index + number / kUnitsOfBlock) & (ring_blocks - 1);
-    store_unit_strong(ring + block * kBlockBytes + number % kUnitsOfBlock * kUnitBytes,
-                      request.encode(number, index, qpn, signaled));
-  }
+    store_unit_strong(ring + block * kBlockBytes + number % kUnitsOfBlock * kUnitBytes, value);
+  });
 }
 
 // Stores a WQE to the send ring, of which it may run over the end block by block.
@@ -185,10 +238,21 @@ __device__ __forceinline__ void write_wqe(const queue_pair &qp, const work_reque
 inline __device__ __noinline__ void write_blueflame(uint64_t half, uint32_t qpn,
                                                     work_request request, uint64_t index) {
   const uint32_t units = request.blocks() * kUnitsOfBlock;
+  if (!request.is_inline()) {
 #pragma unroll 1
-  for (uint32_t number = 0; number < units; ++number) {
-    store_unit_register(half + number * kUnitBytes, request.encode(number, index, qpn, true));
+    for (uint32_t number = 0; number < units; ++number) {
+      store_unit_register(half + number * kUnitBytes, request.encode(number, index, qpn, true));
+    }
+    return;
   }
+  const inline_payload payload(request);
+  const uint32_t used = request.units();
+  store_unit_register(half, request.encode(0, index, qpn, true));
+  store_unit_register(half + kUnitBytes, request.encode(1, index, qpn, true));
+  payload.encode(units - 2, [&](uint32_t unit_of_segment, unit value) {
+    store_unit_register(half + (unit_of_segment + 2) * kUnitBytes,
+                        unit_of_segment + 2 < used ? value : unit{0, 0, 0, 0});
+  });
 }
 
 }  // namespace doorbell
