@@ -72,3 +72,81 @@ __constant__ nvshmemi_ibgda_device_state_t nvshmemi_ibgda_device_state_d;
   X(nvshmemi_ibgda_device_local_only_mhandle_t, local_end, end)                      \
   X(nvshmemi_ibgda_device_local_only_mhandle_t, local_next, next)                    \
   X(nvshmemi_ibgda_device_local_only_mhandle_t, local_lkeys, lkeys)
+
+// What barriers and collectives of the library read beside that: scenario.foreign.NvshmemTeams. Constants of the headers
+// are in the table as sizes of fields, each larger by one.
+#define DOORBELL_NVSHMEM_VALUES                              \
+  struct doorbell_nvshmem_values {                           \
+    char by_transport[1 + NVSHMEMI_JOB_GPU_PROXY];           \
+    char world[1 + NVSHMEM_TEAM_WORLD_INDEX];                \
+    char shared[1 + NVSHMEM_TEAM_SHARED_INDEX];              \
+    char node[1 + NVSHMEM_TEAM_NODE_INDEX];                  \
+    char same_mype_node[1 + NVSHMEM_TEAM_SAME_MYPE_NODE_INDEX]; \
+    char same_gpu[1 + NVSHMEM_TEAM_SAME_GPU_INDEX];          \
+    char gpu_leaders[1 + NVSHMEM_TEAM_GPU_LEADERS_INDEX];    \
+    char teams[1 + NVSHMEM_TEAMS_MIN];                       \
+    char sync[1 + NVSHMEMI_SYNC_SIZE];                       \
+    char broadcast[1 + NVSHMEMI_BCAST_SYNC_SIZE];            \
+    char all_to_all[1 + NVSHMEMI_ALLTOALL_SYNC_SIZE];        \
+  };
+
+#define DOORBELL_NVSHMEM_TEAM_STRUCTURES(X) \
+  X(nvshmemi_team_t)                        \
+  X(doorbell_nvshmem_values)
+
+#define DOORBELL_NVSHMEM_TEAM_FIELDS(X)                                                        \
+  X(nvshmemi_device_host_state_t, host_node_mype, node_mype)                                   \
+  X(nvshmemi_device_host_state_t, host_connectivity, job_connectivity)                         \
+  X(nvshmemi_device_host_state_t, host_rail, enable_rail_opt)                                  \
+  X(nvshmemi_device_host_state_t, host_kind, symmetric_heap_kind)                              \
+  X(nvshmemi_device_host_state_t, host_any, test_wait_any_start_idx_ptr)                       \
+  X(nvshmemi_device_host_state_t, host_teams, team_pool)                                       \
+  X(nvshmemi_device_host_state_t, host_areas, psync_pool)                                      \
+  X(nvshmemi_device_host_state_t, host_counters, sync_counter)                                 \
+  X(nvshmemi_device_host_state_t, env_barrier, gpu_coll_env_params_var.barrier_dissem_kval)    \
+  X(nvshmemi_device_host_state_t, env_barrier_tg, gpu_coll_env_params_var.barrier_tg_dissem_kval) \
+  X(nvshmemi_device_host_state_t, env_reduce, gpu_coll_env_params_var.reduce_recexch_kval)     \
+  X(nvshmemi_device_host_state_t, env_tree, gpu_coll_env_params_var.bcast_tree_kval)           \
+  X(nvshmemi_device_host_state_t, env_bcast_algo, gpu_coll_env_params_var.bcast_algo)          \
+  X(nvshmemi_device_host_state_t, env_reduce_algo, gpu_coll_env_params_var.reduce_algo)        \
+  X(nvshmemi_device_host_state_t, env_fcollect_algo, gpu_coll_env_params_var.fcollect_algo)    \
+  X(nvshmemi_device_host_state_t, env_scatter_algo, gpu_coll_env_params_var.reducescatter_algo) \
+  X(nvshmemi_device_host_state_t, env_ll, gpu_coll_env_params_var.fcollect_ll_threshold)       \
+  X(nvshmemi_device_host_state_t, env_ll128, gpu_coll_env_params_var.fcollect_ll128_threshold) \
+  X(nvshmemi_device_host_state_t, env_scratch, gpu_coll_env_params_var.reduce_scratch_size)    \
+  X(nvshmemi_device_host_state_t, env_nvls, gpu_coll_env_params_var.reduce_nvls_threshold)     \
+  X(nvshmemi_team_t, team_my_pe, my_pe)                                                        \
+  X(nvshmemi_team_t, team_start, start)                                                        \
+  X(nvshmemi_team_t, team_stride, stride)                                                      \
+  X(nvshmemi_team_t, team_size, size)                                                          \
+  X(nvshmemi_team_t, team_index, team_idx)                                                     \
+  X(nvshmemi_team_t, team_to, reduce_recexch.step1_sendto)                                     \
+  X(nvshmemi_team_t, team_from, reduce_recexch.step1_recvfrom)                                 \
+  X(nvshmemi_team_t, team_neighbours, reduce_recexch.step2_nbrs)                               \
+  X(nvshmemi_team_t, team_receives, reduce_recexch.step1_nrecvs)                               \
+  X(nvshmemi_team_t, team_phases, reduce_recexch.step2_nphases)                                \
+  X(nvshmemi_team_t, team_reductions, rdxn_count)                                              \
+  X(nvshmemi_team_t, team_flag, ll_flag)                                                       \
+  X(nvshmemi_team_t, team_words, alltoall_pwrk)                                                \
+  X(nvshmemi_team_t, team_alltoalls, alltoall_count)                                           \
+  X(nvshmemi_team_t, team_broadcasts, bcast_count)                                             \
+  X(nvshmemi_team_t, team_broadcast_offset, bcast_sync_offset)                                 \
+  X(nvshmemi_team_t, team_collects, fcollect_count)                                            \
+  X(nvshmemi_team_t, team_p2p, are_gpus_p2p_connected)                                         \
+  X(nvshmemi_team_t, team_is_node, is_team_node)                                               \
+  X(nvshmemi_team_t, team_node_, team_node)                                                    \
+  X(nvshmemi_team_t, team_is_same, is_team_same_mype_node)                                     \
+  X(nvshmemi_team_t, team_same, team_same_mype_node)                                           \
+  X(nvshmemi_team_t, team_multicast, nvls_rsc_base_ptr)                                        \
+  X(nvshmemi_team_t, team_mapping, pe_mapping)                                                 \
+  X(doorbell_nvshmem_values, value_by_transport, by_transport)                                 \
+  X(doorbell_nvshmem_values, value_world, world)                                               \
+  X(doorbell_nvshmem_values, value_shared, shared)                                             \
+  X(doorbell_nvshmem_values, value_node, node)                                                 \
+  X(doorbell_nvshmem_values, value_same_mype_node, same_mype_node)                             \
+  X(doorbell_nvshmem_values, value_same_gpu, same_gpu)                                         \
+  X(doorbell_nvshmem_values, value_gpu_leaders, gpu_leaders)                                   \
+  X(doorbell_nvshmem_values, value_teams, teams)                                               \
+  X(doorbell_nvshmem_values, value_sync, sync)                                                 \
+  X(doorbell_nvshmem_values, value_broadcast, broadcast)                                       \
+  X(doorbell_nvshmem_values, value_all_to_all, all_to_all)

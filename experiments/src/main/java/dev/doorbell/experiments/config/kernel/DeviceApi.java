@@ -40,6 +40,11 @@ public enum DeviceApi {
     return recordFirst;
   }
 
+  /** Whether kernels name the memory of all ranks by the addresses of their own. */
+  public boolean symmetric() {
+    return this == NVSHMEM;
+  }
+
   /** Options of nvcc without which its headers do not compile. */
   public List<String> compilerFlags() {
     return compilerFlags.isEmpty() ? List.of() : List.of(compilerFlags.split(" ", -1));

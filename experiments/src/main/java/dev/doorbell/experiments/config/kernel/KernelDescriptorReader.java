@@ -299,7 +299,8 @@ public final class KernelDescriptorReader {
                   "at all ranks, payload and inbox hold a message for each rank")
               .fix("leave slots out"));
     }
-    if (launch.allRanks() && !reaches(descriptor, "peers")) {
+    boolean symmetric = descriptor.api().map(DeviceApi::symmetric).orElse(false);
+    if (launch.allRanks() && !symmetric && !reaches(descriptor, "peers")) {
       problems.add(
           Problem.of(
                   "DB-K011",

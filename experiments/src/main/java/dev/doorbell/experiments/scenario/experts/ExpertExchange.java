@@ -90,6 +90,7 @@ public final class ExpertExchange implements AutoCloseable {
               rank.local(),
               heaps,
               List.of(),
+              List.of(),
               owned));
     }
   }

@@ -9,6 +9,8 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.IntSupplier;
 
 /** Lays the structures of one API over the queue pairs of a rank. */
@@ -23,6 +25,8 @@ public interface ApiAdapter {
    * @param targets the inboxes of all ranks by rank, each with its rkey
    * @param signals the signal words of all ranks by rank, each with its rkey; empty where the
    *     kernel has none
+   * @param heaps of all ranks by rank, in which inboxes and signal words lie; empty where the
+   *     library has none, and among processes
    * @param owned closes the memory of the structures
    */
   record Site(
@@ -33,10 +37,12 @@ public interface ApiAdapter {
       Span inbox,
       List<Span> targets,
       List<Span> signals,
+      List<SymmetricHeap> heaps,
       Owned owned) {
     public Site {
       targets = List.copyOf(targets);
       signals = List.copyOf(signals);
+      heaps = List.copyOf(heaps);
     }
 
     /** The queue pairs of the rank, in order. */
@@ -100,6 +106,25 @@ public interface ApiAdapter {
       return adapter.install(layout, site);
     } catch (ApiLayoutException e) {
       throw new GpuException("%s: %s".formatted(site.module().name(), e.getMessage()), e);
+    }
+  }
+
+  /**
+   * The bytes that a library needs for itself in the symmetric heap of each rank; empty where it
+   * has no such heap.
+   *
+   * @param file the name of the PTX, whose table says how large its areas are
+   * @throws GpuException naming the field that stands in the way
+   */
+  static OptionalLong heapBytes(Optional<DeviceApi> api, String file, String ptx, int ranks) {
+    if (!api.map(DeviceApi::symmetric).orElse(false)) {
+      return OptionalLong.empty();
+    }
+    try {
+      ApiLayout layout = ApiLayout.read(api.get(), file, ptx);
+      return OptionalLong.of(SymmetricHeap.room(NvshmemTeams.heapBytes(layout, ranks)));
+    } catch (ApiLayoutException e) {
+      throw new GpuException("%s: %s".formatted(file, e.getMessage()), e);
     }
   }
 

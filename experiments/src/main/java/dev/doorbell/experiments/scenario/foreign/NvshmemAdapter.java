@@ -16,10 +16,10 @@ import java.util.stream.Stream;
  * nvshmemi_ibgda_device_state_d}, a reliable connection to each other PE for each queue pair, and
  * their completion queues, which are collapsed.
  *
- * <p>The inbox of a rank is its symmetric heap: a kernel names a peer's inbox by the address of its
- * own. The payload is memory that was registered locally. No PE shares memory with another one, no
- * dynamically connected queue pairs exist, so that a PE cannot send to itself, and fetched data
- * needs no further ordering.
+ * <p>The inbox of a rank, its signal words and the kernel's buffers lie in its symmetric heap: a
+ * kernel names a peer's by the address of its own. The payload is memory that was registered
+ * locally. A PE reaches itself by loads and stores, and every other one by its connections, since
+ * no two share memory; fetched data needs no further ordering.
  */
 final class NvshmemAdapter implements ApiAdapter {
   /** Where the reliable connection of turn t to PE p lies among all of them. */
@@ -134,12 +134,13 @@ final class NvshmemAdapter implements ApiAdapter {
                 "ncqes",
                 "qpn"),
             of(KEY, "key", "next_addr"),
-            of(LOCAL, "start", "end", "next", "lkeys"))
+            of(LOCAL, "start", "end", "next", "lkeys"),
+            order == Order.BY_TURN ? NvshmemTeams.fields() : Stream.<String>of())
         .flatMap(names -> names)
         .toList();
   }
 
-  private static Stream<String> of(String type, String... fields) {
+  static Stream<String> of(String type, String... fields) {
     return Stream.of(fields).map(field -> type + "." + field);
   }
 
@@ -147,21 +148,27 @@ final class NvshmemAdapter implements ApiAdapter {
   public Memory install(ApiLayout layout, Site site) throws ApiLayoutException {
     int pes = site.targets().size();
     int perPe = site.endpoints().size() / (pes - 1);
+    List<Heap> heaps = heaps(site);
+    Heap own = heaps.get(site.rank().number());
     Memory peers = allocate(site, (long) pes * Long.BYTES, "heaps of the peers");
-    Memory apart = allocate(site, (long) pes * Long.BYTES, "peers in the same memory");
+    Memory direct = allocate(site, (long) pes * Long.BYTES, "heaps that loads and stores reach");
     for (int pe = 0; pe < pes; pe++) {
-      peers.putLong((long) pe * Long.BYTES, site.targets().get(pe).address());
+      peers.putLong((long) pe * Long.BYTES, heaps.get(pe).address());
     }
+    direct.putLong((long) site.rank().number() * Long.BYTES, own.address());
     StructImage host =
         StructImage.array(layout, HOST, 1)
             .set("mype", site.rank().number())
             .set("npes", pes)
             .set("node_npes", 1)
-            .set("heap_base", site.inbox().address())
-            .set("heap_size", site.inbox().bytes())
-            .set("peer_heap_base_p2p", apart.address())
+            .set("heap_base", own.address())
+            .set("heap_size", own.bytes())
+            .set("peer_heap_base_p2p", direct.address())
             .set("peer_heap_base_remote", peers.address())
             .set("ibgda_is_initialized", 1);
+    if (!site.heaps().isEmpty()) {
+      new NvshmemTeams(layout, site).install(host);
+    }
     site.module().global("nvshmemi_device_state_d").putBytes(0, host.toBytes());
 
     Memory queuePairs = queuePairs(layout, site, pes, perPe);
@@ -179,17 +186,37 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("globalmem.local_only_mhandle_head", payload(layout, site).address());
     state
         .inner("constmem.lkeys", KEY)
-        .setBigEndian("key", site.inbox().key())
-        .set("next_addr", site.inbox().address() + site.inbox().bytes());
+        .setBigEndian("key", own.lkey())
+        .set("next_addr", own.address() + own.bytes());
     for (int pe = 0; pe < pes; pe++) {
       state
           .inner("constmem.rkeys", KEY)
           .element(pe)
-          .setBigEndian("key", site.targets().get(pe).key())
-          .set("next_addr", site.inbox().bytes());
+          .setBigEndian("key", heaps.get(pe).rkey())
+          .set("next_addr", own.bytes());
     }
     site.module().global("nvshmemi_ibgda_device_state_d").putBytes(0, state.toBytes());
     return queuePairs;
+  }
+
+  /**
+   * The heap of a PE.
+   *
+   * @param lkey that of the own PE
+   */
+  private record Heap(long address, long bytes, int lkey, int rkey) {}
+
+  /** The heaps by PE; the inboxes where there is no symmetric heap. */
+  private static List<Heap> heaps(Site site) {
+    if (site.heaps().isEmpty()) {
+      int lkey = site.inbox().key();
+      return site.targets().stream()
+          .map(span -> new Heap(span.address(), site.inbox().bytes(), lkey, span.key()))
+          .toList();
+    }
+    return site.heaps().stream()
+        .map(heap -> new Heap(heap.address(), heap.bytes(), heap.lkey(), heap.rkey()))
+        .toList();
   }
 
   private static boolean inGpu(Site site) {

@@ -12,6 +12,7 @@ import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelMetric;
 import dev.doorbell.experiments.config.kernel.KernelSetting;
 import dev.doorbell.experiments.config.kernel.NumberType;
+import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.lang.foreign.MemorySegment;
@@ -36,6 +37,7 @@ public final class KernelMemory implements AutoCloseable {
 
   private final Rank rank;
   private final KernelScope scope;
+  private final @Nullable SymmetricHeap heap;
   private final Owned owned = new Owned();
   private final Map<String, Buffer> buffers = new LinkedHashMap<>();
   private final Map<String, Memory> metrics = new LinkedHashMap<>();
@@ -48,14 +50,21 @@ public final class KernelMemory implements AutoCloseable {
    *
    * @param kind of memory that buffers lie in
    * @param rights of their regions
+   * @param heap that the buffers lie in, or null
    * @param seed of {@code random} in formulas
    * @throws IllegalArgumentException when a formula gives no usable number, which checks of points
    *     have refused
    */
   public KernelMemory(
-      Rank rank, KernelScope scope, MemoryKind kind, Set<AccessRight> rights, long seed) {
+      Rank rank,
+      KernelScope scope,
+      MemoryKind kind,
+      Set<AccessRight> rights,
+      @Nullable SymmetricHeap heap,
+      long seed) {
     this.rank = rank;
     this.scope = scope;
+    this.heap = heap;
     try {
       for (KernelBuffer buffer : scope.extension().buffers()) {
         add(buffer, kind, rights, seed);
@@ -72,12 +81,29 @@ public final class KernelMemory implements AutoCloseable {
     }
   }
 
+  /** The bytes that the buffers take of a symmetric heap. */
+  public static long room(KernelScope scope) {
+    try {
+      long room = 0;
+      for (KernelBuffer buffer : scope.extension().buffers()) {
+        long bytes = (long) scope.count(buffer) * buffer.type().bytes();
+        room += SymmetricHeap.room(bytes + 2L * GuardedMemory.GUARD);
+      }
+      return room;
+    } catch (FormulaException e) {
+      throw new IllegalArgumentException(e.why(), e);
+    }
+  }
+
   private void add(KernelBuffer buffer, MemoryKind kind, Set<AccessRight> rights, long seed)
       throws FormulaException {
     int count = scope.count(buffer);
     int bytes = Math.multiplyExact(count, buffer.type().bytes());
     int guard = GuardedMemory.GUARD;
-    Memory memory = allocate(kind, bytes + 2L * guard, buffer.name());
+    Memory memory =
+        heap == null
+            ? allocate(kind, bytes + 2L * guard, buffer.name())
+            : heap.allocate(bytes + 2L * guard, buffer.name());
     GuardedMemory guarded = new GuardedMemory(memory, guard, bytes);
     Formula fill = buffer.fill();
     if (fill != null) {

@@ -17,6 +17,7 @@ import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
 import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -28,10 +29,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +55,7 @@ public final class RankBuffers implements AutoCloseable {
   private final Memory local;
   private final Memory inbox;
   private final GuardedMemory guarded;
+  private final @Nullable SymmetricHeap heap;
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
   private final @Nullable Signals signals;
@@ -75,6 +79,8 @@ public final class RankBuffers implements AutoCloseable {
    * @param rights of both regions
    * @param signals words that the peer adds to
    * @param scope of what the kernel brings; null where it brings nothing
+   * @param library bytes for a library in a symmetric heap, in which inbox, signals and what the
+   *     kernel brings lie, too; empty where there is no such heap
    */
   public record Buffers(
       int messageBytes,
@@ -83,10 +89,11 @@ public final class RankBuffers implements AutoCloseable {
       MemoryKind kind,
       Set<AccessRight> rights,
       int signals,
-      @Nullable KernelScope scope) {
+      @Nullable KernelScope scope,
+      OptionalLong library) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     public static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null);
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null, OptionalLong.empty());
     }
   }
 
@@ -151,23 +158,39 @@ public final class RankBuffers implements AutoCloseable {
     this.local = allocate(buffers.kind(), before + (long) bytes, "payload");
     local.putBytes(before, payload);
     this.guard = GUARD + buffers.offset();
-    this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
+    KernelScope scope = buffers.scope();
+    boolean brings = scope != null && !scope.extension().isEmpty();
+    this.heap = buffers.library().isEmpty() ? null : own(heap(buffers, brings ? scope : null));
+    this.inbox = shared(buffers.kind(), bytes + 2L * guard, "inbox");
     this.guarded = new GuardedMemory(inbox, guard, bytes);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
     this.signals = buffers.signals() == 0 ? null : signals(buffers);
-    KernelScope scope = buffers.scope();
     this.brought =
-        scope == null || scope.extension().isEmpty()
-            ? null
-            : own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), seed));
+        brings
+            ? own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), heap, seed))
+            : null;
     this.views = own(connection.writeViews(rank.number()));
+  }
+
+  private SymmetricHeap heap(Buffers buffers, @Nullable KernelScope brought) {
+    long room =
+        buffers.library().orElseThrow()
+            + SymmetricHeap.room(bytes + 2L * guard)
+            + SymmetricHeap.room((long) Long.BYTES * buffers.signals())
+            + (brought == null ? 0 : KernelMemory.room(brought));
+    return new SymmetricHeap(rank, buffers.kind(), buffers.rights(), room);
+  }
+
+  /** Memory that peers reach. */
+  private Memory shared(MemoryKind kind, long size, String label) {
+    return heap == null ? allocate(kind, size, label) : heap.allocate(size, label);
   }
 
   /** Words of their own memory, so that nothing of a message lies beside them. */
   private Signals signals(Buffers buffers) {
     long size = (long) Long.BYTES * buffers.signals();
-    Memory words = allocate(buffers.kind(), size, "signals");
+    Memory words = shared(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
     Set<AccessRight> rights = endpoints.getFirst().signalRights(buffers.rights());
     return new Signals(
@@ -229,7 +252,14 @@ public final class RankBuffers implements AutoCloseable {
   public Supplier<Launch> prepare(
       Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
     List<RankBuffers> ranks = rank.number() == 0 ? List.of(this, peer) : List.of(peer, this);
-    return start(protocol, job, peer.target(), both(peer.target()), config, arguments(ranks));
+    return start(
+        protocol,
+        job,
+        peer.target(),
+        both(peer.target()),
+        config,
+        arguments(ranks),
+        heaps(ranks));
   }
 
   /** What the kernel's parameters get of what it brings. */
@@ -237,6 +267,10 @@ public final class RankBuffers implements AutoCloseable {
     return brought == null
         ? Map.of()
         : brought.arguments(all.stream().map(RankBuffers::brought).toList());
+  }
+
+  private static List<SymmetricHeap> heaps(List<RankBuffers> all) {
+    return all.stream().flatMap(rank -> Stream.ofNullable(rank.heap)).toList();
   }
 
   /** What the kernel brings. */
@@ -262,12 +296,12 @@ public final class RankBuffers implements AutoCloseable {
     }
     job.peers = peers.address();
     List<Target> targets = all.stream().map(RankBuffers::target).toList();
-    return start(protocol, job, Target.NONE, targets, config, arguments(all));
+    return start(protocol, job, Target.NONE, targets, config, arguments(all), heaps(all));
   }
 
   /** Prepares a kernel without own buffers that sends to one peer, also in another process. */
   public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
-    return start(protocol, job, to, both(to), config, arguments(List.of(this)));
+    return start(protocol, job, to, both(to), config, arguments(List.of(this)), List.of());
   }
 
   private Supplier<Launch> start(
@@ -276,10 +310,11 @@ public final class RankBuffers implements AutoCloseable {
       Target to,
       List<Target> targets,
       LaunchConfig config,
-      Map<String, Long> arguments) {
+      Map<String, Long> arguments,
+      List<SymmetricHeap> heaps) {
     job.local = local.address() + before;
     job.inbox = guarded.address();
-    return ready(protocol, job, to, targets, config, job.iterations, arguments);
+    return ready(protocol, job, to, targets, config, job.iterations, arguments, heaps);
   }
 
   /** Where messages arrive at either of two ranks, by rank. */
@@ -304,7 +339,8 @@ public final class RankBuffers implements AutoCloseable {
         both(peer.target()),
         config,
         threads * job.iterations,
-        Map.of());
+        Map.of(),
+        List.of());
   }
 
   private Supplier<Launch> ready(
@@ -314,7 +350,8 @@ public final class RankBuffers implements AutoCloseable {
       List<Target> targets,
       LaunchConfig config,
       long sampled,
-      Map<String, Long> own) {
+      Map<String, Long> own,
+      List<SymmetricHeap> heaps) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
@@ -362,6 +399,7 @@ public final class RankBuffers implements AutoCloseable {
             span(asOwnSource()),
             targets.stream().map(this::span).toList(),
             signals == null ? List.of() : targets.stream().map(signals::span).toList(),
+            heaps,
             owned);
     Memory queuePairs =
         protocol

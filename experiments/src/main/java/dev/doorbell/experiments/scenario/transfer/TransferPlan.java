@@ -7,6 +7,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
@@ -95,7 +96,9 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
                 payload(rank),
                 rights(),
                 descriptor().signals(),
-                scope(iterations, warmup)),
+                scope(iterations, warmup),
+                ApiAdapter.heapBytes(
+                    protocol.descriptor().api(), protocol.name(), protocol.ptx(), ranks())),
             of.point().seed() ^ salt);
     switch (of.path()) {
       case PUSH_MEMIC -> buffers.stageOnChip(TransferSettings.STAGING_BYTES);

@@ -30,11 +30,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -57,19 +59,25 @@ class ForeignKernelTest {
   }
 
   private static UserKernel standIn(DeviceApi api) throws ConfigException {
-    return KernelFolders.read(
-        resources(api).resolve("stand_in_%s.kernel.yaml".formatted(api.word())));
+    return standIn(api, name(api));
+  }
+
+  private static UserKernel standIn(DeviceApi api, String name) throws ConfigException {
+    return KernelFolders.read(resources(api).resolve(name + ".kernel.yaml"));
+  }
+
+  private static String name(DeviceApi api) {
+    return "stand_in_" + api.word();
   }
 
   /** The stand-in's kernel with another table. */
   private UserKernel changed(DeviceApi api, Consumer<LayoutTable> change)
       throws ConfigException, IOException {
-    return rewritten(api, ptx -> LayoutTable.change(ptx, change));
+    return rewritten(api, name(api), ptx -> LayoutTable.change(ptx, change));
   }
 
-  private UserKernel rewritten(DeviceApi api, UnaryOperator<String> change)
+  private UserKernel rewritten(DeviceApi api, String name, UnaryOperator<String> change)
       throws ConfigException, IOException {
-    String name = "stand_in_" + api.word();
     Path from = resources(api);
     Path descriptor = folder.resolve(name + ".kernel.yaml");
     Files.writeString(descriptor, Files.readString(from.resolve(name + ".kernel.yaml")));
@@ -94,6 +102,34 @@ class ForeignKernelTest {
     for (long seed = 0; seed < 6; seed++) {
       assertThat(differences(kernel, seed)).as("seed %d", seed).isEmpty();
     }
+  }
+
+  /** Barriers and a sum over 2 to 4 PEs, by the areas and the neighbours that a team names. */
+  @Test
+  void pes_of_a_team_find_each_other_and_all_that_lies_in_the_symmetric_heap() throws Exception {
+    UserKernel kernel = standIn(DeviceApi.NVSHMEM, "stand_in_nvshmem_sum");
+    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    for (long seed = 0; seed < 6; seed++) {
+      assertThat(differences(kernel, seed)).as("seed %d", seed).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "nvshmemi_device_host_state_t.team_pool, nvshmemi_device_host_state_t.heap_size",
+    "nvshmemi_device_host_state_t.psync_pool, nvshmemi_device_host_state_t.heap_size",
+    "nvshmemi_device_host_state_t.sync_counter, nvshmemi_device_host_state_t.heap_size",
+    "nvshmemi_team_t.pe_mapping, nvshmemi_team_t.bcast_count",
+    "nvshmemi_team_t.reduce_recexch.step2_nbrs, nvshmemi_team_t.bcast_count",
+  })
+  void a_field_of_a_team_that_has_moved_is_filled_in_where_the_table_says(String one, String other)
+      throws Exception {
+    UserKernel moved =
+        rewritten(
+            DeviceApi.NVSHMEM,
+            "stand_in_nvshmem_sum",
+            ptx -> LayoutTable.change(ptx, table -> table.swap(one, other)));
+    assertThat(differences(moved, 0)).isNotEmpty();
   }
 
   @ParameterizedTest
@@ -130,7 +166,8 @@ class ForeignKernelTest {
             rank.payload(),
             Endpoint.ALL_RIGHTS,
             protocol.descriptor().launch().signals(),
-            null),
+            null,
+            OptionalLong.empty()),
         rank.number() + 1L);
   }
 
@@ -165,7 +202,10 @@ class ForeignKernelTest {
   @Test
   void ptx_without_a_table_says_how_to_compile_it() throws Exception {
     UserKernel bare =
-        rewritten(DeviceApi.GPUNETIO, ptx -> ptx.replace("doorbell_api_layout", "some_table"));
+        rewritten(
+            DeviceApi.GPUNETIO,
+            name(DeviceApi.GPUNETIO),
+            ptx -> ptx.replace("doorbell_api_layout", "some_table"));
     List<Problem> problems = KernelWorkbench.find().checkAbi(bare);
     assertThat(problems).extracting(Problem::code).containsExactly("DB-K017");
     assertThat(problems.getFirst().text()).contains("--api gpunetio --include DIR");

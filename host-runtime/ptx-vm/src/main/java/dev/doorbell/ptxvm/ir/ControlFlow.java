@@ -7,13 +7,10 @@ import java.util.List;
 /** Where control may go in a function, instruction by instruction. */
 public final class ControlFlow {
   private final List<int[]> successors = new ArrayList<>();
-  private final List<List<Integer>> predecessors = new ArrayList<>();
+  private final int[][] predecessors;
 
   public ControlFlow(Function function) {
     List<Instruction> code = function.code();
-    for (int i = 0; i < code.size(); i++) {
-      predecessors.add(new ArrayList<>());
-    }
     for (int i = 0; i < code.size(); i++) {
       Instruction instruction = code.get(i);
       BitSet next = new BitSet();
@@ -26,10 +23,27 @@ public final class ControlFlow {
         }
       }
       successors.add(next.stream().toArray());
-      for (int successor : successors.get(i)) {
-        predecessors.get(successor).add(i);
+    }
+    predecessors = reversed(successors);
+  }
+
+  private static int[][] reversed(List<int[]> edges) {
+    int[] counts = new int[edges.size()];
+    for (int[] from : edges) {
+      for (int to : from) {
+        counts[to]++;
       }
     }
+    int[][] reversed = new int[edges.size()][];
+    for (int i = 0; i < reversed.length; i++) {
+      reversed[i] = new int[counts[i]];
+    }
+    for (int from = edges.size() - 1; from >= 0; from--) {
+      for (int to : edges.get(from)) {
+        reversed[to][--counts[to]] = from;
+      }
+    }
+    return reversed;
   }
 
   /** The instructions that may come right after {@code index}. */
@@ -44,16 +58,17 @@ public final class ControlFlow {
   public BitSet loop(int head, int tail) {
     BitSet body = new BitSet();
     body.set(head);
-    List<Integer> open = new ArrayList<>();
+    int[] open = new int[predecessors.length];
+    int count = 0;
     if (!body.get(tail)) {
       body.set(tail);
-      open.add(tail);
+      open[count++] = tail;
     }
-    while (!open.isEmpty()) {
-      for (int before : predecessors.get(open.removeLast())) {
+    while (count > 0) {
+      for (int before : predecessors[open[--count]]) {
         if (!body.get(before)) {
           body.set(before);
-          open.add(before);
+          open[count++] = before;
         }
       }
     }

@@ -51,9 +51,10 @@ public final class PollingLoops {
   /** The loops of {@code function} that may poll, by the index of the branch that closes them. */
   public Map<Integer, Loop> of(Function function, ControlFlow flow) {
     Map<Integer, Loop> found = new HashMap<>();
+    Effects[] effects = function.code().stream().map(this::effects).toArray(Effects[]::new);
     for (int i = 0; i < function.code().size(); i++) {
       for (int target : Function.targets(function.code().get(i))) {
-        Loop loop = target <= i ? loop(function, flow.loop(target, i)) : null;
+        Loop loop = target <= i ? loop(effects, flow.loop(target, i)) : null;
         if (loop != null) {
           found.put(i, loop);
         }
@@ -62,12 +63,16 @@ public final class PollingLoops {
     return found;
   }
 
-  private @Nullable Loop loop(Function function, BitSet body) {
-    Effects effects = Effects.NONE;
+  private static @Nullable Loop loop(Effects[] effects, BitSet body) {
+    boolean polls = false;
+    boolean clock = false;
+    boolean visible = false;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
-      effects = effects.with(effects(function.code().get(i)));
+      polls |= effects[i].polls;
+      clock |= effects[i].clock;
+      visible |= effects[i].visible;
     }
-    return effects.polls ? new Loop(!effects.visible, effects.clock) : null;
+    return polls ? new Loop(!visible, clock) : null;
   }
 
   private Effects effects(Instruction instruction) {

@@ -57,18 +57,21 @@ public final class Slots {
       reads[i] = read.build().toArray();
       writes[i] = written.build().toArray();
     }
-    BitSet[] liveIn = liveIn(function, flow, reads, writes);
     int[] first = new int[registers];
     int[] last = new int[registers];
     Arrays.fill(first, Integer.MAX_VALUE);
     Arrays.fill(last, -1);
-    for (int i = 0; i < size; i++) {
-      touch(first, last, reads[i], i);
-      touch(first, last, writes[i], i);
-      BitSet live = liveIn[i]; // what lives behind it lives here or is written here
-      for (int register = live.nextSetBit(0); register >= 0; ) {
-        touch(first, last, register, i);
-        register = live.nextSetBit(register + 1);
+    List<Block> blocks = Block.of(function, flow);
+    liveness(blocks, flow, function, reads, writes);
+    for (Block block : blocks) {
+      BitSet live = (BitSet) block.out.clone();
+      for (int i = block.end - 1; i >= block.start; i--) {
+        step(live, function, reads, writes, i);
+        touch(first, last, writes[i], i);
+        for (int register = live.nextSetBit(0); register >= 0; ) {
+          touch(first, last, register, i); // what lives behind it lives here or is written here
+          register = live.nextSetBit(register + 1);
+        }
       }
     }
     List<Interval> intervals = new ArrayList<>();
@@ -92,39 +95,83 @@ public final class Slots {
     last[register] = Math.max(last[register], at);
   }
 
-  private static BitSet[] liveIn(
-      Function function, ControlFlow flow, int[][] reads, int[][] writes) {
-    int size = reads.length;
-    BitSet[] liveIn = new BitSet[size];
-    for (int i = 0; i < size; i++) {
-      liveIn[i] = new BitSet();
+  /** Instructions that are executed one after the other. */
+  private static final class Block {
+    final int start;
+    final int end;
+    final BitSet in = new BitSet();
+    final BitSet out = new BitSet();
+    boolean visited;
+
+    private Block(int start, int end) {
+      this.start = start;
+      this.end = end;
     }
+
+    static List<Block> of(Function function, ControlFlow flow) {
+      int size = function.code().size();
+      BitSet starts = new BitSet();
+      for (int i = 0; i < size; i++) {
+        int[] successors = flow.successors(i);
+        if (successors.length != 1 || successors[0] != i + 1) {
+          starts.set(i + 1);
+          Arrays.stream(successors).forEach(starts::set);
+        }
+      }
+      List<Block> blocks = new ArrayList<>();
+      for (int start = 0; start < size; ) {
+        int next = starts.nextSetBit(start + 1);
+        int end = next < 0 || next > size ? size : next;
+        blocks.add(new Block(start, end));
+        start = end;
+      }
+      return blocks;
+    }
+  }
+
+  /** What lives before and behind each block, by backward dataflow. */
+  private static void liveness(
+      List<Block> blocks, ControlFlow flow, Function function, int[][] reads, int[][] writes) {
+    Block[] startingAt = new Block[reads.length];
+    blocks.forEach(block -> startingAt[block.start] = block);
     BitSet live = new BitSet();
     boolean changed = true;
     while (changed) {
       changed = false;
-      for (int i = size - 1; i >= 0; i--) {
+      for (Block block : blocks.reversed()) {
         live.clear();
-        for (int successor : flow.successors(i)) {
-          live.or(liveIn[successor]);
+        for (int successor : flow.successors(block.end - 1)) {
+          live.or(startingAt[successor].in);
         }
-        if (function.code().get(i).guard() == null) {
-          for (int register : writes[i]) {
-            live.clear(register);
-          }
+        if (block.visited && live.equals(block.out)) {
+          continue;
         }
-        for (int register : reads[i]) {
-          live.set(register);
+        block.visited = true;
+        block.out.clear();
+        block.out.or(live);
+        for (int i = block.end - 1; i >= block.start; i--) {
+          step(live, function, reads, writes, i);
         }
-        if (!live.equals(liveIn[i])) {
-          BitSet before = liveIn[i];
-          liveIn[i] = live;
-          live = before;
+        if (!live.equals(block.in)) {
+          block.in.clear();
+          block.in.or(live);
           changed = true;
         }
       }
     }
-    return liveIn;
+  }
+
+  /** From what lives behind an instruction to what lives before it. */
+  private static void step(
+      BitSet live, Function function, int[][] reads, int[][] writes, int index) {
+    if (function.code().get(index).guard() == null) {
+      for (int register : writes[index]) {
+        live.clear(register);
+      }
+    }
+    for (int register : reads[index]) {
+      live.set(register);
+    }
   }
 
   private void scan(List<Interval> intervals) {

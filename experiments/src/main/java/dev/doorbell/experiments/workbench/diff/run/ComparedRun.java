@@ -15,6 +15,7 @@ import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
@@ -391,6 +392,11 @@ final class ComparedRun implements Compared {
         what.payload(),
         Endpoint.ALL_RIGHTS,
         what.protocol().descriptor().launch().signals(),
-        what.memory());
+        what.memory(),
+        ApiAdapter.heapBytes(
+            what.protocol().descriptor().api(),
+            what.protocol().name(),
+            what.protocol().ptx(),
+            what.ranks()));
   }
 }

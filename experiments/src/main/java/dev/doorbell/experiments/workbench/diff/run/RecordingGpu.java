@@ -78,7 +78,8 @@ final class RecordingGpu extends ForwardingGpu {
     for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
       ValueLayout.OfLong word = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);
       for (int at = 0; at + Long.BYTES <= bytes.length; at += Long.BYTES) {
-        long place = place(segment.get(word, at));
+        long address = segment.get(word, at);
+        long place = address == 0 ? 0 : place(address);
         if (place != 0) {
           segment.set(word, at, place);
         }

@@ -19,6 +19,7 @@ import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
 import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
@@ -36,6 +37,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -73,6 +75,7 @@ final class ExploredTransfer extends ExploredWorld {
       MemoryRegion localRegion,
       MemoryRegion inboxRegion,
       @Nullable Signals signals,
+      @Nullable SymmetricHeap heap,
       Memory views,
       Memory status) {}
 
@@ -122,22 +125,28 @@ final class ExploredTransfer extends ExploredWorld {
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
   private void bring(KernelExtension extension) {
-    Scenario.Load load = scenario.load();
-    KernelScope scope =
-        new KernelScope(
-            extension,
-            KernelScope.standard(extension),
-            load.bytes(),
-            sides.size(),
-            Math.max(1, load.window()),
-            load.blocks(),
-            load.threads(),
-            load.iterations(),
-            0);
+    KernelScope scope = scope(extension);
     for (Side side : sides) {
       int seed = side.rank.number() + 1;
-      brought.add(own(new KernelMemory(side.rank, scope, MemoryKind.DEVICE, inboxRights(), seed)));
+      brought.add(
+          own(
+              new KernelMemory(
+                  side.rank, scope, MemoryKind.DEVICE, inboxRights(), side.heap, seed)));
     }
+  }
+
+  private KernelScope scope(KernelExtension extension) {
+    Scenario.Load load = scenario.load();
+    return new KernelScope(
+        extension,
+        KernelScope.standard(extension),
+        load.bytes(),
+        scenario.program().shape().ranks(),
+        Math.max(1, load.window()),
+        load.blocks(),
+        load.threads(),
+        load.iterations(),
+        0);
   }
 
   private void describe(Endpoint endpoint, int rank) {
@@ -176,24 +185,48 @@ final class ExploredTransfer extends ExploredWorld {
     byte[] payload = new byte[(int) area];
     new SplittableRandom(number + 1L).nextBytes(payload);
     local.putBytes(0, payload);
-    Memory inbox = allocate(rank, MemoryKind.DEVICE, area, "inbox");
+    SymmetricHeap heap = heap(rank, area);
+    Memory inbox =
+        heap == null
+            ? allocate(rank, MemoryKind.DEVICE, area, "inbox")
+            : heap.allocate(area, "inbox");
     return new Side(
         rank,
         local,
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
         own(rank.domain().register(inbox, inboxRights())),
-        signals(rank),
+        signals(rank, heap),
+        heap,
         own(connection.writeViews(number)),
         allocateStatus(rank));
   }
 
-  private @Nullable Signals signals(Rank rank) {
+  private @Nullable SymmetricHeap heap(Rank rank, long area) {
+    Scenario.Program program = scenario.program();
+    OptionalLong library =
+        ApiAdapter.heapBytes(api(), program.file(), program.ptx(), program.shape().ranks());
+    if (library.isEmpty()) {
+      return null;
+    }
+    long room =
+        library.getAsLong()
+            + SymmetricHeap.room(area)
+            + SymmetricHeap.room((long) scenario.program().shape().signals() * SIGNAL)
+            + descriptor().map(own -> KernelMemory.room(scope(own.extension()))).orElse(0L);
+    return own(new SymmetricHeap(rank, MemoryKind.DEVICE, inboxRights(), room));
+  }
+
+  private @Nullable Signals signals(Rank rank, @Nullable SymmetricHeap heap) {
     int count = scenario.program().shape().signals();
     if (count == 0) {
       return null;
     }
-    Memory words = allocate(rank, MemoryKind.DEVICE, (long) count * SIGNAL, "signals");
+    long size = (long) count * SIGNAL;
+    Memory words =
+        heap == null
+            ? allocate(rank, MemoryKind.DEVICE, size, "signals")
+            : heap.allocate(size, "signals");
     return new Signals(
         words,
         own(rank.domain().register(words, peersWrite())),
@@ -345,6 +378,7 @@ final class ExploredTransfer extends ExploredWorld {
                         signals.region.rkey(),
                         signals.fromZero))
             .toList(),
+        sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
         owned());
   }
 

@@ -5,12 +5,77 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+  NVSHMEMI_JOB_GPU_PROXY = 5,
+  NVSHMEM_TEAM_GPU_LEADERS_INDEX = 0,
+  NVSHMEM_TEAM_SAME_GPU_INDEX = 1,
+  NVSHMEM_TEAM_SAME_MYPE_NODE_INDEX = 2,
+  NVSHMEM_TEAM_NODE_INDEX = 3,
+  NVSHMEM_TEAM_SHARED_INDEX = 4,
+  NVSHMEM_TEAM_WORLD_INDEX = 5,
+  NVSHMEM_TEAMS_MIN = 7,
+  NVSHMEMI_SYNC_SIZE = 48,
+  NVSHMEMI_BCAST_SYNC_SIZE = 24,
+  NVSHMEMI_ALLTOALL_SYNC_SIZE = 8,
+};
+
+struct nvshmemi_team_t {
+  int *pe_mapping;
+  void *nvls_rsc_base_ptr;
+  bool is_team_same_mype_node;
+  bool is_team_node;
+  bool are_gpus_p2p_connected;
+  int team_same_mype_node;
+  int team_node;
+  uint64_t fcollect_count;
+  uint64_t bcast_sync_offset;
+  uint64_t bcast_count;
+  uint64_t alltoall_count;
+  uint64_t alltoall_pwrk[2];
+  size_t rdxn_count;
+  uint32_t ll_flag;
+  struct {
+    int **step2_nbrs;
+    int *step1_recvfrom;
+    int step2_nphases;
+    int step1_nrecvs;
+    int step1_sendto;
+  } reduce_recexch;
+  int team_idx;
+  int size;
+  int stride;
+  int start;
+  int my_pe;
+};
+
 struct nvshmemi_device_host_state_t {
+  struct {
+    size_t reduce_nvls_threshold;
+    size_t reduce_scratch_size;
+    size_t fcollect_ll128_threshold;
+    size_t fcollect_ll_threshold;
+    int reducescatter_algo;
+    int fcollect_algo;
+    int reduce_algo;
+    int bcast_algo;
+    int bcast_tree_kval;
+    int reduce_recexch_kval;
+    int barrier_tg_dissem_kval;
+    int barrier_dissem_kval;
+  } gpu_coll_env_params_var;
+  long *sync_counter;
+  long *psync_pool;
+  nvshmemi_team_t **team_pool;
+  uint64_t *test_wait_any_start_idx_ptr;
   void **peer_heap_base_remote;
   void **peer_heap_base_p2p;
   size_t heap_size;
   void *heap_base;
   uint64_t added[3];
+  int job_connectivity;
+  bool symmetric_heap_kind;
+  bool enable_rail_opt;
+  int node_mype;
   int node_npes;
   int npes;
   int mype;
@@ -121,9 +186,13 @@ static __device__ void stand_in_wait(nvshmemi_ibgda_device_qp_t *qp, uint64_t in
 static __device__ void stand_in_put(uint64_t remote, uint64_t local, uint32_t bytes, int pe) {
   const nvshmemi_device_host_state_t &host = nvshmemi_device_state_d;
   const nvshmemi_ibgda_device_state_t &state = nvshmemi_ibgda_device_state_d;
-  const nvshmemi_ibgda_device_local_only_mhandle_t *handle = state.globalmem.local_only_mhandle_head;
-  while (local < handle->start || local > handle->end) {
-    handle = handle->next;
+  uint32_t lkey = state.constmem.lkeys[0].key;
+  if (local - reinterpret_cast<uint64_t>(host.heap_base) >= host.heap_size) {
+    const nvshmemi_ibgda_device_local_only_mhandle_t *handle = state.globalmem.local_only_mhandle_head;
+    while (local < handle->start || local > handle->end) {
+      handle = handle->next;
+    }
+    lkey = handle->lkeys[0];
   }
   const uint64_t offset = remote - reinterpret_cast<uint64_t>(host.heap_base);
   const uint32_t chunk = uint32_t(offset >> state.log2_cumem_granularity);
@@ -144,7 +213,7 @@ static __device__ void stand_in_put(uint64_t remote, uint64_t local, uint32_t by
   wqe[6] = key.key;
   wqe[7] = 0;
   wqe[8] = stand_in_swap(bytes);
-  wqe[9] = handle->lkeys[qp->dev_idx];
+  wqe[9] = lkey;
   wqe[10] = stand_in_swap(uint32_t(local >> 32));
   wqe[11] = stand_in_swap(uint32_t(local));
   __threadfence_system();
@@ -165,5 +234,77 @@ static __device__ void stand_in_quiet() {
       stand_in_wait(qp, *qp->tx_wq.prod_idx);
     }
   }
+}
+
+// Numbers of 8 bytes of a team's areas: barriers, reductions, broadcasts, what is gathered, all-to-all, a word each.
+static __device__ long *stand_in_area(const nvshmemi_team_t *team) {
+  const nvshmemi_device_host_state_t &host = nvshmemi_device_state_d;
+  const auto &chosen = host.gpu_coll_env_params_var;
+  const size_t longs = 2 * NVSHMEMI_SYNC_SIZE + NVSHMEMI_BCAST_SYNC_SIZE + 2 * NVSHMEMI_ALLTOALL_SYNC_SIZE + host.npes +
+                       (chosen.reduce_scratch_size + 4 * host.npes * chosen.fcollect_ll_threshold) / sizeof(long);
+  return host.psync_pool + team->team_idx * longs;
+}
+
+// Stores a value and puts it to the same place of the heap of `pe`; a word of the own heap that nobody reads sends it.
+static __device__ void stand_in_send(long *place, long value, int pe) {
+  long *from = stand_in_area(nvshmemi_device_state_d.team_pool[NVSHMEM_TEAM_WORLD_INDEX]) + NVSHMEMI_SYNC_SIZE;
+  *from = value;
+  stand_in_put(reinterpret_cast<uint64_t>(place), reinterpret_cast<uint64_t>(from), sizeof(long), pe);
+  stand_in_quiet();
+}
+
+static __device__ void stand_in_await(const volatile long *place, long value) {
+  while (*place < value) {
+  }
+  __threadfence_system();
+}
+
+// A dissemination barrier of all PEs.
+static __device__ void stand_in_barrier() {
+  const nvshmemi_team_t *team = nvshmemi_device_state_d.team_pool[NVSHMEM_TEAM_WORLD_INDEX];
+  long *area = stand_in_area(team);
+  long &turn = nvshmemi_device_state_d.sync_counter[2 * team->team_idx];
+  for (int shift = 1; shift < team->size; shift *= nvshmemi_device_state_d.gpu_coll_env_params_var.barrier_dissem_kval) {
+    stand_in_send(area + team->my_pe, turn, team->pe_mapping[(team->my_pe + shift) % team->size]);
+    stand_in_await(area + team->pe_mapping[(team->my_pe + team->size - shift) % team->size], turn);
+  }
+  ++turn;
+}
+
+// Receives the number of another PE in a phase of its own, and confirms nothing: a barrier follows.
+static __device__ long stand_in_receive(long *area, int pe, int phase) {
+  const int npes = nvshmemi_device_state_d.npes;
+  stand_in_await(area + npes * phase + pe, 1);
+  return area[npes * phase + pe];
+}
+
+// The sum of the positive numbers of all PEs, by the neighbours that their teams name.
+static __device__ long stand_in_sum(long value) {
+  const int npes = nvshmemi_device_state_d.npes;
+  const nvshmemi_team_t *team = nvshmemi_device_state_d.team_pool[NVSHMEM_TEAM_WORLD_INDEX];
+  const auto &exchange = team->reduce_recexch;
+  long *area = stand_in_area(team) + 2 * NVSHMEMI_SYNC_SIZE;
+  for (int i = 0; i < npes * (exchange.step2_nphases + 2); ++i) {
+    area[i] = 0;
+  }
+  stand_in_barrier();
+  if (exchange.step1_sendto >= 0) {
+    stand_in_send(area + team->my_pe, value, exchange.step1_sendto);
+    value = stand_in_receive(area, exchange.step1_sendto, exchange.step2_nphases + 1);
+  } else {
+    for (int i = 0; i < exchange.step1_nrecvs; ++i) {
+      value += stand_in_receive(area, exchange.step1_recvfrom[i], 0);
+    }
+    for (int phase = 0; phase < exchange.step2_nphases; ++phase) {
+      const int other = exchange.step2_nbrs[phase][0];
+      stand_in_send(area + npes * (phase + 1) + team->my_pe, value, other);
+      value += stand_in_receive(area, other, phase + 1);
+    }
+    for (int i = 0; i < exchange.step1_nrecvs; ++i) {
+      stand_in_send(area + npes * (exchange.step2_nphases + 1) + team->my_pe, value, exchange.step1_recvfrom[i]);
+    }
+  }
+  stand_in_barrier();
+  return value;
 }
 #endif
