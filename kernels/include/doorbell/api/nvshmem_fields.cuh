@@ -115,6 +115,11 @@ __constant__ nvshmemi_ibgda_device_state_t nvshmemi_ibgda_device_state_d;
   X(nvshmemi_device_host_state_t, env_ll128, gpu_coll_env_params_var.fcollect_ll128_threshold) \
   X(nvshmemi_device_host_state_t, env_scratch, gpu_coll_env_params_var.reduce_scratch_size)    \
   X(nvshmemi_device_host_state_t, env_nvls, gpu_coll_env_params_var.reduce_nvls_threshold)     \
+  X(nvshmemi_ibgda_device_state_t, state_shared_dcis, num_shared_dcis)                         \
+  X(nvshmemi_ibgda_device_state_t, state_exclusive_dcis, num_exclusive_dcis)                   \
+  X(nvshmemi_ibgda_device_state_t, state_dci_map, dci_map_type)                                \
+  X(nvshmemi_ibgda_device_state_t, state_groups, num_qp_groups)                                \
+  X(nvshmemi_ibgda_device_state_t, state_dcis, globalmem.dcis)                                 \
   X(nvshmemi_team_t, team_my_pe, my_pe)                                                        \
   X(nvshmemi_team_t, team_start, start)                                                        \
   X(nvshmemi_team_t, team_stride, stride)                                                      \

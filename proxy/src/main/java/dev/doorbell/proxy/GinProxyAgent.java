@@ -9,7 +9,6 @@ import dev.doorbell.core.queue.CommandEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The CPU thread behind NCCL's GIN, back end Proxy: it takes the descriptors that kernels write to
@@ -85,14 +84,10 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
    * Serves a queue from now on.
    *
    * @param format of its descriptors; this queue's alone
-   * @param queuePair leads to the queue's peer; null for the own rank, which can be asked for
-   *     flushes alone
+   * @param queuePair leads to the queue's peer, which may be the own rank
    */
-  public void serve(Queue queue, GinFormat format, @Nullable SendQueueAccess queuePair) {
-    SendQueuePoster poster =
-        queuePair == null
-            ? null
-            : new SendQueuePoster(queuePair, prices, Chaining.BY_ROUND, counters);
+  public void serve(Queue queue, GinFormat format, SendQueueAccess queuePair) {
+    SendQueuePoster poster = new SendQueuePoster(queuePair, prices, Chaining.BY_ROUND, counters);
     queues.add(new Served(queue, format, poster));
     fabric.wake(this);
   }
@@ -207,7 +202,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
   private final class Served implements CommandResults {
     private final Queue queue;
     private final GinFormat format;
-    private final @Nullable SendQueuePoster poster;
+    private final SendQueuePoster poster;
     private final boolean[] done;
     private final int[] counter;
     private final CommandEntry[] commands = {new CommandEntry(), new CommandEntry()};
@@ -234,7 +229,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
     private long published;
     private boolean failed;
 
-    Served(Queue queue, GinFormat format, @Nullable SendQueuePoster poster) {
+    Served(Queue queue, GinFormat format, SendQueuePoster poster) {
       this.queue = queue;
       this.format = format;
       this.poster = poster;
@@ -293,11 +288,6 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
       if (format.has(GinFormat.Bit.FLUSH)) {
         return 0;
       }
-      if (poster == null) {
-        throw new IllegalStateException(
-            "%s is asked for an operation from a rank to itself, where no queue pair leads"
-                .formatted(locus));
-      }
       if (format.has(GinFormat.Bit.SIGNAL_ALONE)) {
         signal(
             commands[0],
@@ -350,7 +340,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
 
     /** Posts what there is room for. */
     void post() {
-      while (posted < all && poster != null) {
+      while (posted < all) {
         long ticket = taken - 1;
         CommandResults to = posted == all - 1 ? this : part;
         SendQueuePoster.Outcome outcome = poster.post(commands[posted], ticket, to, stores);
@@ -364,13 +354,11 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
     }
 
     void ring() {
-      if (poster != null) {
-        poster.ring(stores);
-      }
+      poster.ring(stores);
     }
 
     int poll() {
-      return poster == null ? 0 : poster.poll(port, stores);
+      return poster.poll(port, stores);
     }
 
     @Override

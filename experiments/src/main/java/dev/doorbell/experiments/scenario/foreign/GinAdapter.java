@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * NCCL's GIN over its back end GDAKI: an array of {@code ncclGinGdakiGPUContext}, one for each
- * queue pair that leads to a peer, each with a queue pair of GPUNetIO for each rank. Behind the
+ * queue pair that leads to a peer, each with a queue pair of GPUNetIO for each rank, the own one
+ * among them. Behind the
  * last context lies the handle of a window, with the lkey of the payload and the rkeys of all
  * inboxes, and behind it that of the signal words, if the kernel has any; offsets in these windows
  * are addresses.
@@ -54,9 +55,16 @@ final class GinAdapter implements ApiAdapter {
     int ranks = site.targets().size();
     int contexts = site.endpoints().size() / (ranks - 1);
     int qpBytes = layout.place(GpunetioAdapter.QP).bytes();
-    Memory queuePairs = queuePairs(layout, site, contexts, site.endpoints());
+    int own = site.rank().number();
+    List<Endpoint> loopbacks = site.connection().openLoopbacks(own, contexts);
+    Memory queuePairs = queuePairs(layout, site, contexts, site.endpoints(), loopbacks);
     Memory companions =
-        queuePairs(layout, site, contexts, site.connection().openCompanions(site.rank().number()));
+        queuePairs(
+            layout,
+            site,
+            contexts,
+            site.connection().openCompanions(own, site.endpoints()),
+            site.connection().openCompanions(own, loopbacks));
     Memory counters = allocate(site, (long) contexts * COUNTERS * Long.BYTES, "counters of GIN");
     counters.fill(0, counters.size(), (byte) 0);
     MemoryRegion counted =
@@ -106,9 +114,17 @@ final class GinAdapter implements ApiAdapter {
     return stored(site, bytes.toByteArray(), CONTEXT);
   }
 
-  /** The queue pairs to all ranks of each context, one context after the other. */
+  /**
+   * The queue pairs to all ranks of each context, one context after the other.
+   *
+   * @param loopbacks those to the own rank
+   */
   private static Memory queuePairs(
-      ApiLayout layout, Site site, int contexts, List<Endpoint> endpoints)
+      ApiLayout layout,
+      Site site,
+      int contexts,
+      List<Endpoint> endpoints,
+      List<Endpoint> loopbacks)
       throws ApiLayoutException {
     int ranks = site.targets().size();
     StructImage qps = StructImage.array(layout, GpunetioAdapter.QP, ranks * contexts);
@@ -116,6 +132,9 @@ final class GinAdapter implements ApiAdapter {
     for (Endpoint endpoint : endpoints) {
       int peer = site.peer(endpoint);
       GpunetioAdapter.fill(qps.element(turns[peer]++ * ranks + peer), endpoint);
+    }
+    for (int i = 0; i < contexts; i++) {
+      GpunetioAdapter.fill(qps.element(i * ranks + site.rank().number()), loopbacks.get(i));
     }
     return stored(site, qps.toBytes(), "queue pairs of the contexts");
   }

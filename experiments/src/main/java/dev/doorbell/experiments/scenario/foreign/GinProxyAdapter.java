@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * NCCL's GIN over its back end Proxy: an array of {@code ncclGinProxyGpuCtx_t}, one for each queue
@@ -132,7 +131,7 @@ final class GinProxyAdapter implements ApiAdapter {
                 unread.lkey(),
                 windows(site, peer, all.address() + handles)),
             format(layout),
-            endpoint == null ? null : SendQueueAccess.of(endpoint.queuePair(), endpoint.view()));
+            SendQueueAccess.of(endpoint.queuePair(), endpoint.view()));
       }
     }
     all.putBytes(0, images.toBytes());
@@ -147,14 +146,19 @@ final class GinProxyAdapter implements ApiAdapter {
     return site.signals().isEmpty() ? 0 : ownSignals(site).bytes();
   }
 
-  /** The queue pair of each context to each rank; none to the own one. */
-  private static @Nullable Endpoint[][] queuePairs(Site site, int contexts) {
+  /** The queue pair of each context to each rank, the own one among them. */
+  private static Endpoint[][] queuePairs(Site site, int contexts) {
     int ranks = site.targets().size();
     Endpoint[][] all = new Endpoint[contexts][ranks];
     int[] turns = new int[ranks];
     for (Endpoint endpoint : site.endpoints()) {
       int peer = site.peer(endpoint);
       all[turns[peer]++][peer] = endpoint;
+    }
+    int own = site.rank().number();
+    List<Endpoint> loopbacks = site.connection().openLoopbacks(own, contexts);
+    for (int i = 0; i < contexts; i++) {
+      all[i][own] = loopbacks.get(i);
     }
     return all;
   }

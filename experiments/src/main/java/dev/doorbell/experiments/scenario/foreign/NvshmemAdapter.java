@@ -10,6 +10,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * NVSHMEM's IBGDA transport: the variables {@code nvshmemi_device_state_d} and {@code
@@ -19,7 +20,9 @@ import java.util.stream.Stream;
  * <p>The inbox of a rank, its signal words and the kernel's buffers lie in its symmetric heap: a
  * kernel names a peer's by the address of its own. The payload is memory that was registered
  * locally. A PE reaches itself by loads and stores, and every other one by its connections, since
- * no two share memory; fetched data needs no further ordering.
+ * no two share memory; fetched data needs no further ordering. Signals that a PE sends to itself go
+ * by what the library takes for an initiator of dynamic connections: here it is a reliable
+ * connection, too, and says so in its type.
  */
 final class NvshmemAdapter implements ApiAdapter {
   /** Where the reliable connection of turn t to PE p lies among all of them. */
@@ -184,6 +187,14 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("globalmem.qp_group_switches", allocate(site, SWITCHES, "switches").address())
             .set("globalmem.rcs", queuePairs.address())
             .set("globalmem.local_only_mhandle_head", payload(layout, site).address());
+    if (!site.heaps().isEmpty()) {
+      Endpoint itself = site.connection().openLoopbacks(site.rank().number(), 1).getFirst();
+      state
+          .set("num_shared_dcis", 1)
+          .set("num_qp_groups", 1)
+          .set(
+              "globalmem.dcis", connections(layout, site, new Endpoint[] {itself}).address());
+    }
     state
         .inner("constmem.lkeys", KEY)
         .setBigEndian("key", own.lkey())
@@ -237,18 +248,29 @@ final class NvshmemAdapter implements ApiAdapter {
   /** Reliable connections, in their order. */
   private Memory queuePairs(ApiLayout layout, Site site, int pes, int perPe)
       throws ApiLayoutException {
-    StructImage qps = StructImage.array(layout, QP, pes * perPe);
-    StructImage cqs = StructImage.array(layout, CQ, pes * perPe);
-    Memory qpMemory = allocate(site, qps.toBytes().length, "reliable connections");
-    Memory cqMemory = allocate(site, cqs.toBytes().length, "their completion queues");
+    Endpoint[] ordered = new Endpoint[pes * perPe];
     int[] turns = new int[pes];
     for (Endpoint endpoint : site.endpoints()) {
       int pe = site.peer(endpoint);
-      int place = order.place(turns[pe]++, pe, pes, perPe);
-      StructImage qp = qps.element(place);
-      StructImage cq = cqs.element(place);
-      fill(site, endpoint, qp, cq, qpMemory.address());
-      qp.set("tx_wq.cq", cqMemory.address() + cq.base());
+      ordered[order.place(turns[pe]++, pe, pes, perPe)] = endpoint;
+    }
+    return connections(layout, site, ordered);
+  }
+
+  /** Connections side by side; zeros where there is none. */
+  private static Memory connections(ApiLayout layout, Site site, @Nullable Endpoint[] endpoints)
+      throws ApiLayoutException {
+    StructImage qps = StructImage.array(layout, QP, endpoints.length);
+    StructImage cqs = StructImage.array(layout, CQ, endpoints.length);
+    Memory qpMemory = allocate(site, qps.toBytes().length, "reliable connections");
+    Memory cqMemory = allocate(site, cqs.toBytes().length, "their completion queues");
+    for (int i = 0; i < endpoints.length; i++) {
+      Endpoint endpoint = endpoints[i];
+      if (endpoint != null) {
+        StructImage cq = cqs.element(i);
+        fill(site, endpoint, qps.element(i), cq, qpMemory.address());
+        qps.element(i).set("tx_wq.cq", cqMemory.address() + cq.base());
+      }
     }
     qpMemory.putBytes(0, qps.toBytes());
     cqMemory.putBytes(0, cqs.toBytes());

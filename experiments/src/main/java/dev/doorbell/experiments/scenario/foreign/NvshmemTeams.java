@@ -72,6 +72,13 @@ final class NvshmemTeams {
                 "gpu_coll_env_params_var.reduce_scratch_size",
                 "gpu_coll_env_params_var.reduce_nvls_threshold"),
             NvshmemAdapter.of(
+                "nvshmemi_ibgda_device_state_t",
+                "num_shared_dcis",
+                "num_exclusive_dcis",
+                "dci_map_type",
+                "num_qp_groups",
+                "globalmem.dcis"),
+            NvshmemAdapter.of(
                 TEAM,
                 "my_pe",
                 "start",

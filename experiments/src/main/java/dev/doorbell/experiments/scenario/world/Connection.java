@@ -9,6 +9,7 @@ import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -188,17 +189,19 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Opens a companion for each queue pair of a rank, in their order: a queue pair of the same shape
-   * that leads the rank to itself, for WAITs and what they hold back. Where the CPU rings for the
-   * queue pairs, it rings for their companions, too.
+   * Opens a companion for each of a rank's queue pairs, in their order: a queue pair of the same
+   * shape that leads the rank to itself, for WAITs and what they hold back. Where the CPU rings for
+   * the queue pairs, it rings for their companions, too.
+   *
+   * @param of queue pairs of the rank
    */
-  public List<Endpoint> openCompanions(int rank) {
+  public List<Endpoint> openCompanions(int rank, List<Endpoint> of) {
     List<Endpoint> opened = new ArrayList<>();
-    for (Endpoint of : endpoints(rank)) {
-      Endpoint companion = Endpoint.open(world.rank(rank), of.shape(), of.index());
+    for (Endpoint each : of) {
+      Endpoint companion = Endpoint.open(world.rank(rank), each.shape(), each.index());
       opened.add(companion);
       companions.computeIfAbsent(rank, _ -> new ArrayList<>()).add(companion);
-      Endpoint partner = Endpoint.open(world.rank(rank), of.shape(), of.index());
+      Endpoint partner = Endpoint.open(world.rank(rank), each.shape(), each.index());
       partners.add(partner);
       Endpoint.connect(companion, partner);
     }
@@ -206,6 +209,15 @@ public final class Connection implements AutoCloseable {
       startRingers(rank, opened, 1);
     }
     return opened;
+  }
+
+  /**
+   * Opens queue pairs by which a rank sends to itself, which count as companions.
+   *
+   * @param count how many, of the shape of those to others
+   */
+  public List<Endpoint> openLoopbacks(int rank, int count) {
+    return openCompanions(rank, Collections.nCopies(count, endpoints(rank).getFirst()));
   }
 
   /** The companions of a rank that were opened so far. */

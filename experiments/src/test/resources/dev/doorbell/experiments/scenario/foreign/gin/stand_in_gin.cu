@@ -35,6 +35,14 @@ extern "C" __global__ void stand_in_gin(ncclGinGdakiGPUContext *contexts, uint64
     status[0] = 3;
     return;
   }
+  // To itself, by a queue pair of its own.
+  const volatile uint64_t *own = reinterpret_cast<const uint64_t *>(signals[0]);
+  stand_in_wait(contexts[count - 1].gdqp, stand_in_put(contexts[count - 1].gdqp, signals[0], window[1].rkeys[0], local,
+                                                       window->lkey, 8));
+  if (*own != *reinterpret_cast<const uint64_t *>(local)) {
+    status[0] = 4;
+    return;
+  }
   uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
   stamps[0] = time;

@@ -37,6 +37,14 @@ extern "C" __global__ void stand_in_gin_proxy(ncclGinProxyGpuCtx_t *contexts, ui
     return;
   }
   *fetched = word;
+  // To itself, by a queue pair of its own.
+  const volatile uint64_t *own = reinterpret_cast<const uint64_t *>(signals[0]);
+  stand_in_ask(&contexts[count - 1], 0, {put, 8, local, window, signals[0], window + 16, 0, 0, 0});
+  stand_in_flush(&contexts[count - 1], 0);
+  if (*own != word) {
+    status[0] = 4;
+    return;
+  }
   for (uint32_t i = 0; i < iterations; ++i) {
     stand_in_ask(&contexts[i % count], peer, {put | ncclGinProxyOpWithCounter, bytes, local, window, remote, window, 7, 0, 0});
   }

@@ -140,6 +140,7 @@ struct nvshmemi_ibgda_device_state_t {
   struct {
     nvshmemi_ibgda_device_local_only_mhandle_t *local_only_mhandle_head;
     nvshmemi_ibgda_device_qp_t *rcs;
+    nvshmemi_ibgda_device_qp_t *dcis;
     nvshmemi_ibgda_device_cq_t *cqs;
     uint8_t *qp_group_switches;
   } globalmem;
@@ -147,6 +148,10 @@ struct nvshmemi_ibgda_device_state_t {
     nvshmemi_ibgda_device_key_t rkeys[16];
     nvshmemi_ibgda_device_key_t lkeys[16];
   } constmem;
+  int dci_map_type;
+  uint32_t num_qp_groups;
+  uint32_t num_exclusive_dcis;
+  uint32_t num_shared_dcis;
   size_t log2_cumem_granularity;
   int num_devices_initialized;
   uint32_t num_requests_in_batch;
@@ -165,6 +170,9 @@ static __device__ uint32_t stand_in_swap(uint32_t value) { return __byte_perm(va
 
 static __device__ nvshmemi_ibgda_device_qp_t *stand_in_qp(int pe) {
   const nvshmemi_ibgda_device_state_t &state = nvshmemi_ibgda_device_state_d;
+  if (pe == nvshmemi_device_state_d.mype) {
+    return &state.globalmem.dcis[state.num_exclusive_dcis + state.num_shared_dcis - 1];
+  }
   const uint32_t turn = ++state.globalmem.qp_group_switches[0] % state.num_default_rc_per_pe;
   return &state.globalmem.rcs[turn * nvshmemi_device_state_d.npes + pe];
 }
@@ -233,6 +241,9 @@ static __device__ void stand_in_quiet() {
     if (i % host.npes != host.mype) {
       stand_in_wait(qp, *qp->tx_wq.prod_idx);
     }
+  }
+  for (uint32_t i = 0; i < state.num_exclusive_dcis + state.num_shared_dcis; ++i) {
+    stand_in_wait(&state.globalmem.dcis[i], *state.globalmem.dcis[i].tx_wq.prod_idx);
   }
 }
 
