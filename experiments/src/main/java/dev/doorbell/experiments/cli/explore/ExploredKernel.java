@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.explore;
 
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
@@ -15,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A kernel of the user's as it is explored: where it runs and how large, by its descriptor. */
-record ExploredKernel(UserKernel kernel) {
+public record ExploredKernel(UserKernel kernel) {
   private static final int FEW_SLOTS = 2;
 
   /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
@@ -44,6 +45,25 @@ record ExploredKernel(UserKernel kernel) {
       throw new UsageException(problems.getFirst());
     }
     return new ExploredKernel(kernel);
+  }
+
+  /** A kernel as a report of many explores it: a few small messages, by policy {@code vendor}. */
+  public static Scenario scenario(UserKernel kernel) {
+    ExploredKernel explored = new ExploredKernel(kernel);
+    return new Scenario(
+        explored.program(),
+        new Scenario.Load(
+            explored.blocks(),
+            explored.threads(),
+            3,
+            32,
+            1,
+            64,
+            explored.window(),
+            "thread",
+            "pull"),
+        new Scenario.Posting("gpu", explored.ringer(), false, false, false, false, 1),
+        new Scenario.Rules(Policy.VENDOR, true, false));
   }
 
   /** What is explored. */

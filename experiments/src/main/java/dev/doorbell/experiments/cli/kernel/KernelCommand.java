@@ -15,6 +15,7 @@ import picocli.CommandLine;
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
       "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
       "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
+      "  doorbell kernel table kernels                       other libraries' kernels, each tried",
       "  doorbell kernel experts ll.ptx                      DeepEP dispatch and combine",
       ""
     })
@@ -30,6 +31,7 @@ public final class KernelCommand extends CommandGroup {
             new Action("build", KernelBuildCommand::new),
             new Action("disasm", KernelDisasmCommand::new),
             new Action("diff-run", KernelDiffRunCommand::new),
+            new Action("table", KernelTableCommand::new),
             new Action("experts", KernelExpertsCommand::new)));
   }
 }

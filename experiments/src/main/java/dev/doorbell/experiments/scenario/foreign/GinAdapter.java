@@ -11,10 +11,9 @@ import java.util.stream.Stream;
 /**
  * NCCL's GIN over its back end GDAKI: an array of {@code ncclGinGdakiGPUContext}, one for each
  * queue pair that leads to a peer, each with a queue pair of GPUNetIO for each rank, the own one
- * among them. Behind the
- * last context lies the handle of a window, with the lkey of the payload and the rkeys of all
- * inboxes, and behind it that of the signal words, if the kernel has any; offsets in these windows
- * are addresses.
+ * among them. Behind the last context lies the handle of a window, with the lkey of the payload and
+ * the rkeys of all inboxes, and behind it that of the signal words, if the kernel has any; offsets
+ * in these windows are addresses.
  *
  * <p>Signals are those of a window and an offset, and those that a number names, word after word.
  * Each context has {@value #COUNTERS} counters, and a companion for each queue pair, which leads
@@ -120,11 +119,7 @@ final class GinAdapter implements ApiAdapter {
    * @param loopbacks those to the own rank
    */
   private static Memory queuePairs(
-      ApiLayout layout,
-      Site site,
-      int contexts,
-      List<Endpoint> endpoints,
-      List<Endpoint> loopbacks)
+      ApiLayout layout, Site site, int contexts, List<Endpoint> endpoints, List<Endpoint> loopbacks)
       throws ApiLayoutException {
     int ranks = site.targets().size();
     StructImage qps = StructImage.array(layout, GpunetioAdapter.QP, ranks * contexts);

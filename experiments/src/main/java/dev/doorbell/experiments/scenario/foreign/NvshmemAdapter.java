@@ -192,8 +192,7 @@ final class NvshmemAdapter implements ApiAdapter {
       state
           .set("num_shared_dcis", 1)
           .set("num_qp_groups", 1)
-          .set(
-              "globalmem.dcis", connections(layout, site, new Endpoint[] {itself}).address());
+          .set("globalmem.dcis", connections(layout, site, new Endpoint[] {itself}).address());
     }
     state
         .inner("constmem.lkeys", KEY)

@@ -140,8 +140,7 @@ final class NvshmemTeams {
       store(pool, name, team);
     }
     store(pool, "gpu_leaders", team("gpu_leaders", all));
-    store(
-        pool, "same_mype_node", team("same_mype_node", all).set("is_team_same_mype_node", 1));
+    store(pool, "same_mype_node", team("same_mype_node", all).set("is_team_same_mype_node", 1));
     store(
         pool,
         "world",

@@ -93,7 +93,8 @@ public final class RankBuffers implements AutoCloseable {
       OptionalLong library) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     public static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null, OptionalLong.empty());
+      return new Buffers(
+          messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null, OptionalLong.empty());
     }
   }
 
@@ -253,13 +254,7 @@ public final class RankBuffers implements AutoCloseable {
       Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
     List<RankBuffers> ranks = rank.number() == 0 ? List.of(this, peer) : List.of(peer, this);
     return start(
-        protocol,
-        job,
-        peer.target(),
-        both(peer.target()),
-        config,
-        arguments(ranks),
-        heaps(ranks));
+        protocol, job, peer.target(), both(peer.target()), config, arguments(ranks), heaps(ranks));
   }
 
   /** What the kernel's parameters get of what it brings. */

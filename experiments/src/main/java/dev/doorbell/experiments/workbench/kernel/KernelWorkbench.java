@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.workbench.kernel;
 
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
@@ -40,6 +42,12 @@ public interface KernelWorkbench {
 
   /** Reports on a PTX file without running it. */
   KernelReport check(String file, String ptx);
+
+  /** Returns the library whose headers a kernel was compiled with, and its version. */
+  Optional<String> library(UserKernel kernel);
+
+  /** Runs a kernel once between two ranks of a machine, in virtual time. */
+  KernelTiming time(UserKernel kernel, Topology machine);
 
   /** Returns the mismatches between a descriptor and its PTX. */
   List<Problem> checkAbi(UserKernel kernel);

@@ -1,11 +1,13 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
+import dev.doorbell.experiments.workbench.kernel.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.KernelTemplates;
@@ -23,6 +25,7 @@ import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -261,6 +264,17 @@ public final class VmWorkbench implements KernelWorkbench {
   private static boolean isStrongLoad(Instruction instruction) {
     return instruction.name().equals("ld")
         && instruction.modifiers().stream().anyMatch(STRONG::contains);
+  }
+
+  @Override
+  public Optional<String> library(UserKernel kernel) {
+    return ApiLayout.find(kernel.ptxFile(), kernel.ptx())
+        .map(layout -> layout.api() + " " + layout.version());
+  }
+
+  @Override
+  public KernelTiming time(UserKernel kernel, Topology machine) {
+    return new TimedKernel(kernel).on(machine);
   }
 
   @Override
