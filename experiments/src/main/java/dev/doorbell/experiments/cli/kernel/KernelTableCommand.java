@@ -16,12 +16,12 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.workbench.diff.KernelTiming;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
-import dev.doorbell.experiments.workbench.kernel.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -193,7 +193,7 @@ final class KernelTableCommand extends CliCommand {
         problems.add("run %d: %s".formatted(i, differences.getFirst()));
       }
     }
-    KernelTiming timing = workbench.time(kernel, topology);
+    KernelTiming timing = KernelComparer.find().time(kernel, topology);
     timing.failure().ifPresent(what -> problems.add("virtual time: " + what));
     KernelDescriptor.Launch launch = kernel.descriptor().launch();
     Explored explored = explore(kernel, problems);

@@ -159,18 +159,18 @@ public final class RankBuffers implements AutoCloseable {
     this.local = allocate(buffers.kind(), before + (long) bytes, "payload");
     local.putBytes(before, payload);
     this.guard = GUARD + buffers.offset();
-    KernelScope scope = buffers.scope();
-    boolean brings = scope != null && !scope.extension().isEmpty();
-    this.heap = buffers.library().isEmpty() ? null : own(heap(buffers, brings ? scope : null));
+    KernelScope given = buffers.scope();
+    KernelScope scope = given == null || given.extension().isEmpty() ? null : given;
+    this.heap = buffers.library().isEmpty() ? null : own(heap(buffers, scope));
     this.inbox = shared(buffers.kind(), bytes + 2L * guard, "inbox");
     this.guarded = new GuardedMemory(inbox, guard, bytes);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
     this.signals = buffers.signals() == 0 ? null : signals(buffers);
     this.brought =
-        brings
-            ? own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), heap, seed))
-            : null;
+        scope == null
+            ? null
+            : own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), heap, seed));
     this.views = own(connection.writeViews(rank.number()));
   }
 

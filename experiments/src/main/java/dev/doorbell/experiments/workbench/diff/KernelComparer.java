@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.diff;
 
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
@@ -78,6 +79,9 @@ public interface KernelComparer {
 
   /** Runs it once on the virtual machine alone, by the parameters of the request's first run. */
   Run runAlone(Request request);
+
+  /** Runs a kernel once between two ranks of a machine, in virtual time. */
+  KernelTiming time(UserKernel kernel, Topology machine);
 
   /**
    * Runs and compares.

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.workbench.kernel;
 
-import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
@@ -45,9 +44,6 @@ public interface KernelWorkbench {
 
   /** Returns the library whose headers a kernel was compiled with, and its version. */
   Optional<String> library(UserKernel kernel);
-
-  /** Runs a kernel once between two ranks of a machine, in virtual time. */
-  KernelTiming time(UserKernel kernel, Topology machine);
 
   /** Returns the mismatches between a descriptor and its PTX. */
   List<Problem> checkAbi(UserKernel kernel);

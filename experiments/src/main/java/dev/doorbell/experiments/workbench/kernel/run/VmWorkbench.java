@@ -1,13 +1,11 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
-import dev.doorbell.experiments.workbench.kernel.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.KernelTemplates;
@@ -270,11 +268,6 @@ public final class VmWorkbench implements KernelWorkbench {
   public Optional<String> library(UserKernel kernel) {
     return ApiLayout.find(kernel.ptxFile(), kernel.ptx())
         .map(layout -> layout.api() + " " + layout.version());
-  }
-
-  @Override
-  public KernelTiming time(UserKernel kernel, Topology machine) {
-    return new TimedKernel(kernel).on(machine);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel;
+package dev.doorbell.experiments.workbench.diff;
 
 import java.util.Optional;
 import java.util.OptionalDouble;

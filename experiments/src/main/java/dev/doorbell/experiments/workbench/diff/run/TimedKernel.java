@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.workbench.kernel.run;
+package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.machine.Topology;
@@ -22,7 +22,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.experiments.workbench.kernel.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelTiming;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
