@@ -19,6 +19,7 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.congestion.CreditPool;
@@ -42,6 +43,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -85,6 +87,7 @@ public final class SoftHca implements Hca, HcaServices {
 
   private Wire wire;
   private final long gidLow;
+  private final List<Gid> gids = new ArrayList<>();
   private boolean linkUp = true;
   private @Nullable HcaFaults faults;
   private long lastConnection;
@@ -114,6 +117,7 @@ public final class SoftHca implements Hca, HcaServices {
     InProcessWire self = new InProcessWire();
     this.wire = self;
     this.gidLow = interfaceIdentifier(name);
+    gids.add(new Gid(LINK_LOCAL, gidLow));
     Trace trace = fabric.trace();
     this.port = fabric.attachDevice(nic, engine);
     this.pipeline = new HcaPipeline(port, options.timing().rates());
@@ -267,6 +271,32 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public long gidLow() {
     return gidLow;
+  }
+
+  /** Adds a GID, such as that of an IPv4 address, to its table. */
+  public void addGid(Gid gid) {
+    gids.add(gid);
+  }
+
+  /** Its table of GIDs; the first one is link-local. */
+  public List<Gid> gids() {
+    return Collections.unmodifiableList(gids);
+  }
+
+  @Override
+  public boolean hasGid(long high, long low) {
+    for (int i = 0; i < gids.size(); i++) {
+      Gid gid = gids.get(i);
+      if (gid.low() == low && gid.high() == high) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public Gid sourceGid(int index) {
+    return gids.get(index < gids.size() ? index : 0);
   }
 
   @Override

@@ -25,9 +25,9 @@ import dev.doorbell.core.memory.RawMemory;
  *  |                     rmac: Ethernet address                      |  0x14
  *  +                                 +----------------+--------------+
  *  |                                 |     tclass     |  hop limit   |  0x18
- *  +-+-+-------------+---------------+----------------+--------------+
- *  | |G| reserved    |             flow label                        |  0x1c
- *  +-+-+-------------+-----------------------------------------------+
+ *  +-+-+---+--------------+----------+----------------+--------------+
+ *  | |G|   |  GID index   |              flow label                  |  0x1c
+ *  +-+-+---+--------------+------------------------------------------+
  *  |                      rgid: 16 bytes                            ...  0x20
  *  +-----------------------------------------------------------------+
  * </pre>
@@ -56,7 +56,10 @@ public final class DatagramSegment {
   /** {@code hop_limit}. */
   public static final int HOP_LIMIT_OFFSET = 0x1b;
 
-  /** {@code grh_gid_fl}: bit 30 says that there is a global route; flow label in bits 19:0. */
+  /**
+   * {@code grh_gid_fl}: bit 30 says that there is a global route; the sender's GID index is in bits
+   * 27:20, the flow label in bits 19:0.
+   */
   public static final int FLOW_LABEL_OFFSET = 0x1c;
 
   /** {@code rgid}. */
@@ -112,6 +115,11 @@ public final class DatagramSegment {
   /** The flow label. */
   public static int flowLabel(long address) {
     return BigEndian.getInt(address + FLOW_LABEL_OFFSET) & FLOW_MASK;
+  }
+
+  /** Which GID of its table the sender names itself by. */
+  public static int gidIndex(long address) {
+    return BigEndian.getInt(address + FLOW_LABEL_OFFSET) >>> 20 & 0xff;
   }
 
   /** The peer's GID, most significant half. */

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.device;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Station;
@@ -15,6 +16,9 @@ public interface HcaServices extends Station {
   int SCRATCH_BYTES = 64;
 
   SoftHcaOptions options();
+
+  /** The GID at an index of its table, or its first one where there is none. */
+  Gid sourceGid(int index);
 
   /** The wire that the HCA has joined. */
   Wire wire();

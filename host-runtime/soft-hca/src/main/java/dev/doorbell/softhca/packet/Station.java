@@ -13,6 +13,11 @@ public interface Station {
   /** The lower half of its GID. */
   long gidLow();
 
+  /** True when a GID is one of its own: the one above, or another one of its table. */
+  default boolean hasGid(long high, long low) {
+    return high == gidHigh() && low == gidLow();
+  }
+
   /** A packet arrives; the station gives it back to its pool. */
   void deliver(Packet packet);
 

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.requester;
 
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.packet.Packet;
@@ -62,8 +63,9 @@ final class DynamicConnection {
     packet.trafficClass = request.trafficClass;
     packet.flowLabel = request.flowLabel;
     packet.hopLimit = request.hopLimit;
-    packet.sourceGidHigh = hca.gidHigh();
-    packet.sourceGidLow = hca.gidLow();
+    Gid source = hca.sourceGid(request.gidIndex);
+    packet.sourceGidHigh = source.high();
+    packet.sourceGidLow = source.low();
     packet.destinationGidHigh = gidHigh;
     packet.destinationGidLow = gidLow;
     packet.accessKey = accessKey;

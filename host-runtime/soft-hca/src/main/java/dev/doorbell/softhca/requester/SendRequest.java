@@ -102,6 +102,7 @@ final class SendRequest implements Completion {
   int trafficClass;
   int hopLimit;
   int flowLabel;
+  int gidIndex;
   long gidHigh;
   long gidLow;
   @Nullable Route route;

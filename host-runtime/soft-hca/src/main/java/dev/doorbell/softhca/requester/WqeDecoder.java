@@ -137,6 +137,7 @@ final class WqeDecoder {
     request.trafficClass = DatagramSegment.trafficClass(segment);
     request.hopLimit = DatagramSegment.hopLimit(segment);
     request.flowLabel = DatagramSegment.flowLabel(segment);
+    request.gidIndex = DatagramSegment.gidIndex(segment);
     request.gidHigh = DatagramSegment.gidHigh(segment);
     request.gidLow = DatagramSegment.gidLow(segment);
     request.route = routes.to(request.gidHigh, request.gidLow);

@@ -6,6 +6,9 @@ import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.Ipv4Header;
+import dev.doorbell.core.roce.Ipv6Header;
+import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -21,13 +24,11 @@ import dev.doorbell.softhca.packet.Psn;
 final class UnreliableResponder extends Responder {
   static final int GLOBAL_ROUTE_BYTES = 40;
 
-  /** Version 6, and the next header of InfiniBand. */
+  /** Of IPv6. */
   private static final int VERSION = 6 << 28;
 
-  private static final int NEXT_HEADER = 0x1b;
-
-  /** BTH, DETH and ICRC: what the header's length counts besides extended headers and payload. */
-  private static final int BTH_AND_CRC = 16;
+  /** UDP and BTH headers, and ICRC: what an IP header counts besides extended headers, payload. */
+  private static final int UDP_BTH_AND_CRC = UdpHeader.BYTES + 16;
 
   private final QueuePairContext queuePair;
   private final HcaServices hca;
@@ -157,15 +158,39 @@ final class UnreliableResponder extends Responder {
     return true;
   }
 
-  /** Puts the header together as InfiniBand lays it out (chapter 8.3). */
+  /**
+   * Puts the header together as RoCE v2 leaves it: the packet's IPv6 header, or its IPv4 header in
+   * the last 20 bytes (IBTA annex A17).
+   */
   private void globalRoute(Packet packet) {
     int length =
-        BTH_AND_CRC + BthOpcode.headerBytes(packet.opcode) + packet.bytes + packet.padBytes();
+        UDP_BTH_AND_CRC + BthOpcode.headerBytes(packet.opcode) + packet.bytes + packet.padBytes();
+    if (isIpv4(packet.sourceGidHigh, packet.sourceGidLow)
+        && isIpv4(packet.destinationGidHigh, packet.destinationGidLow)) {
+      BigEndian.putLong(scratch, 0);
+      BigEndian.putLong(scratch + 8, 0);
+      BigEndian.putInt(scratch + 16, 0);
+      Ipv4Header.write(
+          scratch + GLOBAL_ROUTE_BYTES - Ipv4Header.BYTES,
+          packet.trafficClass,
+          Ipv4Header.BYTES + length,
+          0,
+          packet.hopLimit,
+          (int) packet.sourceGidLow,
+          (int) packet.destinationGidLow);
+      return;
+    }
     BigEndian.putInt(scratch, VERSION | packet.trafficClass << 20 | packet.flowLabel);
-    BigEndian.putInt(scratch + 4, length << 16 | NEXT_HEADER << 8 | packet.hopLimit);
-    BigEndian.putLong(scratch + 8, packet.sourceGidHigh);
-    BigEndian.putLong(scratch + 16, packet.sourceGidLow);
-    BigEndian.putLong(scratch + 24, packet.destinationGidHigh);
-    BigEndian.putLong(scratch + 32, packet.destinationGidLow);
+    BigEndian.putInt(
+        scratch + Ipv6Header.PAYLOAD_LENGTH_OFFSET,
+        length << 16 | Ipv6Header.UDP << 8 | packet.hopLimit);
+    BigEndian.putLong(scratch + Ipv6Header.SOURCE_OFFSET, packet.sourceGidHigh);
+    BigEndian.putLong(scratch + Ipv6Header.SOURCE_OFFSET + 8, packet.sourceGidLow);
+    BigEndian.putLong(scratch + Ipv6Header.DESTINATION_OFFSET, packet.destinationGidHigh);
+    BigEndian.putLong(scratch + Ipv6Header.DESTINATION_OFFSET + 8, packet.destinationGidLow);
+  }
+
+  private static boolean isIpv4(long high, long low) {
+    return high == 0 && low >>> Integer.SIZE == 0xffff;
   }
 }

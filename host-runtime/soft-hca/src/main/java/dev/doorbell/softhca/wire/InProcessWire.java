@@ -115,7 +115,7 @@ public final class InProcessWire extends Wire {
   public @Nullable Route route(Station from, long gidHigh, long gidLow) {
     for (Member member : members.values()) {
       Station station = member.station;
-      if (station.gidHigh() == gidHigh && station.gidLow() == gidLow) {
+      if (station.hasGid(gidHigh, gidLow)) {
         return route(from, station.name());
       }
     }
