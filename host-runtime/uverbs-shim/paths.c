@@ -23,16 +23,24 @@
 #define NODE "/dev/infiniband/uverbs"
 #define NODE_MAJOR 231 /* Documentation/admin-guide/devices.txt: 231, from 192 on */
 #define NODE_MINOR 192
+#define CM_NODE "/dev/infiniband/rdma_cm"
+#define CM_MAJOR 10 /* of miscellaneous devices, with a minor number that is free */
+#define CM_MINOR 58
 
 /* Prefixes of paths; one that ends with '/' or ':' may be continued, the others end a name. */
 static const char *const served[] = {
 	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
 	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
+	"/sys/class/misc/rdma_cm",
 };
 
 int shim_node(const char *path)
 {
-	if (!shim_folder || !path || strncmp(path, NODE, sizeof NODE - 1))
+	if (!shim_folder || !path)
+		return -1;
+	if (!strcmp(path, CM_NODE))
+		return SHIM_RDMA_CM;
+	if (strncmp(path, NODE, sizeof NODE - 1))
 		return -1;
 	const char *digits = path + sizeof NODE - 1;
 	char *end;
@@ -79,10 +87,20 @@ static char *known_path(char *path)
 
 /* ------------------------------------------------------------------------------------------------------- status */
 
+static unsigned major_of(int number)
+{
+	return number == SHIM_RDMA_CM ? CM_MAJOR : NODE_MAJOR;
+}
+
+static unsigned minor_of(int number)
+{
+	return number == SHIM_RDMA_CM ? CM_MINOR : NODE_MINOR + (unsigned)number;
+}
+
 static void show_node(struct stat *result, int number)
 {
 	result->st_mode = S_IFCHR | 0666;
-	result->st_rdev = makedev(NODE_MAJOR, NODE_MINOR + number);
+	result->st_rdev = makedev(major_of(number), minor_of(number));
 	result->st_size = 0;
 	result->st_blocks = 0;
 }
@@ -165,8 +183,8 @@ EXPORT int statx(int dir, const char *restrict path, int flags, unsigned mask, s
 	int number = node_at(dir, path, flags);
 	if (!error && number >= 0) {
 		result->stx_mode = S_IFCHR | 0666;
-		result->stx_rdev_major = NODE_MAJOR;
-		result->stx_rdev_minor = (unsigned)(NODE_MINOR + number);
+		result->stx_rdev_major = major_of(number);
+		result->stx_rdev_minor = minor_of(number);
 	}
 	return error;
 }

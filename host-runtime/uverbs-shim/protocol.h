@@ -2,11 +2,13 @@
  * The protocol between the preload library and the Java server (dev.doorbell.interop.shim) over a Unix stream
  * socket. All fields are little-endian; all structures are multiples of 8 bytes.
  *
- * A connection is an open device, or an event file descriptor. The client sends first:
+ * A connection is an open device, an open rdma_cm file, or an event file descriptor. The client sends first:
  *
  *   device   struct hello, with the reply struct welcome; then one request at a time, a struct message with its
  *            payload, with a reply of the same form
- *   events   struct hello with the token of a SHIM_DO_EVENTS, with the reply struct welcome; then the server
+ *   rdma_cm  the same; the reply has the token of its event file descriptor, from which the program reads nothing: it
+ *            can be read while events of connections wait
+ *   events   struct hello with the token of a SHIM_DO_EVENTS or an rdma_cm file, with the reply struct welcome; then the server
  *            writes the records that the program read()s
  *
  * The library does not interpret commands. It forwards the head and the attributes of an ioctl; the server
@@ -19,7 +21,7 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 4u
+#define SHIM_VERSION 5u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
@@ -51,7 +53,7 @@ struct shim_sleep {
 	uint64_t cores[16];   /* those that it may run on, a bit each */
 };
 
-enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2 };
+enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2, SHIM_CONNECTIONS = 3 };
 
 struct shim_hello {
 	uint32_t magic, version, kind;
@@ -69,12 +71,14 @@ struct shim_welcome {
 	int32_t error; /* errno, or 0 */
 	uint32_t pid;  /* of the server, which reads and writes the client's memory */
 	uint32_t reserved;
+	uint64_t token; /* of the event file descriptor of an rdma_cm file */
 };
 
 enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
 	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
 	SHIM_WAKE = 5,	  /* to the server: u64 0; a doorbell was rung. It has no reply */
+	SHIM_CONNECT = 6, /* to the server: u64 0, then what the program has written to an rdma_cm file */
 	SHIM_ANSWER = 3,  /* to the client: errno in value; then a struct shim_action for each action */
 	SHIM_SHARE = 4,	  /* to the client: as SHIM_ANSWER; then the client repeats the SHIM_IOCTL, with errno in value */
 };
@@ -94,6 +98,7 @@ enum shim_action_type {
 				d: its events are the device's own, and the loss of the server is one of them */
 	SHIM_DO_DRAIN = 5,   /* discards unread events of the object d from token a; their number, records of
 				c >> 32 bytes, is taken from the 32-bit count at b, if there is one */
+	SHIM_DO_TAKE = 6,    /* reads a byte from the event file descriptor with token a: no event waits there any more */
 };
 
 struct shim_action {

@@ -12,6 +12,7 @@
  *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
  *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
  *              back when it is destroyed, so that the server reads and writes them in place
+ *   rdma_cm    open("/dev/infiniband/rdma_cm") connects to the server; what the program writes there goes to it
  *   sleep      who rings a doorbell wakes a server that sleeps (verbs.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
@@ -23,6 +24,7 @@
 #include <linux/falloc.h>
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_cm.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -45,12 +47,12 @@
 #define NETLINK_FAMILY_RDMA 20
 #define EVENT_DEVICE_FATAL 8 /* IBV_EVENT_DEVICE_FATAL */
 
-/* An open device, which several descriptors may name. */
+/* An open device or rdma_cm file, which several descriptors may name. */
 struct device {
 	int connection;
-	int number;
+	int number; /* of uverbsN, or SHIM_RDMA_CM */
 	int users; /* guarded by `tables` */
-	bool inherited; /* by a forked child, which has not used it yet */
+	bool inherited; /* by a forked child, which has not used it yet; an rdma_cm file it cannot use */
 	pthread_mutex_t lock; /* held for one request and its reply */
 };
 
@@ -119,8 +121,12 @@ static bool receive_all(int fd, void *to, size_t bytes)
 	return true;
 }
 
-/* Connects and introduces this process. Returns the connection, or -1 with errno. */
-static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
+/*
+ * Connects and introduces this process. Returns the connection, or -1 with errno.
+ *
+ * given: NULL, or where the token of the answer goes
+ */
+static int greet(enum shim_kind kind, uint32_t number, uint64_t token, uint64_t *given)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", shim_folder);
@@ -152,8 +158,10 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token)
 		errno = error;
 		return -1;
 	}
+	if (given)
+		*given = welcome.token;
 	/* Where Yama restricts ptrace, this lets the server read and write this process. */
-	if (kind == SHIM_DEVICE)
+	if (kind != SHIM_EVENTS)
 		prctl(PR_SET_PTRACER, (unsigned long)welcome.pid, 0, 0, 0);
 	return fd;
 }
@@ -216,7 +224,7 @@ static int event_fd(uint64_t token)
 
 static int open_events(const struct shim_action *action)
 {
-	int fd = greet(SHIM_EVENTS, 0, action->a);
+	int fd = greet(SHIM_EVENTS, 0, action->a, NULL);
 	if (fd < 0)
 		return errno;
 	if (fd >= MAX_FD) {
@@ -265,6 +273,16 @@ static int drain(struct device *device, const struct shim_action *action)
 	return send_all(device->connection, &head, sizeof head) && send_all(device->connection, buffer, kept) ? 0 : EIO;
 }
 
+/* The last event of an rdma_cm file has gone. Its byte has been sent before the answer that says so. */
+static int take(const struct shim_action *action)
+{
+	uint8_t byte;
+	int fd = event_fd(action->a);
+	if (fd >= 0)
+		recv(fd, &byte, sizeof byte, MSG_DONTWAIT);
+	return 0;
+}
+
 static int act(struct device *device, const struct shim_action *action)
 {
 	switch (action->type) {
@@ -279,6 +297,8 @@ static int act(struct device *device, const struct shim_action *action)
 		return open_events(action);
 	case SHIM_DO_DRAIN:
 		return drain(device, action);
+	case SHIM_DO_TAKE:
+		return take(action);
 	default:
 		return EPROTO;
 	}
@@ -320,7 +340,7 @@ static int reopen(struct device *device)
 {
 	if (!have_shared_file())
 		return errno;
-	int connection = greet(SHIM_DEVICE, (uint32_t)device->number, SHIM_INHERITED);
+	int connection = greet(SHIM_DEVICE, (uint32_t)device->number, SHIM_INHERITED, NULL);
 	if (connection < 0)
 		return errno;
 	pthread_mutex_lock(&tables);
@@ -424,7 +444,7 @@ static int open_device(int number, int flags)
 	pthread_mutex_init(&device->lock, NULL);
 	device->number = number;
 	device->users = 1;
-	device->connection = greet(SHIM_DEVICE, (uint32_t)number, 0);
+	device->connection = greet(SHIM_DEVICE, (uint32_t)number, 0, NULL);
 	int duplicate = flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD;
 	int fd = device->connection < 0 ? -1 : (int)syscall(SYS_fcntl, shared_file, duplicate, 0);
 	int error = errno;
@@ -447,6 +467,105 @@ static int open_device(int number, int flags)
 	return fd;
 }
 
+/* ------------------------------------------------------------------------------------------------------ rdma_cm */
+
+static int open_connections(int flags)
+{
+	struct device *device = calloc(1, sizeof *device);
+	uint64_t token = 0;
+	if (!device)
+		return -1;
+	pthread_mutex_init(&device->lock, NULL);
+	device->number = SHIM_RDMA_CM;
+	device->users = 1;
+	device->connection = greet(SHIM_CONNECTIONS, 0, 0, &token);
+	int fd = device->connection < 0 ? -1 : greet(SHIM_EVENTS, 0, token, NULL);
+	int error = errno;
+	if (fd >= MAX_FD) {
+		sys_close(fd);
+		fd = -1;
+		error = EMFILE;
+	}
+	if (fd < 0) {
+		if (device->connection >= 0)
+			sys_close(device->connection);
+		free(device);
+		errno = error;
+		return -1;
+	}
+	if (!(flags & O_CLOEXEC))
+		syscall(SYS_fcntl, fd, F_SETFD, 0);
+	if (flags & O_NONBLOCK)
+		syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
+	pthread_mutex_lock(&tables);
+	events[fd] = token;
+	__atomic_store_n(&devices[fd], device, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&tables);
+	return fd;
+}
+
+static int exchange(struct device *device, const void *from, size_t bytes)
+{
+	struct {
+		struct shim_message head;
+		uint64_t zero;
+	} message = { { (uint32_t)(sizeof(uint64_t) + bytes), SHIM_CONNECT, 0, 0 }, 0 };
+	bool again;
+	int shared, state, error = EIO;
+	/* A thread that ends meanwhile would leave the others without an answer. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&device->lock);
+	if (device->inherited)
+		error = EACCES;
+	else if (send_all(device->connection, &message, sizeof message) &&
+		 send_all(device->connection, from, bytes))
+		error = answer(device, &again, &shared);
+	pthread_mutex_unlock(&device->lock);
+	pthread_setcancelstate(state, NULL);
+	return error;
+}
+
+/* Names what the server does not serve, once for each command. */
+static void tell(uint32_t command)
+{
+	static const char *const names[] = { [RDMA_USER_CM_CMD_SET_OPTION] = "SET_OPTION of that level",
+					     [RDMA_USER_CM_CMD_JOIN_IP_MCAST] = "JOIN_IP_MCAST",
+					     [RDMA_USER_CM_CMD_JOIN_MCAST] = "JOIN_MCAST" };
+	static bool told[sizeof names / sizeof *names];
+	if (command >= sizeof names / sizeof *names || !names[command] ||
+	    __atomic_exchange_n(&told[command], true, __ATOMIC_RELAXED))
+		return;
+	dprintf(STDERR_FILENO, "doorbell: rdma_cm: %s is not served (EOPNOTSUPP); docs/shim.md has what is\n",
+		names[command]);
+}
+
+/* A command of the program. GET_EVENT waits, unless the descriptor is not to block. */
+static ssize_t write_connections(int fd, struct device *device, const void *from, size_t bytes)
+{
+	struct rdma_ucm_cmd_hdr head = { 0 };
+	int error = EINVAL;
+	if (bytes >= sizeof head) {
+		memcpy(&head, from, sizeof head);
+		size_t whole = sizeof head + head.in;
+		error = whole <= bytes && whole <= SHIM_MAX_PAYLOAD - sizeof(uint64_t) ? 0 : EINVAL;
+		while (!error) {
+			uint8_t byte;
+			error = exchange(device, from, whole);
+			if (!error)
+				return (ssize_t)bytes;
+			if (error != EAGAIN || head.cmd != RDMA_USER_CM_CMD_GET_EVENT ||
+			    syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
+				break;
+			ssize_t waiting = recv(fd, &byte, sizeof byte, MSG_PEEK);
+			error = waiting > 0 ? 0 : waiting < 0 ? errno : EIO;
+		}
+	}
+	if (error == EOPNOTSUPP)
+		tell(head.cmd);
+	errno = error;
+	return -1;
+}
+
 /* A descriptor names another descriptor's device, too. */
 static int duplicated(int from, int to)
 {
@@ -461,6 +580,8 @@ static int duplicated(int from, int to)
 	struct device *device = devices[from];
 	if (device)
 		device->users++;
+	if (device && device->number == SHIM_RDMA_CM)
+		events[to] = events[from];
 	__atomic_store_n(&devices[to], device, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&tables);
 	return to;
@@ -476,7 +597,7 @@ static void forget(int fd)
 	__atomic_store_n(&devices[fd], NULL, __ATOMIC_RELEASE);
 	events[fd] = 0;
 	bool last = device && --device->users == 0;
-	if (last && device->connection >= 0 && --open_devices == 0)
+	if (last && device->number != SHIM_RDMA_CM && device->connection >= 0 && --open_devices == 0)
 		discard(SHIM_CLOCK_OFFSET, SHIM_PAGE);
 	pthread_mutex_unlock(&tables);
 	if (!last)
@@ -491,6 +612,8 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	char buffer[SHIM_PATH_BYTES];
 	int number = shim_node(path);
+	if (number == SHIM_RDMA_CM)
+		return open_connections(flags);
 	return number < 0 ? sys_open(dir, shim_path(path, buffer), flags, mode) : open_device(number, flags);
 }
 
@@ -682,7 +805,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(list, request);
 	void *argument = va_arg(list, void *);
 	va_end(list);
-	if (shim_device(fd) < 0)
+	int number = shim_device(fd);
+	if (number < 0 || number == SHIM_RDMA_CM)
 		return (int)syscall(SYS_ioctl, fd, request, argument);
 	int error = request == RDMA_VERBS_IOCTL ? command(devices[fd], argument) : ENOTTY;
 	if (!error)
@@ -696,6 +820,10 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 EXPORT ssize_t read(int fd, void *to, size_t bytes)
 {
 	NEXT(read);
+	if (shim_device(fd) == SHIM_RDMA_CM) {
+		errno = EINVAL;
+		return -1;
+	}
 	ssize_t count = next(fd, to, bytes);
 	if (count > 0 || !bytes || fd < 0 || fd >= MAX_FD || !events[fd] || (count < 0 && errno != ECONNRESET))
 		return count;
@@ -711,7 +839,10 @@ EXPORT ssize_t read(int fd, void *to, size_t bytes)
 
 EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 {
-	if (shim_device(fd) >= 0) {
+	int number = shim_device(fd);
+	if (number == SHIM_RDMA_CM)
+		return write_connections(fd, devices[fd], from, bytes);
+	if (number >= 0) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}

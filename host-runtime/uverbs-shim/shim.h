@@ -16,10 +16,13 @@
 /* The server's folder; NULL: this library does nothing. */
 extern const char *shim_folder;
 
-/* Returns n of the device node "/dev/infiniband/uverbsN", or -1. */
+/* The "n" of /dev/infiniband/rdma_cm. */
+#define SHIM_RDMA_CM 256
+
+/* Returns n of the device node "/dev/infiniband/uverbsN", SHIM_RDMA_CM, or -1. */
 int shim_node(const char *path);
 
-/* Returns n of the open device with that descriptor, or -1. */
+/* Returns n of the open device with that descriptor, SHIM_RDMA_CM, or -1. */
 int shim_device(int fd);
 
 /* The server's state in the shared file; NULL while no device was opened. */

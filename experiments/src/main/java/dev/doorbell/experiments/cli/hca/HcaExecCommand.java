@@ -16,6 +16,7 @@ import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.PreloadLibrary;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
+import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,6 +54,15 @@ final class HcaExecCommand extends CliCommand {
       paramLabel = "N",
       description = "How many devices, mlx5_0 to mlx5_N-1; 1 unless given.")
   private @Nullable Integer devices;
+
+  @Option(
+      names = "--address",
+      paramLabel = "ADDRESS",
+      split = ",",
+      description =
+          "IP addresses of this machine for mlx5_0, mlx5_1, ..., beside 127.0.0.1, 127.0.0.2, ...:"
+              + " GIDs, and what rdma_cm finds them by.")
+  private List<String> addresses = new ArrayList<>();
 
   @Option(
       names = "--faults",
@@ -109,11 +119,12 @@ final class HcaExecCommand extends CliCommand {
                   "leave out --machine; 'doorbell run NAME -s placement=%s' times the same work"
                       .formatted(machine)));
     }
+    List<DeviceAddress> named = addresses(wanted);
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
-    Path named = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
-    boolean existed = Files.exists(named, LinkOption.NOFOLLOW_LINKS);
-    Path folder = open(named);
+    Path place = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
+    boolean existed = Files.exists(place, LinkOption.NOFOLLOW_LINKS);
+    Path folder = open(place);
     Path home = Path.of(System.getProperty("doorbell.home", "."));
     Path library =
         PreloadLibrary.build(
@@ -130,7 +141,8 @@ final class HcaExecCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      return end(serve(context, folder, new ShimOptions(wanted, adapter, plan, pcap), environment));
+      return end(
+          serve(context, folder, new ShimOptions(wanted, named, adapter, plan, pcap), environment));
     } finally {
       if (!existed) {
         deleteEmpty(folder);
@@ -141,20 +153,38 @@ final class HcaExecCommand extends CliCommand {
     }
   }
 
+  private List<DeviceAddress> addresses(int most) throws UsageException {
+    HcaPlace.require(addresses.size() <= most, "--address", "at most one for each device");
+    List<DeviceAddress> parsed = new ArrayList<>();
+    for (String address : addresses) {
+      try {
+        parsed.add(DeviceAddress.parse(address));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--address " + address, String.valueOf(e.getMessage()))
+                .fix("name an address of this machine in digits; 'ip addr' lists them"));
+      }
+    }
+    return parsed;
+  }
+
   /** Devices that are served already are as whoever began to serve them has asked. */
   private void requireSame(Path folder) throws UsageException {
     int served = ShimServer.servedDevices(folder);
     String what = null;
     if (devices != null && devices != served) {
       what = "%d device(s) are served there, not %d".formatted(served, devices);
-    } else if (faults != null || pcap != null || nic != null) {
-      what = "devices are served there already, with promises, faults and capture of their own";
+    } else if (faults != null || pcap != null || nic != null || !addresses.isEmpty()) {
+      what =
+          "devices are served there already, with promises, addresses, faults and capture of their"
+              + " own";
     }
     if (what != null) {
       throw new UsageException(
           Problem.of("DB-U003", folder.toString(), what)
               .fix(
-                  "leave out --devices, --nic, --faults and --pcap, or name another folder with --at"));
+                  "leave out --devices, --address, --nic, --faults and --pcap, or name another"
+                      + " folder with --at"));
     }
   }
 

@@ -4,7 +4,9 @@ import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.ShimServer;
+import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.client.SharedFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,31 +20,43 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Messages to the server of the preload library, after a right greeting (protocol.h of
- * host-runtime/uverbs-shim). The client is this process, so what would be an address in it is moved
- * into a window: the input's bytes lie there, and the bytes on both sides of it must stay as they
- * are. A program that has another one's memory at its address is a test of its own ({@code
- * hostile.c}).
+ * host-runtime/uverbs-shim): of a device, or of an rdma_cm file where the first message is one of
+ * it. The client is this process, so what would be an address in it is moved into a window: the
+ * input's bytes lie there, and the bytes on both sides of it must stay as they are. A program that
+ * has another one's memory at its address is a test of its own ({@code hostile.c}).
  */
 final class ShimSession implements FuzzTarget.Session {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
   private static final int DEVICE = 1;
+  private static final int CONNECTIONS = 3;
   private static final int IOCTL = 1;
   private static final int ANSWER = 3;
+
+  /** What is written to an rdma_cm file. */
+  private static final int CONNECT = 6;
+
   private static final int HELLO_BYTES = 32;
-  private static final int WELCOME_BYTES = 16;
+  private static final int WELCOME_BYTES = 24;
   private static final int HEAD_BYTES = 16;
   private static final int COMMAND_BYTES = 24;
   private static final int ATTRIBUTE_BYTES = 16;
+  private static final int PORT = 7174;
+  private static final int STEPS_BETWEEN_SEEDS = 6;
   private static final int MOST_BYTES = 60_000;
 
   /** The window has room for an address of 16 bits and a length of 16 bits behind it. */
   private static final int GUARD = 1 << 16;
 
   private static final int WINDOW = 1 << 17;
+
+  /** Commands on an rdma_cm file that read or write the program's memory. */
+  private static final Set<Integer> ANSWERED = Set.of(0, 1, 5, 11, 12, 14, 18, 19);
+
   private static final byte UNTOUCHED = 0x5a;
 
   private final Path folder = Files.createTempDirectory("doorbell-fuzz");
@@ -106,7 +120,57 @@ final class ShimSession implements FuzzTarget.Session {
             attribute(0x1000, 8, 0),
             attribute(0x1001, 272, 256),
             attribute(0x1002, 16, 512)));
+    seeds.addAll(connectionSeeds());
     return seeds;
+  }
+
+  /** Both ends of a connection on one file, as far as each command goes, and its end. */
+  private static List<byte[]> connectionSeeds() {
+    Struct address = new Struct(16).u16(0, 2).be16(2, PORT).be32(4, 0x7f00_0001);
+    byte[] create = connect(0, new Struct(24).u64(8, 512).u16(16, 0x106));
+    byte[] event = connect(12, new Struct(8).u64(0, 512));
+    List<byte[]> steps =
+        List.of(
+            create,
+            connect(20, new Struct(136).u16(4, 16).copy(address, 0, 8, 16)),
+            connect(7, new Struct(8)),
+            create,
+            connect(21, new Struct(272).u32(0, 1).u16(10, 16).copy(address, 0, 144, 16)),
+            event,
+            connect(4, new Struct(8).u32(0, 1)),
+            connect(19, new Struct(16).u64(0, 512).u32(8, 1).u32(12, 1)),
+            connect(6, new Struct(288).u32(0, 7).u8(271, 1).u32(272, 1)),
+            event,
+            event,
+            connect(11, new Struct(16).u64(0, 512).u32(8, 2).u32(12, 2)),
+            connect(8, new Struct(296).u32(8, 8).u8(279, 1).u32(280, 2)),
+            connect(8, new Struct(296).u32(280, 1)),
+            connect(10, new Struct(8).u32(0, 1)),
+            connect(10, new Struct(8).u32(0, 2)),
+            connect(9, new Struct(264).u32(0, 2)),
+            connect(14, new Struct(24).u64(0, 512).u32(8, 1).u32(20, 1)),
+            connect(1, new Struct(16).u64(0, 512).u32(8, 0)));
+    List<byte[]> seeds = new ArrayList<>();
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int i = 0; i < steps.size(); i++) {
+      all.writeBytes(steps.get(i));
+      if (i % STEPS_BETWEEN_SEEDS == 0) {
+        seeds.add(all.toByteArray());
+      }
+    }
+    return seeds;
+  }
+
+  private static byte[] connect(int command, Struct content) {
+    int bytes = 2 * Long.BYTES + content.size();
+    return new Struct(HEAD_BYTES + bytes)
+        .u32(0, bytes)
+        .u32(4, CONNECT)
+        .u32(HEAD_BYTES + 8, command)
+        .u16(HEAD_BYTES + 12, content.size())
+        .u16(HEAD_BYTES + 14, 512)
+        .copy(content, 0, HEAD_BYTES + 16, content.size())
+        .content();
   }
 
   private static byte[] attribute(int id, int length, long data) {
@@ -149,7 +213,13 @@ final class ShimSession implements FuzzTarget.Session {
     ByteBuffer messages = ByteBuffer.wrap(input, 0, length).order(ByteOrder.LITTLE_ENDIAN);
     moveAddresses(messages);
     ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    hello.putInt(MAGIC).putInt(VERSION).putInt(DEVICE).putInt(0).putInt(file.descriptor());
+    boolean connects = length > HEAD_BYTES && messages.getInt(Integer.BYTES) == CONNECT;
+    hello
+        .putInt(MAGIC)
+        .putInt(VERSION)
+        .putInt(connects ? CONNECTIONS : DEVICE)
+        .putInt(0)
+        .putInt(file.descriptor());
     hello.putInt(0).putLong(0).flip();
     answers.clear();
     try (SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -192,6 +262,11 @@ final class ShimSession implements FuzzTarget.Session {
       long bytes = messages.getInt(at) & 0xffff_ffffL;
       int payload = at + HEAD_BYTES;
       int end = (int) Math.min(messages.limit(), payload + bytes);
+      if (messages.getInt(at + Integer.BYTES) == CONNECT) {
+        moveAnswer(messages, payload + Long.BYTES, end);
+        at = end;
+        continue;
+      }
       messages.putLong(payload, window() + (messages.getLong(payload) & 0xfff8));
       for (int data = payload + Long.BYTES + COMMAND_BYTES + Long.BYTES;
           data + Long.BYTES <= end;
@@ -202,6 +277,18 @@ final class ShimSession implements FuzzTarget.Session {
         }
       }
       at = end;
+    }
+  }
+
+  /** Moves where the answer of a command on an rdma_cm file goes: its first or second 8 bytes. */
+  private void moveAnswer(ByteBuffer messages, int command, int end) {
+    if (command + Integer.BYTES > end) {
+      return;
+    }
+    int answer = command + Long.BYTES + (messages.getInt(command) == 0 ? Long.BYTES : 0);
+    boolean answers = ANSWERED.contains(messages.getInt(command));
+    if (answers && answer + Long.BYTES <= end) {
+      messages.putLong(answer, window() + (messages.getLong(answer) & 0xffff));
     }
   }
 

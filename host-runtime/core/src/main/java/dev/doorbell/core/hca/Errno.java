@@ -18,6 +18,12 @@ public final class Errno {
   public static final int EPROTO = 71;
   public static final int EPROTONOSUPPORT = 93;
   public static final int EOPNOTSUPP = 95;
+  public static final int EAFNOSUPPORT = 97;
+  public static final int EADDRINUSE = 98;
+  public static final int EADDRNOTAVAIL = 99;
+  public static final int EISCONN = 106;
+  public static final int ETIMEDOUT = 110;
+  public static final int EHOSTUNREACH = 113;
   public static final int EREMOTEIO = 121;
 
   private Errno() {}

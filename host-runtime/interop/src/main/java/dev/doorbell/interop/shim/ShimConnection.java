@@ -25,21 +25,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
   private static final int ROOT = 0;
   private static final int HELLO_BYTES = 32;
-  private static final int WELCOME_BYTES = 16;
+  private static final int WELCOME_BYTES = 24;
   private static final int HEAD_BYTES = 16;
   private static final int MOST_PAYLOAD = 64 << 10;
 
   private static final int KIND_DEVICE = 1;
   private static final int KIND_EVENTS = 2;
+  private static final int KIND_CONNECTIONS = 3;
   private static final long INHERITED = 1;
   private static final int IOCTL = 1;
   private static final int REQUEUE = 2;
   private static final int ANSWER = 3;
   private static final int SHARE = 4;
   private static final int WAKE = 5;
+  private static final int CONNECTION_COMMAND = 6;
 
   /** The library reads answers at once; after this time it is gone. */
   private static final long SEND_TIMEOUT_NANOS = 5_000_000_000L;
@@ -51,6 +53,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private boolean greeted;
   private @Nullable ClientContext context;
   private @Nullable EventStream events;
+  private @Nullable CmFile connections;
   private @Nullable PageRange requested;
 
   /** The answer that the program has not read yet. */
@@ -148,6 +151,11 @@ final class ShimConnection implements LocalListener.Waiting {
     long first = input.getLong();
     byte[] content = new byte[bytes - Long.BYTES];
     input.get(content);
+    if (type == CONNECTION_COMMAND && connections != null) {
+      int error = connections.run(content);
+      answer(ANSWER, error, server.connectionFiles().takeDrained(socket.pid()));
+      return true;
+    }
     ClientContext open = context;
     if (open == null) {
       throw new IOException("a message where no device is open");
@@ -170,6 +178,7 @@ final class ShimConnection implements LocalListener.Waiting {
     int device = input.getInt();
     long token = input.getLong();
     int error = 0;
+    long answered = 0;
     if (magic != MAGIC || version != VERSION) {
       error = Errno.EPROTO;
     } else if (socket.uid() != PrivateFolder.user() && socket.uid() != ROOT) {
@@ -180,6 +189,9 @@ final class ShimConnection implements LocalListener.Waiting {
       } catch (ErrnoException e) {
         error = e.errno();
       }
+    } else if (kind == KIND_CONNECTIONS) {
+      connections = server.connectionFiles().open(socket.pid());
+      answered = connections.token();
     } else if (kind == KIND_EVENTS) {
       events = server.tables().events(socket.pid(), token);
       error = events == null ? Errno.ENOENT : 0;
@@ -188,6 +200,7 @@ final class ShimConnection implements LocalListener.Waiting {
     }
     ByteBuffer answer = ByteBuffer.allocate(WELCOME_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     answer.putInt(MAGIC).putInt(error).putInt((int) ProcessHandle.current().pid()).putInt(0);
+    answer.putLong(answered);
     send(answer.flip());
     if (events != null) {
       events.connect(socket, file);
@@ -247,6 +260,10 @@ final class ShimConnection implements LocalListener.Waiting {
   void close() {
     if (events != null) {
       server.tables().close(events);
+    }
+    if (connections != null) {
+      server.connectionFiles().close(connections);
+      connections = null;
     }
     if (context != null) {
       held.forEach(context.process()::release);

@@ -2,26 +2,35 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a server's devices are like.
  *
  * @param devices their number, 1 to {@link ShimServer#MAX_DEVICES}
+ * @param addresses of the first devices, one each; every device has one from 127.0.0.1 on as well
  * @param adapter what they promise
  * @param faults what they meet; each device has its own part of it
  * @param capture a new pcapng file for the packets between them, or null
  */
-public record ShimOptions(int devices, Adapter adapter, FaultPlan faults, @Nullable Path capture) {
+public record ShimOptions(
+    int devices,
+    List<DeviceAddress> addresses,
+    Adapter adapter,
+    FaultPlan faults,
+    @Nullable Path capture) {
   public ShimOptions {
-    if (devices < 1 || devices > ShimServer.MAX_DEVICES) {
-      throw new IllegalArgumentException("devices=" + devices);
+    addresses = List.copyOf(addresses);
+    if (devices < 1 || devices > ShimServer.MAX_DEVICES || addresses.size() > devices) {
+      throw new IllegalArgumentException("devices=%d, %s".formatted(devices, addresses));
     }
   }
 
   /** Devices without faults. */
   public static ShimOptions of(int devices) {
-    return new ShimOptions(devices, Adapter.DEFAULT, FaultPlan.NONE, null);
+    return new ShimOptions(devices, List.of(), Adapter.DEFAULT, FaultPlan.NONE, null);
   }
 }

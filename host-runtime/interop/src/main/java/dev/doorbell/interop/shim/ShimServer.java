@@ -63,6 +63,7 @@ public final class ShimServer implements AutoCloseable {
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
   private final ServerTables tables = new ServerTables();
+  private final CmFiles connectionFiles;
   private final IdleWait idleWait = new IdleWait();
   private @Nullable ServerSleep sleep;
   private int doorbells;
@@ -89,7 +90,14 @@ public final class ShimServer implements AutoCloseable {
     Files.deleteIfExists(socket());
     InProcessWire wire = new InProcessWire();
     this.devices =
-        ServedDevice.create(fabric, wire, options.devices(), options.adapter(), options.faults());
+        ServedDevice.create(
+            fabric,
+            wire,
+            options.devices(),
+            options.addresses(),
+            options.adapter(),
+            options.faults());
+    this.connectionFiles = new CmFiles(tables, devices);
     LocalListener opened = null;
     WireCapture begun = null;
     try {
@@ -127,8 +135,8 @@ public final class ShimServer implements AutoCloseable {
 
   /** The number of devices that a server has in that folder. */
   public static int servedDevices(Path folder) {
-    try (Stream<Path> nodes = Files.list(folder.resolve("root/dev/infiniband"))) {
-      return (int) nodes.count();
+    try (Stream<Path> devices = Files.list(folder.resolve("root/sys/class/infiniband"))) {
+      return (int) devices.count();
     } catch (IOException e) {
       return 0;
     }
@@ -278,6 +286,7 @@ public final class ShimServer implements AutoCloseable {
     }
     doorbells += work;
     work += fabric.step();
+    work += connectionFiles.expire();
     for (ClientContext context : now) {
       work += context.forwardCompletionEvents();
     }
@@ -319,6 +328,10 @@ public final class ShimServer implements AutoCloseable {
     }
     connections = sockets.size();
     return served;
+  }
+
+  CmFiles connectionFiles() {
+    return connectionFiles;
   }
 
   ServerTables tables() {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -18,9 +19,11 @@ import java.util.stream.Stream;
  * the names of {@code /dev/infiniband}.
  */
 final class SysfsTree {
-  // NODE_MAJOR and NODE_MINOR of the preload library.
+  // Numbers of the nodes, as in the preload library.
   private static final int NODE_MAJOR = 231;
   private static final int NODE_MINOR = 192;
+  private static final int CM_MAJOR = 10;
+  private static final int CM_MINOR = 58;
 
   /** A PCI domain that no machine has; the preload library uses the same one. */
   private static final String DOMAIN = "db00:00";
@@ -33,12 +36,21 @@ final class SysfsTree {
   static void write(Path root, List<ServedDevice> devices) throws IOException {
     Path classes = root.resolve("sys/class");
     put(classes.resolve("infiniband_verbs/abi_version"), "6");
+    put(classes.resolve("misc/rdma_cm/abi_version"), "4");
+    put(classes.resolve("misc/rdma_cm/dev"), CM_MAJOR + ":" + CM_MINOR);
+    put(root.resolve("dev/infiniband/rdma_cm"), "");
     for (ServedDevice device : devices) {
       int number = device.number();
       String address = "%s:%02x.0".formatted(DOMAIN, number);
       String at = "devices/pci%s/%s".formatted(DOMAIN, address);
       Path function = root.resolve("sys").resolve(at);
       writeFunction(function, address);
+      for (String name : Set.copyOf(device.networkInterfaces())) {
+        Path network = function.resolve("net").resolve(name);
+        put(network.resolve("dev_id"), "0x0");
+        put(network.resolve("dev_port"), "0");
+        put(network.resolve("address"), mac(device.mac()));
+      }
       Path node = function.resolve("infiniband_verbs/uverbs" + number);
       put(node.resolve("dev"), NODE_MAJOR + ":" + (NODE_MINOR + number));
       put(node.resolve("ibdev"), device.name());
@@ -128,13 +140,21 @@ final class SysfsTree {
     put(port.resolve("rate"), "100 Gb/sec (4X EDR)");
     put(port.resolve("lid"), "0x0");
     put(port.resolve("pkeys/0"), "0xffff");
-    Gid gid = device.gid();
-    put(port.resolve("gids/0"), words(gid.high()) + ":" + words(gid.low()));
-    put(port.resolve("gid_attrs/types/0"), "RoCE v2");
-    put(port.resolve("gid_attrs/ndevs/0"), "lo");
-    for (int i = 1; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
+    int count = device.gids().size();
+    for (int i = 0; i < count; i++) {
+      Gid gid = device.gids().get(i);
+      put(port.resolve("gids/" + i), words(gid.high()) + ":" + words(gid.low()));
+      put(port.resolve("gid_attrs/types/" + i), "RoCE v2");
+      put(port.resolve("gid_attrs/ndevs/" + i), device.networkInterfaces().get(i));
+    }
+    for (int i = count; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
       put(port.resolve("gids").resolve(String.valueOf(i)), words(0) + ":" + words(0));
     }
+  }
+
+  private static String mac(long address) {
+    String digits = "%012x".formatted(address);
+    return String.join(":", digits.split("(?<=\\G..)", -1));
   }
 
   /** 64 bits as the kernel prints them: four words. */

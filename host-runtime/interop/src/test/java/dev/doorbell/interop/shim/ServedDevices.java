@@ -68,7 +68,7 @@ final class ServedDevices implements AutoCloseable {
             .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
     assumeTrue(
         there,
-        "no %s; install it ('apt-get install ibverbs-utils ibverbs-providers perftest')"
+        "no %s; install it ('apt-get install ibverbs-utils ibverbs-providers perftest rdmacm-utils')"
             .formatted(program));
   }
 

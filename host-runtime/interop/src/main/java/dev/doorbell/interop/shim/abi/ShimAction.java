@@ -11,6 +11,7 @@ public record ShimAction(long type, long a, long b, long c, long d) {
   private static final long DISCARD = 3;
   private static final long EVENTS = 4;
   private static final long DRAIN = 5;
+  private static final long TAKE = 6;
 
   public static ShimAction share(PageRange range) {
     return new ShimAction(SHARE, range.start(), range.bytes(), 0, 0);
@@ -40,6 +41,11 @@ public record ShimAction(long type, long a, long b, long c, long d) {
    */
   public static ShimAction drain(long token, long countAddress, int recordBytes, long element) {
     return new ShimAction(DRAIN, token, countAddress, (long) recordBytes << Integer.SIZE, element);
+  }
+
+  /** Takes a byte from the descriptor of a stream: its program has nothing to read there now. */
+  public static ShimAction take(long token) {
+    return new ShimAction(TAKE, token, 0, 0, 0);
   }
 
   public void put(ByteBuffer to) {

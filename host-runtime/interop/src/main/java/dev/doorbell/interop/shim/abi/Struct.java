@@ -70,6 +70,23 @@ public final class Struct {
     return this;
   }
 
+  /** A big-endian field. */
+  public int be16(int at) {
+    return Short.reverseBytes(bytes.getShort(at)) & 0xffff;
+  }
+
+  /** A big-endian field. */
+  public Struct be16(int at, int value) {
+    bytes.putShort(at, Short.reverseBytes((short) value));
+    return this;
+  }
+
+  /** A big-endian field. */
+  public Struct be32(int at, int value) {
+    bytes.putInt(at, Integer.reverseBytes(value));
+    return this;
+  }
+
   /** Copies {@code count} bytes. */
   public Struct copy(Struct from, int fromAt, int at, int count) {
     bytes.put(at, from.content(), fromAt, count);

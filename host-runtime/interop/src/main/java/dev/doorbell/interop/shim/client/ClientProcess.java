@@ -8,7 +8,6 @@ import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +28,6 @@ public final class ClientProcess {
 
   private static final long ADDRESS_LIMIT = 1L << ADDRESS_BITS;
   private static final long PAGE = AddressSpace.PAGE;
-  private static final int COPY_BYTES = 1 << 16;
 
   /** {@code TMPFS_MAGIC}: pages of a file of huge pages can be missing although it is sealed. */
   private static final long TMPFS = 0x0102_1994;
@@ -38,7 +36,7 @@ public final class ClientProcess {
   private final int slot;
   private final ProcessMemory memory;
   private final FileChannel file;
-  private final MemorySegment copy = Arena.ofAuto().allocate(COPY_BYTES, Long.BYTES);
+  private final ClientMemory structures;
 
   /** Shared pages, and the number of leases that each is part of. */
   private final TreeMap<Long, Integer> pages = new TreeMap<>();
@@ -56,6 +54,7 @@ public final class ClientProcess {
     this.pid = pid;
     this.slot = slot;
     this.memory = new ProcessMemory(pid);
+    this.structures = new ClientMemory(memory);
     this.file = openSealed("/proc/%d/fd/%d".formatted(pid, descriptor));
   }
 
@@ -113,21 +112,12 @@ public final class ClientProcess {
 
   /** Copies from the process to the heap; for small structures. */
   public void copyIn(long address, byte[] to) throws ErrnoException {
-    if (to.length > COPY_BYTES || !memory.read(address, copy.address(), to.length)) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
-    MemorySegment.copy(copy, 0, MemorySegment.ofArray(to), 0, to.length);
+    structures.copyIn(address, to);
   }
 
   /** Copies from the heap to the process; for small structures. */
   public void copyOut(long address, byte[] from) throws ErrnoException {
-    if (from.length > COPY_BYTES) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
-    MemorySegment.copy(MemorySegment.ofArray(from), 0, copy, 0, from.length);
-    if (from.length > 0 && !memory.write(copy.address(), address, from.length)) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
+    structures.copyOut(address, from);
   }
 
   private static long pageOf(long address) {

@@ -26,6 +26,7 @@ public final class DeviceCommands {
 
   private static final int VENDOR = 0x2c9;
   private static final int ROCE_V2 = 2;
+  private static final int GID_ENTRY_BYTES = 32;
 
   /** {@code MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD}. */
   private static final int CQE_128B_PAD = 1 << 1;
@@ -170,13 +171,13 @@ public final class DeviceCommands {
     ErrnoException.require(port == 1, Errno.EINVAL);
   }
 
-  /** {@code struct ib_uverbs_gid_entry} of the only one. */
-  private static Struct gid(ServedDevice device) {
-    Gid gid = device.gid();
-    return new Struct(32)
+  /** {@code struct ib_uverbs_gid_entry}. */
+  private static Struct gid(ServedDevice device, int index) {
+    Gid gid = device.gids().get(index);
+    return new Struct(GID_ENTRY_BYTES)
         .be64(0, gid.high())
         .be64(8, gid.low())
-        .u32(16, 0)
+        .u32(16, index)
         .u32(20, 1)
         .u32(24, ROCE_V2)
         .u32(28, 0);
@@ -184,18 +185,26 @@ public final class DeviceCommands {
 
   static void queryGidEntry(IoctlCommand command) throws ErrnoException {
     requirePort(command.in32(UverbsAbi.QUERY_GID_ENTRY_PORT));
+    ServedDevice device = command.context().device();
     int index = command.in32(UverbsAbi.QUERY_GID_ENTRY_GID_INDEX);
     ErrnoException.require(index >= 0 && index < ServedDevice.GID_TABLE_ENTRIES, Errno.EINVAL);
-    ErrnoException.require(index == 0, Errno.ENODATA);
-    command.out(UverbsAbi.QUERY_GID_ENTRY_RESP_ENTRY, gid(command.context().device()));
+    ErrnoException.require(index < device.gids().size(), Errno.ENODATA);
+    command.out(UverbsAbi.QUERY_GID_ENTRY_RESP_ENTRY, gid(device, index));
   }
 
   static void queryGidTable(IoctlCommand command) throws ErrnoException {
     long entry = command.in64(UverbsAbi.QUERY_GID_TABLE_ENTRY_SIZE);
     int room = command.length(UverbsAbi.QUERY_GID_TABLE_RESP_ENTRIES);
-    ErrnoException.require(entry >= 32 && room >= entry, Errno.EINVAL);
-    command.out(UverbsAbi.QUERY_GID_TABLE_RESP_ENTRIES, gid(command.context().device()));
-    command.out64(UverbsAbi.QUERY_GID_TABLE_RESP_NUM_ENTRIES, 1);
+    ServedDevice device = command.context().device();
+    int count = device.gids().size();
+    ErrnoException.require(
+        entry >= GID_ENTRY_BYTES && entry <= room && room / entry >= count, Errno.EINVAL);
+    Struct table = new Struct((int) entry * count);
+    for (int i = 0; i < count; i++) {
+      table.copy(gid(device, i), 0, (int) entry * i, GID_ENTRY_BYTES);
+    }
+    command.out(UverbsAbi.QUERY_GID_TABLE_RESP_ENTRIES, table);
+    command.out64(UverbsAbi.QUERY_GID_TABLE_RESP_NUM_ENTRIES, count);
   }
 
   /** {@code MLX5_IB_METHOD_UAR_OBJ_ALLOC}: a doorbell page, which the program maps itself. */

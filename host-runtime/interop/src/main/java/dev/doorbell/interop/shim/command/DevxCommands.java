@@ -7,6 +7,7 @@ import dev.doorbell.core.mlx5.prm.CommandHeader;
 import dev.doorbell.core.mlx5.prm.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.RoceAddress;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.ShimAction;
@@ -122,7 +123,8 @@ final class DevxCommands {
       case CommandHeader.QUERY_LAG -> {
         // All fields are 0: ports are not bonded.
       }
-      case CommandHeader.QUERY_ROCE_ADDRESS -> writeRoceAddress(command.context().device(), out);
+      case CommandHeader.QUERY_ROCE_ADDRESS ->
+          writeRoceAddress(command.context().device(), in.get(RoceAddress.INDEX), out);
       default -> fail(out, CommandHeader.BAD_OPCODE, opcode);
     }
     answer(command, UverbsAbi.DEVX_OTHER_CMD_OUT, out);
@@ -168,14 +170,18 @@ final class DevxCommands {
     }
   }
 
-  /** Entry 0, the only one. */
-  private static void writeRoceAddress(ServedDevice device, PrmBuffer out) {
-    long mac = ServedDevice.macOf(device.gid().low());
-    out.putLong(RoceAddress.GID_HIGH_OFFSET, device.gid().high())
-        .putLong(RoceAddress.GID_LOW_OFFSET, device.gid().low())
+  /** An entry of the GID table; all fields are 0 where it is not in use. */
+  private static void writeRoceAddress(ServedDevice device, int index, PrmBuffer out) {
+    if (index >= device.gids().size()) {
+      return;
+    }
+    Gid gid = device.gids().get(index);
+    long mac = device.mac();
+    out.putLong(RoceAddress.GID_HIGH_OFFSET, gid.high())
+        .putLong(RoceAddress.GID_LOW_OFFSET, gid.low())
         .put(RoceAddress.MAC_47_32, (int) (mac >>> Integer.SIZE))
         .put(RoceAddress.MAC_31_0, (int) mac)
-        .put(RoceAddress.L3_TYPE, 1)
+        .put(RoceAddress.L3_TYPE, gid.isIpv4() ? 0 : 1)
         .put(RoceAddress.VERSION, 2);
   }
 

@@ -129,15 +129,15 @@ final class MemoryCommands {
     ClientContext context = command.context();
     context.find(Resource.Pd.class, in.u32(16));
     DeviceCommands.requirePort(in.u8(24 + 30));
-    long gidLow = in.be64(24 + 8);
+    ServedDevice peer = context.device().withGid(in.be64(24), in.be64(24 + 8));
     boolean isGlobal = in.u8(24 + 29) != 0;
-    ErrnoException.require(
-        isGlobal && in.u8(24 + 20) == 0 && context.device().withGid(in.be64(24), gidLow) != null,
-        Errno.EINVAL);
+    if (!isGlobal || in.u8(24 + 20) >= context.device().gids().size() || peer == null) {
+      throw new ErrnoException(Errno.EINVAL);
+    }
     int handle = context.add(new Resource.Ah());
     command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, handle));
     // struct mlx5_ib_create_ah_resp: the Ethernet address, first byte first
-    long mac = ServedDevice.macOf(gidLow);
+    long mac = peer.mac();
     Struct answer = new Struct(16).u32(0, 16);
     for (int i = 0; i < 6; i++) {
       answer.u8(4 + i, (int) (mac >>> (8 * (5 - i))) & 0xff);

@@ -198,6 +198,8 @@ final class QueuePairCommands {
             && ((mask & PKEY_INDEX) == 0 || in.u16(92) == 0)
             && ((mask & CURRENT_STATE) == 0 || in.u8(97) == control.state()),
         Errno.EINVAL);
+    ErrnoException.require(
+        (mask & ADDRESS) == 0 || in.u8(24) < context.device().gids().size(), Errno.EINVAL);
     setAttributes(control, mask, in);
     int next = (mask & STATE) != 0 ? in.u8(96) : control.state();
     control.transition(next, context.device());
@@ -229,8 +231,9 @@ final class QueuePairCommands {
     to.rnrRetry = (mask & RNR_RETRY) != 0 ? in.u8(107) : to.rnrRetry;
     if ((mask & ADDRESS) != 0) {
       // struct ib_uverbs_qp_dest: RoCE has only global routes
-      ErrnoException.require(in.u8(30) != 0 && in.u8(24) == 0, Errno.EINVAL);
+      ErrnoException.require(in.u8(30) != 0, Errno.EINVAL);
       to.hasRoute = true;
+      to.gidIndex = in.u8(24);
       to.gidHigh = in.be64(0);
       to.gidLow = in.be64(8);
       to.hopLimit = in.u8(25);
@@ -246,6 +249,7 @@ final class QueuePairCommands {
         new Struct(128)
             .be64(0, of.gidHigh)
             .be64(8, of.gidLow)
+            .u8(24, of.gidIndex)
             .u8(25, of.hopLimit)
             .u8(26, of.trafficClass)
             .u8(27, of.serviceLevel)

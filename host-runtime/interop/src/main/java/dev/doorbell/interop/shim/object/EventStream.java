@@ -38,7 +38,7 @@ public final class EventStream {
   }
 
   /** The number of the file descriptor in the program; -1 before it is connected. */
-  int descriptor() {
+  public int descriptor() {
     return descriptor;
   }
 
@@ -63,7 +63,7 @@ public final class EventStream {
   }
 
   /** Adds a record; a program that never reads loses the latest ones. */
-  void add(byte[] record) {
+  public void add(byte[] record) {
     if (!closed && unsent.size() < MAX_RECORDS) {
       unsent.add(ByteBuffer.wrap(record));
       flush();

@@ -37,6 +37,7 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
   public int rnrRetry = 7;
   public int trafficClass;
   public int hopLimit;
+  public int gidIndex;
   public int serviceLevel;
   public long gidHigh;
   public long gidLow;

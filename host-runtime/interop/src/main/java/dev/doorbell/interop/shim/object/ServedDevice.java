@@ -9,6 +9,7 @@ import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ public final class ServedDevice {
   public static final String FIRMWARE = "22.36.1010";
   public static final int VENDOR_PART = 4125;
 
-  /** Entries of the GID table, of which the first is in use. */
+  /** Entries of the GID table, of which the first ones are in use. */
   public static final int GID_TABLE_ENTRIES = 256;
 
   /** The universal/local bit of an interface identifier, which a GID has inverted. */
@@ -27,6 +28,9 @@ public final class ServedDevice {
   private final SoftHca hca;
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
+
+  /** The network interface of each GID. */
+  private final List<String> networkInterfaces = new ArrayList<>();
 
   private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all, Adapter adapter) {
     this.number = number;
@@ -38,15 +42,29 @@ public final class ServedDevice {
             Locus.nic(0, number),
             "mlx5_" + number,
             SoftHcaOptions.DEFAULT.withRandomNumbers().withTimestamps().withAdapter(adapter));
+    networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 
-  /** Creates devices on one wire. A fault plan calls device n of them "rank n". */
+  /**
+   * Creates devices on one wire. A fault plan calls device n of them "rank n".
+   *
+   * @param addresses of the first devices, beside those that all have
+   */
   public static List<ServedDevice> create(
-      ClientFabric fabric, InProcessWire wire, int count, Adapter adapter, FaultPlan faults) {
+      ClientFabric fabric,
+      InProcessWire wire,
+      int count,
+      List<DeviceAddress> addresses,
+      Adapter adapter,
+      FaultPlan faults) {
     List<ServedDevice> all = new ArrayList<>();
     wire.checkSenders();
     for (int i = 0; i < count; i++) {
       ServedDevice device = new ServedDevice(fabric, i, all, adapter);
+      device.add(DeviceAddress.loopback(i));
+      if (i < addresses.size()) {
+        device.add(addresses.get(i));
+      }
       all.add(device);
       wire.join(device.hca);
       if (!faults.faults().isEmpty()) {
@@ -72,9 +90,21 @@ public final class ServedDevice {
     return onChip;
   }
 
-  /** Its one GID, at index 0. */
-  public Gid gid() {
-    return new Gid(hca.gidHigh(), hca.gidLow());
+  /** Its GIDs by index: link-local, then those of its addresses. */
+  public List<Gid> gids() {
+    return hca.gids();
+  }
+
+  /** The interfaces of this machine to which its GIDs belong, by their index. */
+  public List<String> networkInterfaces() {
+    return Collections.unmodifiableList(networkInterfaces);
+  }
+
+  private void add(DeviceAddress address) {
+    if (!hca.hasGid(address.gid().high(), address.gid().low())) {
+      hca.addGid(address.gid());
+      networkInterfaces.add(address.networkInterface());
+    }
   }
 
   /** Its node GUID. */
@@ -85,16 +115,16 @@ public final class ServedDevice {
   /** The device of the wire that has a GID, or null. */
   public @Nullable ServedDevice withGid(long high, long low) {
     for (ServedDevice device : all) {
-      if (device.hca.gidHigh() == high && device.hca.gidLow() == low) {
+      if (device.hca.hasGid(high, low)) {
         return device;
       }
     }
     return null;
   }
 
-  /** The Ethernet address from which the low half of a GID is derived. */
-  public static long macOf(long gidLow) {
-    long identifier = gidLow ^ UNIVERSAL;
+  /** Its Ethernet address, from which its link-local GID is derived. */
+  public long mac() {
+    long identifier = hca.gidLow() ^ UNIVERSAL;
     return identifier >>> 40 << 24 | (identifier & 0xff_ffff);
   }
 }

@@ -43,7 +43,7 @@ public final class ServerTables {
    *
    * @param pid of the only process that may connect to it
    */
-  EventStream openEvents(int pid, int recordBytes) {
+  public EventStream openEvents(int pid, int recordBytes) {
     tokens++;
     EventStream stream = new EventStream(pid, tokens, recordBytes);
     events.put(tokens, stream);
