@@ -70,8 +70,8 @@ final class PaperRuns {
   }
 
   /**
-   * Makes what is missing, or was made of another config, by another version, or before Doorbell was
-   * built: the kernels are part of the build, and a run does not say which ones it had.
+   * Makes what is missing, or was made of another config, by another version, or before Doorbell
+   * was built: the kernels are part of the build, and a run does not say which ones it had.
    */
   void ensure(Paper paper) throws UsageException, ConfigException, RunException {
     for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
