@@ -377,6 +377,7 @@ public final class SoftHca implements Hca, HcaServices {
    */
   public void inject(FaultInjector injector) {
     faults = new HcaFaults(this, injector);
+    port.apart(0);
   }
 
   @Override

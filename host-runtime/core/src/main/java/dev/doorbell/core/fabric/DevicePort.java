@@ -133,6 +133,14 @@ public abstract class DevicePort {
    */
   public void apart(long nanos) {}
 
+  /**
+   * Whether another host thread may step {@code there} meanwhile. What is handed over by {@link
+   * #delay(DevicePort, long, Completion)} is this device's no longer then.
+   */
+  public boolean runsBeside(DevicePort there) {
+    return false;
+  }
+
   /** Calls {@code completion} after {@code nanos} of the fabric's clock, virtual or wall. */
   public abstract void timer(long nanos, Completion completion);
 

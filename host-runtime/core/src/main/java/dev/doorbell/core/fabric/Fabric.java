@@ -6,6 +6,7 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.Trace;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * How agents reach memory and each other, and when: the policy of a world.
@@ -67,6 +68,28 @@ public abstract class Fabric implements AutoCloseable {
 
   /** The agent has work though nothing arrived at its port: the host changed its state. */
   public abstract void wake(Agent agent);
+
+  /**
+   * Carries out, for {@code agent}, what another rank has found out: at once, or when no host
+   * thread steps that agent. Tasks of one agent come in any order.
+   */
+  public void visit(Agent agent, Runnable task) {
+    task.run();
+  }
+
+  /**
+   * Carries out what allocates memory, or begins or ends agents, for the component at {@code
+   * locus}, whose agents are stepped on this thread: at once, or behind this step and before the
+   * component's next one.
+   */
+  public void exclusively(Locus locus, Runnable task) {
+    task.run();
+  }
+
+  /** As {@link #now}, for agents at {@code locus} while they are stepped. */
+  public LongSupplier clock(Locus locus) {
+    return this::now;
+  }
 
   /**
    * Steps the agents until {@code done} or for {@code nanos} of the fabric's clock.

@@ -172,6 +172,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public @Nullable Packet next;
 
+  /** Its receiver may be stepped by another host thread. */
+  private boolean handedOver;
+
   private @Nullable Route route;
   private @Nullable Buffer holder;
   private int held;
@@ -290,6 +293,30 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
       RawMemory.copy(payload, own, bytes);
       payload = own;
     }
+  }
+
+  /** From now on it belongs to its receiver, and refers to nothing of its sender's. */
+  public void handOver() {
+    keep();
+    handedOver = true;
+  }
+
+  boolean isHandedOver() {
+    return handedOver;
+  }
+
+  /** Puts it before others that are on their way back. */
+  Packet behind(@Nullable Packet others) {
+    next = others;
+    return this;
+  }
+
+  /** Its sender has it again; returns what was behind it. */
+  @Nullable Packet comeBack() {
+    handedOver = false;
+    Packet following = next;
+    next = null;
+    return following;
   }
 
   /** Makes this packet equal to {@code other}, with the payload in its own buffer. */

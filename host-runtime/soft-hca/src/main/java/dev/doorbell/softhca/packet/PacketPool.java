@@ -3,6 +3,8 @@ package dev.doorbell.softhca.packet;
 import dev.doorbell.core.memory.LazyMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,12 @@ public final class PacketPool {
   private static final int SLAB_PACKETS = 64;
 
   private final Runnable returned;
+  private final Consumer<Runnable> atHome;
+
+  /** Packets that receivers on other host threads have given back. */
+  private final AtomicReference<@Nullable Packet> back = new AtomicReference<>();
+
+  private final Runnable takeBack = this::takeBack;
   private final int limit;
   private Packet[] free = new Packet[16];
   private int freeCount;
@@ -27,9 +35,11 @@ public final class PacketPool {
   /**
    * @param returned called when a packet has come back after {@link #take} found none
    * @param limit packets at most
+   * @param atHome carries out a task when nobody else uses this pool
    */
-  public PacketPool(Runnable returned, int limit) {
+  public PacketPool(Runnable returned, int limit, Consumer<Runnable> atHome) {
     this.returned = returned;
+    this.atHome = atHome;
     this.limit = limit;
   }
 
@@ -65,6 +75,26 @@ public final class PacketPool {
   }
 
   public void release(Packet packet) {
+    if (packet.isHandedOver()) {
+      Packet before = back.getAndUpdate(packet::behind);
+      if (before == null) {
+        atHome.accept(takeBack);
+      }
+    } else {
+      put(packet);
+    }
+  }
+
+  private void takeBack() {
+    Packet packet = back.getAndSet(null);
+    while (packet != null) {
+      Packet following = packet.comeBack();
+      put(packet);
+      packet = following;
+    }
+  }
+
+  private void put(Packet packet) {
     packet.retire();
     if (freeCount == free.length) {
       free = Arrays.copyOf(free, freeCount * 2);

@@ -43,7 +43,7 @@ public final class HcaEngine implements Agent {
     this.name = name;
     this.fabric = fabric;
     this.queuePairs = queuePairs;
-    this.packets = new PacketPool(this::packetsReturned, packetLimit);
+    this.packets = new PacketPool(this::packetsReturned, packetLimit, task -> fabric.visit(this, task));
   }
 
   public PacketPool packets() {

@@ -92,14 +92,15 @@ public final class InProcessWire extends Wire {
   }
 
   /**
-   * Captures what members send from now on, framed as RoCEv2 between their GIDs; ends an earlier
-   * capture's part. Join the members first. Null for none.
+   * Captures what members send from now on, framed as RoCEv2 between their GIDs, in the order of
+   * time, so that no member runs beside another; ends an earlier capture's part. Join the members first. Null for none.
    */
   public void capture(@Nullable WireCapture into) {
     capture = into;
     if (into != null) {
       for (Member member : members.values()) {
         member.captureInterface = into.addInterface(member.station.name());
+        member.station.port().apart(0);
       }
     }
   }
@@ -161,6 +162,9 @@ public final class InProcessWire extends Wire {
       if (into != null) {
         long now = from.station.port().now();
         into.packet(from.captureInterface, now, packet, from.gid, toGid);
+      }
+      if (timed && from.station.port().runsBeside(to.port())) {
+        packet.handOver();
       }
       if (!timed
           || from.station.port().delay(to.port(), travelNanos(packet), packet.travel(this))) {

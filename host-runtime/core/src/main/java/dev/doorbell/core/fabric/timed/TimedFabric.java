@@ -10,22 +10,30 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.device.TimedDevicePort;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
+import dev.doorbell.core.fabric.timed.event.HostThreads;
 import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.event.Simulation;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.link.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.processor.Processor;
-import dev.doorbell.core.fabric.timed.thread.ThreadScheduler;
 import dev.doorbell.core.fabric.timed.thread.TimedThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
-
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 /**
  * The fabric of virtual time: a discrete-event simulation of one {@link Topology}, driven by what
  * the agents do.
@@ -33,23 +41,35 @@ import java.util.function.BooleanSupplier;
  * <p>GPU and CPU threads have clocks of their own and pay for what they execute; their stores to
  * other components become TLPs that take their time on every link, and are visible when they
  * arrive. Devices take no time of their own but what they ask for ({@link DevicePort#delay}) and
- * what their DMA takes. Everything happens in the order of virtual time on the one host thread that
- * calls {@link #run}; the same agents, topology and seed give the same times to the last bit.
+ * what their DMA takes. Among few ranks everything happens in the order of virtual time on the one
+ * host thread that calls {@link #run}. Many ranks that reach each other by a network alone run
+ * beside each other, on several host threads, in windows of what the network takes at least. The
+ * same agents, topology and seed give the same times to the last bit, on any number of them.
  *
  * <p>Its clock counts picoseconds and starts at 0.
  */
 public final class TimedFabric extends Fabric {
-  /** From how many ranks on it pays that each runs ahead of the others. */
-  private static final int MANY_RANKS = 32;
+  /** From how many nodes on it pays that each runs beside the others. */
+  private static final int MANY = 32;
+
+  private final int many = Integer.getInteger("doorbell.timed.nodes", MANY);
+
+  /** Host threads of a run; 0: as many as there are processors for this world. */
+  private final int hostThreads = Integer.getInteger("doorbell.timed.threads", 0);
 
   private final AddressSpace memory;
   private final Topology topology;
-  private final Interconnect interconnect;
-  private final EventQueue queue;
-  private final ThreadScheduler threads;
-  private final IdentityHashMap<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
+  private final Simulation simulation = new Simulation();
+  private final SplittableRandom jitter;
+  private final SortedMap<Integer, LogicalProcess> nodes = new TreeMap<>();
+
+  /** Where agents are: all but a few at one node. */
+  private final Map<Agent, List<LogicalProcess>> homes = new ConcurrentHashMap<>();
+
+  /** By their queues' numbers. */
+  private final List<LogicalProcess> numbered = new ArrayList<>();
+
   private long attached;
-  private int mostReads;
 
   /** A fabric over a new address space. */
   public TimedFabric(Topology topology, long seed) {
@@ -64,9 +84,31 @@ public final class TimedFabric extends Fabric {
   public TimedFabric(Topology topology, AddressSpace memory, long seed) {
     this.topology = topology;
     this.memory = memory;
-    this.interconnect = new Interconnect(this, memory, topology, seed);
-    this.queue = interconnect.queue();
-    this.threads = new ThreadScheduler(interconnect);
+    this.jitter = new SplittableRandom(seed);
+  }
+
+  private LogicalProcess node(Locus locus) {
+    return nodes.computeIfAbsent(
+        locus.rank() / topology.ranksOfNode(),
+        key -> {
+          LogicalProcess made =
+              new LogicalProcess(
+                  new Interconnect(this, memory, topology, simulation.newQueue(), jitter));
+          numbered.add(made);
+          return made;
+        });
+  }
+
+  private LogicalProcess home(Locus locus, Agent agent) {
+    LogicalProcess node = node(locus);
+    homes.merge(
+        agent,
+        List.of(node),
+        (known, more) ->
+            known.contains(node)
+                ? known
+                : Stream.concat(known.stream(), more.stream()).toList());
+    return node;
   }
 
   /** What this fabric simulates. */
@@ -86,11 +128,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public ThreadPort attachThread(Locus locus, long block, Agent agent) {
-    TimedThreadPort port = threads.attach(locus, block, agent, attached++);
-    if (threads.hasThreadsOfCpus()) {
-      queue.lookahead(0, 0);
-    }
-    return port;
+    return home(locus, agent).threads.attach(locus, block, agent, attached++);
   }
 
   @Override
@@ -118,60 +156,149 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
+    LogicalProcess node = home(locus, agent);
     TimedDevicePort port =
-        new TimedDevicePort(interconnect, interconnect.component(locus), agent, attached++);
-    queue.lookahead(0, 0); // until the next run asks it
-    devices.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
+        new TimedDevicePort(
+            node.interconnect, node.interconnect.component(locus), agent, attached++);
+    node.add(agent, port);
     return port;
   }
 
   @Override
   public void detach(Agent agent) {
-    threads.detach(agent);
-    List<TimedDevicePort> closed = devices.remove(agent);
-    if (closed != null) {
-      for (TimedDevicePort port : closed) {
-        port.detach();
-        mostReads = Math.max(mostReads, port.mostReads());
-      }
+    List<LogicalProcess> at = homes.remove(agent);
+    if (at != null) {
+      at.forEach(node -> node.detach(agent));
     }
   }
 
   @Override
   public void wake(Agent agent) {
-    threads.wake(agent);
-    devices.getOrDefault(agent, List.of()).forEach(TimedDevicePort::step);
+    for (LogicalProcess node : homes.getOrDefault(agent, List.of())) {
+      node.wake(agent);
+    }
+  }
+
+  @Override
+  public void visit(Agent agent, Runnable task) {
+    List<LogicalProcess> at = homes.getOrDefault(agent, List.of());
+    if (at.isEmpty() || !at.getFirst().queue.runsBeside()) {
+      task.run();
+    } else {
+      at.getFirst().visit(agent, task);
+    }
+  }
+
+  @Override
+  public void exclusively(Locus locus, Runnable task) {
+    node(locus).queue.exclusively(task);
+  }
+
+  @Override
+  public LongSupplier clock(Locus locus) {
+    EventQueue queue = node(locus).queue;
+    return () -> queue.clock() / Picos.PER_NANO;
   }
 
   @Override
   public RunOutcome run(BooleanSupplier done, long nanos) {
-    long clock = queue.clock();
+    long clock = simulation.clock();
     long room = (Long.MAX_VALUE - clock) / Picos.PER_NANO;
     long deadline = nanos >= room ? Long.MAX_VALUE : clock + nanos * Picos.PER_NANO;
     wakeAll();
-    queue.lookahead(lookahead(), deadline);
+    long lookahead = lookahead();
+    RunOutcome outcome;
+    try (HostThreads threads = HostThreads.enter(hostThreads)) {
+      outcome =
+          lookahead > 0
+              ? runBeside(done, deadline, lookahead, threads)
+              : runInOrder(done, deadline);
+    }
+    if (outcome == RunOutcome.DONE) {
+      simulation.catchUp();
+      drainStores();
+    }
+    return outcome;
+  }
+
+  private RunOutcome runInOrder(BooleanSupplier done, long deadline) {
     while (!done.getAsBoolean()) {
-      Event event = queue.poll();
+      boolean deadlocked = isDeadlocked();
+      Event event = simulation.poll();
       if (event == null) {
         return RunOutcome.STALLED;
       }
-      if (threads.isDeadlocked(queue)) {
-        queue.schedule(event, event.time());
-        queue.rest();
+      if (deadlocked) {
+        simulation.postpone(event);
         return RunOutcome.STALLED;
       }
       if (event.time() > deadline) {
-        queue.schedule(event, event.time());
-        queue.rest();
-        queue.clock(deadline);
+        simulation.postpone(event);
+        simulation.clock(deadline);
         return RunOutcome.DEADLINE;
       }
-      queue.fire(event);
+      simulation.fire(event);
     }
-    queue.catchUp();
-    drainStores();
-    queue.rest();
     return RunOutcome.DONE;
+  }
+
+  private RunOutcome runBeside(
+      BooleanSupplier done, long deadline, long lookahead, HostThreads threads) {
+    RunOutcome outcome = null;
+    simulation.part();
+    try {
+      long[] ends = new long[numbered.size()];
+      while (outcome == null) {
+        long start = Long.MAX_VALUE;
+        for (LogicalProcess node : numbered) {
+          start = Math.min(start, simulation.nextTime(node.queue));
+        }
+        if (done.getAsBoolean()) {
+          outcome = RunOutcome.DONE;
+        } else if (start == Long.MAX_VALUE || isDeadlocked()) {
+          outcome = RunOutcome.STALLED;
+        } else if (start > deadline) {
+          outcome = RunOutcome.DEADLINE;
+        } else {
+          simulation.clock(start);
+          setEnds(ends, start + Math.min(lookahead - 1, deadline - start) + 1);
+          simulation.window(start, ends, threads);
+          numbered.forEach(LogicalProcess::receive);
+        }
+      }
+    } finally {
+      simulation.join();
+      numbered.forEach(LogicalProcess::receive);
+    }
+    if (outcome == RunOutcome.DEADLINE) {
+      simulation.clock(deadline);
+    }
+    return outcome;
+  }
+
+  /**
+   * When the window ends for each node. A kernel is done when its last thread ends, and nothing has
+   * to have happened behind that: a node without threads stays behind one that has some.
+   */
+  private void setEnds(long[] ends, long end) {
+    long furthest = -1;
+    for (LogicalProcess node : numbered) {
+      if (node.threads.hasThreads()) {
+        furthest = Math.max(furthest, simulation.nextTime(node.queue));
+      }
+    }
+    long behind = furthest < 0 ? end : Math.min(end - 1, furthest) + 1;
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = numbered.get(i).threads.hasThreads() ? end : behind;
+    }
+  }
+
+  /** True when all events to come are polls that will fail again. */
+  private boolean isDeadlocked() {
+    long polling = simulation.polling();
+    return polling > 0
+        && simulation.size() <= polling
+        && numbered.stream().allMatch(node -> node.threads.isDeadlocked());
   }
 
   /**
@@ -181,84 +308,116 @@ public final class TimedFabric extends Fabric {
    * anyway.
    */
   private long lookahead() {
-    if (queue.ranks() < MANY_RANKS
-        || threads.hasThreadsOfCpus()
-        || interconnect.tracing()
+    if (numbered.size() < many
+        || trace().enabled()
         || topology.nvlink() != null
         || topology.hasJitter()) {
       return 0;
     }
     long least = Long.MAX_VALUE;
-    for (List<TimedDevicePort> ports : devices.values()) {
-      for (TimedDevicePort port : ports) {
-        least = Math.min(least, port.apart());
+    for (LogicalProcess node : numbered) {
+      if (node.threads.hasThreadsOfCpus()) {
+        return 0;
+      }
+      for (List<TimedDevicePort> ports : node.devices()) {
+        for (TimedDevicePort port : ports) {
+          least = Math.min(least, port.apart());
+        }
       }
     }
     return least == Long.MAX_VALUE ? 0 : least;
   }
 
-  /** What ended threads stored arrives before the host goes on, as at the end of a kernel. */
+  /**
+   * What ended threads stored arrives before the host goes on, as at the end of a kernel; what
+   * others that end meanwhile have stored, too.
+   */
   private void drainStores() {
-    while (queue.nextTime() <= threads.drained()) {
-      Event event = queue.poll();
+    long drained = drained();
+    while (simulation.nextTime() <= drained) {
+      Event event = simulation.poll();
       if (event != null) {
-        queue.fire(event);
+        simulation.fire(event);
+      }
+      if (simulation.nextTime() > drained) {
+        drained = drained();
       }
     }
-    queue.clock(Math.max(queue.clock(), threads.drained()));
+    simulation.clock(Math.max(simulation.clock(), drained));
+  }
+
+  private long drained() {
+    long drained = 0;
+    for (LogicalProcess node : numbered) {
+      drained = Math.max(drained, node.threads.drained());
+    }
+    return drained;
   }
 
   @Override
   public void quiesce() {
-    queue.lookahead(0, 0);
-    while (interconnect.underWay() > 0) {
-      Event event = queue.poll();
+    while (simulation.underWay() > 0) {
+      Event event = simulation.poll();
       if (event == null) {
         break;
       }
-      queue.fire(event);
+      simulation.fire(event);
     }
-    queue.rest();
   }
 
   /** The host may have written anything since the last run. */
   private void wakeAll() {
-    threads.wakeAll();
-    devices.values().stream()
+    threadsInOrder().forEach(port -> port.wake(simulation.clock()));
+    numbered.stream()
+        .flatMap(node -> node.devices().stream())
         .flatMap(List::stream)
         .sorted(Comparator.comparingLong(TimedDevicePort::number))
         .forEach(TimedDevicePort::step);
   }
 
+  /** In the order in which they were attached, whatever the maps' order is. */
+  private Stream<TimedThreadPort> threadsInOrder() {
+    return numbered.stream()
+        .flatMap(node -> node.threads.ports())
+        .sorted(Comparator.comparingLong(TimedThreadPort::number));
+  }
+
   /** Every thread that waits, with what it does and what it waits for, one line each. */
   public List<String> waiting() {
-    return threads.waiting();
+    return threadsInOrder()
+        .map(TimedThreadPort::waits)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   /** How many events have been carried out: what the host's time goes into. */
   public long events() {
-    return queue.fired();
+    return simulation.fired();
   }
 
   /** Reads all counters. */
   public FabricCounters counters() {
-    int most = mostReads;
-    for (List<TimedDevicePort> ports : devices.values()) {
-      for (TimedDevicePort port : ports) {
-        most = Math.max(most, port.mostReads());
-      }
+    int most = 0;
+    long fences = 0;
+    long fenceTime = 0;
+    List<LinkTraffic> traffic = new ArrayList<>();
+    for (LogicalProcess node : numbered) {
+      most = Math.max(most, node.mostReads());
+      fences += node.threads.fences();
+      fenceTime += node.threads.fenceTime();
+      traffic.addAll(node.interconnect.links().traffic());
     }
     return new FabricCounters(
-        (double) queue.clock() / Picos.PER_NANO,
-        interconnect.links().traffic(),
-        threads.fences(),
-        (double) threads.fenceTime() / Picos.PER_NANO,
+        (double) simulation.clock() / Picos.PER_NANO,
+        traffic,
+        fences,
+        (double) fenceTime / Picos.PER_NANO,
         most);
   }
 
   @Override
   public long now() {
-    return queue.clock() / Picos.PER_NANO;
+    return simulation.clock() / Picos.PER_NANO;
   }
 
   @Override
@@ -268,7 +427,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void close() {
-    interconnect.close();
+    numbered.forEach(node -> node.interconnect.close());
     memory.close();
   }
 }

@@ -94,7 +94,7 @@ public final class Grid extends GridContext {
     } catch (IllegalStateException e) {
       throw new GpuException("kernel %s: %s".formatted(image.name(), e.getMessage()), e);
     }
-    deadline = fabric.now() + shape.config().timeoutNanos();
+    deadline = clock.getAsLong() + shape.config().timeoutNanos();
     if (stepper == null) {
       code.launching(fabric, settings.compileAfter(), settings.warps());
     } else if (code.isCompiled()) {
@@ -111,7 +111,7 @@ public final class Grid extends GridContext {
       workers = direct.workers(settings.workers());
     }
     for (int worker = 0; worker < workers; worker++) {
-      hosts.add(new HostThread(fabric, worker));
+      hosts.add(new HostThread(fabric, locus, worker));
     }
     for (int i = 0; i < slots; i++) {
       startBlock(windows.at(parameterBase + parameterBytes + i * windows.bytes()));
@@ -213,7 +213,7 @@ public final class Grid extends GridContext {
 
   @Override
   void watchClock(HostThread from) {
-    if (fabric.now() - deadline >= 0) {
+    if (clock.getAsLong() - deadline >= 0) {
       from.onGridThread(
           () -> {
             if (!ended) {

@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the blocks and threads of a grid share, and what they may ask of their grid. */
@@ -41,6 +42,10 @@ public abstract class GridContext {
 
   final Locus locus;
   final Settings settings;
+
+  /** Nanoseconds, for threads. */
+  final LongSupplier clock;
+
   final int clockMask;
   private final StringBuilder output = new StringBuilder();
 
@@ -69,6 +74,7 @@ public abstract class GridContext {
     this.locus = locus;
     this.shape = new GridShape(config);
     this.settings = settings;
+    this.clock = fabric.clock(locus);
     this.number = number;
     this.clockMask = fabric.basis() == Basis.EMULATED ? STEPS_BETWEEN_CLOCK_READS - 1 : 0;
   }
@@ -98,7 +104,7 @@ public abstract class GridContext {
     if (isEmulated()) {
       return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
     }
-    long left = Math.max(1, deadline - fabric.now());
+    long left = Math.max(1, deadline - clock.getAsLong());
     return Math.min(settings.pollNanos << doublings, left);
   }
 

@@ -14,21 +14,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostThread {
   private final Fabric fabric;
+  private final Locus locus;
   private final @Nullable DirectFabric direct;
   private final int worker;
 
   /** Instructions that the grid's threads have executed here; written here alone. */
   long executed;
 
-  /** The host thread {@code worker}; 0 is the fabric's own, and the only one of most fabrics. */
-  HostThread(Fabric fabric, int worker) {
+  /**
+   * The host thread {@code worker}; 0 is the fabric's own, and the only one of most fabrics.
+   *
+   * @param locus of the GPU
+   */
+  HostThread(Fabric fabric, Locus locus, int worker) {
     this.fabric = fabric;
+    this.locus = locus;
     this.direct = worker > 0 && fabric instanceof DirectFabric several ? several : null;
     this.worker = worker;
   }
 
   /** A thread's port. On the fabric's own thread it is stepped from now on, else when added. */
-  ThreadPort port(Locus locus, long block, Agent thread) {
+  ThreadPort port(long block, Agent thread) {
     return direct == null ? fabric.attachThread(locus, block, thread) : direct.port(worker);
   }
 
@@ -50,7 +56,7 @@ final class HostThread {
   /** Runs {@code task} on the fabric's thread, where the grid is managed. */
   void onGridThread(Runnable task) {
     if (direct == null) {
-      task.run();
+      fabric.exclusively(locus, task);
     } else {
       direct.tell(0, task);
     }

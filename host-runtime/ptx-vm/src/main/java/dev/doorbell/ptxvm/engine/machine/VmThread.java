@@ -111,7 +111,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     this.parameterSize = grid.image.parameters().bytes();
     this.r = grid.image.registers(grid, cta.index, index);
     this.op = first;
-    this.port = cta.host.port(grid.locus, grid.number << 32 | cta.index, this);
+    this.port = cta.host.port(grid.number << 32 | cta.index, this);
     int tickets = cta.stepper == null ? port.loadsAhead() : 0;
     this.scoreboard =
         tickets == 0 ? null : new LoadScoreboard(port, polling, r, this::account, tickets);

@@ -7,7 +7,6 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.event.RankEvents;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
 import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
@@ -37,8 +36,7 @@ public final class TimedDevicePort extends DevicePort {
   private final Component component;
   private final long onChipRead;
   private final Agent agent;
-  private final RankEvents rank;
-  private final Turn turn;
+  private final Turn turn = new Turn();
   private final DmaEngine engine;
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
@@ -53,10 +51,6 @@ public final class TimedDevicePort extends DevicePort {
 
   /** The device's turn to run. */
   private final class Turn extends Event {
-    Turn() {
-      super(rank, false);
-    }
-
     @Override
     protected void fire() {
       takeTurn(time());
@@ -70,8 +64,7 @@ public final class TimedDevicePort extends DevicePort {
     /** That which was set before it with the same completion. */
     private @Nullable Timer older;
 
-    Timer(RankEvents at, Completion completion) {
-      super(at, false);
+    Timer(Completion completion) {
       this.completion = completion;
     }
 
@@ -79,6 +72,25 @@ public final class TimedDevicePort extends DevicePort {
     protected void fire() {
       forget(this);
       finish(completion, true);
+    }
+  }
+
+  /** The end of a delay at another device, which has its turn then. */
+  private final class Arrival extends Event {
+    private final TimedDevicePort at;
+    private final Completion completion;
+
+    Arrival(TimedDevicePort at, Completion completion) {
+      this.at = at;
+      this.completion = completion;
+    }
+
+    @Override
+    protected void fire() {
+      if (attached) {
+        completion.completed(true);
+        at.step();
+      }
     }
   }
 
@@ -91,8 +103,6 @@ public final class TimedDevicePort extends DevicePort {
     this.number = number;
     this.interconnect = interconnect;
     this.queue = interconnect.queue();
-    this.rank = queue.rank(component.locus.rank());
-    this.turn = new Turn();
     this.component = component;
     this.agent = agent;
     NicPrices prices =
@@ -226,26 +236,31 @@ public final class TimedDevicePort extends DevicePort {
 
   @Override
   public boolean delay(DevicePort there, long nanos, Completion completion) {
-    return there instanceof TimedDevicePort other
-        ? delay(other.rank, nanos * Picos.PER_NANO, completion)
-        : delay(nanos, completion);
+    if (nanos <= 0 || !(there instanceof TimedDevicePort other)) {
+      return delay(nanos, completion);
+    }
+    queue.send(other.queue, new Arrival(other, completion), nanos * Picos.PER_NANO);
+    return false;
+  }
+
+  @Override
+  public boolean runsBeside(DevicePort there) {
+    return queue.runsBeside()
+        && there instanceof TimedDevicePort other
+        && !other.queue.equals(queue);
   }
 
   private boolean delayPicos(long picos, Completion completion) {
-    return delay(rank, picos, completion);
-  }
-
-  private boolean delay(RankEvents at, long picos, Completion completion) {
     if (picos <= 0) {
       return true;
     }
-    queue.schedule(new Timer(at, completion), queue.clock() + picos);
+    queue.schedule(new Timer(completion), queue.clock() + picos);
     return false;
   }
 
   @Override
   public void timer(long nanos, Completion completion) {
-    Timer timer = new Timer(rank, completion);
+    Timer timer = new Timer(completion);
     timer.older = timers.put(completion, timer);
     queue.schedule(timer, queue.clock() + Math.max(0, nanos) * Picos.PER_NANO);
   }

@@ -24,32 +24,10 @@ public abstract class Event {
   /** Where it is, or was last. */
   @Nullable Timeline at;
 
-  /** Where it belongs; null: where it is scheduled from. */
-  private final @Nullable Timeline home;
-
-  private final boolean runsAhead;
-
   /** Its neighbours in its bucket. */
   @Nullable Event previous;
 
   @Nullable Event next;
-
-  /** An event of the rank from which it is scheduled. */
-  protected Event() {
-    this(null, false);
-  }
-
-  /**
-   * An event of a rank.
-   *
-   * @param of its rank, or null: that from which it is scheduled
-   * @param runsAhead whether it touches nothing but its own rank's memory and what leads there, so
-   *     that it may happen before what other ranks do a little earlier
-   */
-  protected Event(@Nullable RankEvents of, boolean runsAhead) {
-    this.home = of == null ? null : of.timeline;
-    this.runsAhead = runsAhead;
-  }
 
   /** Carries it out; called once for each time that it was scheduled. */
   protected abstract void fire();
@@ -62,14 +40,6 @@ public abstract class Event {
   /** True while it is in a queue. */
   public final boolean scheduled() {
     return place != NOWHERE;
-  }
-
-  final @Nullable Timeline home() {
-    return home;
-  }
-
-  final boolean runsAhead() {
-    return runsAhead;
   }
 
   final void schedule(long when, long since, long number) {

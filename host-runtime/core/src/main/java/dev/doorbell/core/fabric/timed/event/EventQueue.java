@@ -1,141 +1,85 @@
 package dev.doorbell.core.fabric.timed.event;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of virtual time and the events to come, by time; those of one moment happen in the
- * order in which they were scheduled.
- *
- * <p>Each rank has a timeline of its own. Where nothing that one rank does reaches another one in
- * less than the {@link #lookahead}, events that say so run ahead of other ranks by up to that: they
- * happen as often and at the same times, but many of one rank after each other, so that what they
- * need is in the cache. All other events happen in the order of their times. Nothing is allocated
- * for an event.
+ * The clock and the events to come of one logical process: what shares memory and links, and
+ * reaches others by messages alone. Those of one moment happen in the order in which they were
+ * scheduled. {@link Simulation} says whether all queues take turns in the order of time or run
+ * beside each other. Nothing is allocated for an event.
  */
 public final class EventQueue {
-  /** Events of no rank; nothing runs ahead of them. */
-  private final Timeline common = new Timeline();
+  final Timeline timeline = new Timeline();
 
-  private final Map<Integer, RankEvents> ranks = new HashMap<>();
+  /** Where it comes among the queues. */
+  final int index;
 
-  /** Timelines with events, but for the active one. */
-  private final EventHeap others = new EventHeap();
+  /** Its time while it runs beside others. */
+  final Clock own = new Clock();
 
-  /** That of the event polled last. */
-  private @Nullable Timeline active;
+  private final Simulation all;
+  private Clock clock;
+  private boolean beside;
 
-  private long lookahead;
+  /** Its events from here on wait for the next window. */
+  private long bound;
 
-  /** Nothing runs ahead of this. */
-  private long limit = Long.MAX_VALUE;
+  /** The host thread that carries out its events of this window; null between windows. */
+  private @Nullable Thread runner;
 
-  private int size;
-  private long scheduled;
-  private long fired;
-  private long clock;
+  private boolean stopped;
 
-  /** The event carried out last by time, when it was scheduled, and its number. */
-  private long lastTime;
+  /** What its events have left to be done between two windows. */
+  private final List<Runnable> deferred = new ArrayList<>();
 
-  private long lastBorn;
-  private long lastOrder;
+  /** Events of other queues that its own have scheduled in this window, and these queues. */
+  private final List<Event> sent = new ArrayList<>();
 
-  /** Where the events of a rank belong. */
-  public RankEvents rank(int number) {
-    return ranks.computeIfAbsent(number, key -> new RankEvents());
-  }
+  private final List<EventQueue> receivers = new ArrayList<>();
+  private @Nullable Throwable thrown;
 
-  /** How many ranks have asked for {@link #rank}. */
-  public int ranks() {
-    return ranks.size();
-  }
-
-  /**
-   * Says how far events may run ahead.
-   *
-   * @param picos nothing that a rank does reaches another one in less; 0: not known
-   * @param until nothing runs ahead of this time
-   */
-  public void lookahead(long picos, long until) {
-    lookahead = picos;
-    limit = until;
-  }
-
-  /** Whether events may run ahead of other ranks: then what happens at one instant has no order. */
-  public boolean runsAhead() {
-    return lookahead > 0;
+  EventQueue(Simulation all, int index, Clock clock) {
+    this.all = all;
+    this.index = index;
+    this.clock = clock;
   }
 
   /** The current virtual time in picoseconds, from 0. */
   public long clock() {
-    return clock;
+    return clock.time;
   }
 
-  /** Sets the clock. */
-  public void clock(long time) {
-    clock = time;
+  /**
+   * Whether it runs beside other queues: then what happens at one instant in different ones has no
+   * order.
+   */
+  public boolean runsBeside() {
+    return beside;
   }
 
-  /** Sets the clock to the time of {@code event}, which was polled, and carries it out. */
-  public void fire(Event event) {
-    clock = event.time();
-    fired++;
-    if (clock > lastTime || (clock == lastTime && isLater(event))) {
-      lastTime = clock;
-      lastBorn = event.born;
-      lastOrder = event.order;
-    }
-    event.fire();
-  }
-
-  private boolean isLater(Event event) {
-    return event.born != lastBorn ? event.born > lastBorn : event.order > lastOrder;
-  }
-
-  /** How many events have been carried out. */
-  public long fired() {
-    return fired;
-  }
-
-  /** How many events are scheduled. */
-  public int size() {
-    return size;
-  }
-
-  /** The time of the next event, or {@link Long#MAX_VALUE}. */
-  public long nextTime() {
-    Timeline here = active;
-    long other = others.firstTime();
-    return here == null ? other : Math.min(here.nextTime(), other);
-  }
-
-  /** Up to when nothing happens that an event that runs ahead, and is being fired, could notice. */
+  /** Up to when nothing happens that an event of this queue, which is being fired, could notice. */
   public long quietUntil() {
-    Timeline here = active;
-    return here == null || lookahead == 0 ? nextTime() : Math.min(here.nextTime(), horizon());
-  }
-
-  private long horizon() {
-    long other = others.firstTime();
-    long reach = other >= Long.MAX_VALUE - lookahead ? other : other + lookahead - 1;
-    return Math.min(Math.min(common.nextTime(), limit), reach);
+    return beside ? Math.min(timeline.nextTime(), bound - 1) : all.nextTime();
   }
 
   /** Schedules an event, or moves one that is scheduled already. */
   public void schedule(Event event, long time) {
+    requireRunner();
     remove(event);
-    event.schedule(time, clock, scheduled++);
-    Timeline here = active;
-    Timeline home = event.home();
-    Timeline to = home != null ? home : here != null ? here : common;
-    event.at = to;
-    size++;
-    Event before = to.first();
-    to.add(event);
-    if (to != here && (before == null || time < before.time())) {
-      replace(to);
+    Clock now = clock;
+    event.schedule(time, now.time, now.scheduled++);
+    add(event);
+  }
+
+  private void add(Event event) {
+    event.at = timeline;
+    clock.size++;
+    Event before = timeline.first();
+    timeline.add(event);
+    if (!beside && (before == null || event.time() < before.time())) {
+      all.replace(timeline);
     }
   }
 
@@ -145,81 +89,120 @@ public final class EventQueue {
     if (from == null || !event.scheduled()) {
       return;
     }
-    size--;
-    Event before = from.first();
+    clock.size--;
+    boolean first = event.equals(from.first());
     from.remove(event);
-    if (from != active && event.equals(before)) {
-      replace(from);
+    if (!beside && first) {
+      all.replace(from);
     }
   }
 
-  /** Puts a timeline that is not the active one where its next event is. */
-  private void replace(Timeline timeline) {
-    if (timeline.scheduled()) {
-      others.remove(timeline);
+  /**
+   * Schedules an event of another queue.
+   *
+   * @param delay picoseconds from now on: at least the lookahead where queues run beside each other
+   */
+  public void send(EventQueue to, Event event, long delay) {
+    if (!beside || to.equals(this)) {
+      to.schedule(event, clock.time + delay);
+      return;
     }
-    Event next = timeline.first();
-    if (next != null) {
-      timeline.follow(next);
-      others.add(timeline);
+    requireRunner();
+    long time = clock.time + delay;
+    if (time < bound) {
+      throw new IllegalStateException(
+          "an event reaches another rank after %d ps, sooner than was promised".formatted(delay));
+    }
+    event.schedule(time, clock.time, 0);
+    sent.add(event);
+    receivers.add(to);
+  }
+
+  /**
+   * Runs what other queues must not run beside: at once, or, where they do, behind the event that
+   * is being fired and before the next one of this queue.
+   */
+  public void exclusively(Runnable task) {
+    if (runner == null) {
+      task.run();
+    } else {
+      deferred.add(task);
+      stopped = true;
     }
   }
 
-  /** Takes out the next event, or returns null. */
-  public @Nullable Event poll() {
-    Timeline here = active;
-    if (here == null || !goesOn(here)) {
-      rest();
-      here = (Timeline) others.first();
-      if (here == null) {
-        return null;
+  /** Counts threads that sleep between polls; each has an event. */
+  public void polling(int change) {
+    clock.polling += change;
+  }
+
+  /** Counts writes under way. */
+  public void underWay(int change) {
+    clock.underWay += change;
+  }
+
+  /** Threads of one queue do not touch another one: what is between them is sent. */
+  private void requireRunner() {
+    Thread running = runner;
+    if (running != null && !running.equals(Thread.currentThread())) {
+      throw new IllegalStateException("another rank's event was scheduled, not sent");
+    }
+  }
+
+  void runBeside(boolean others, Clock now) {
+    beside = others;
+    clock = now;
+  }
+
+  /** Carries out its events before {@code end}, or up to one that leaves a task. */
+  void run(long end) {
+    bound = end;
+    stopped = false;
+    Clock now = clock;
+    runner = Thread.currentThread();
+    try {
+      Event event = timeline.first();
+      while (event != null && event.time() < end && !stopped) {
+        timeline.poll(event);
+        now.size--;
+        now.fired++;
+        now.time = event.time();
+        event.fire();
+        event = timeline.first();
       }
-      others.remove(here);
-      active = here;
-    }
-    Event event = here.first();
-    if (event != null) {
-      size--;
-      here.poll(event);
-    }
-    return event;
-  }
-
-  private boolean goesOn(Timeline here) {
-    Event next = here.first();
-    Event other = others.first();
-    return next != null
-        && (other == null
-            || next.before(other)
-            || (next.runsAhead() && lookahead > 0 && next.time() <= horizon()));
-  }
-
-  /** What is scheduled from now on, and says no rank, is of none. */
-  public void rest() {
-    Timeline here = active;
-    active = null;
-    if (here != null) {
-      replace(here);
+    } catch (Throwable e) { // the host thread that began the window throws it
+      thrown = e;
+    } finally {
+      runner = null;
     }
   }
 
-  /** Carries out what comes before an event that ran ahead: then all is as if none had. */
-  public void catchUp() {
-    lookahead = 0;
-    rest();
-    Event next = others.first();
-    while (next != null && !isAfterLast(next)) {
-      Event event = poll();
-      if (event != null) {
-        fire(event);
-      }
-      rest();
-      next = others.first();
-    }
-    clock = Math.max(clock, lastTime);
+  /** What an event of the last window threw, once; or null. */
+  @Nullable Throwable thrown() {
+    Throwable found = thrown;
+    thrown = null;
+    return found;
   }
 
-  private boolean isAfterLast(Event event) {
-    return event.time() != lastTime ? event.time() > lastTime : isLater(event);
+  /** Hands over what was sent in the last window, in the order in which it was sent. */
+  void deliver() {
+    for (int i = 0; i < sent.size(); i++) {
+      EventQueue to = receivers.get(i);
+      Event event = sent.get(i);
+      event.order = to.clock.scheduled++;
+      to.add(event);
+    }
+    sent.clear();
+    receivers.clear();
+  }
+
+  boolean hasDeferred() {
+    return !deferred.isEmpty();
+  }
+
+  void runDeferred() {
+    while (!deferred.isEmpty()) {
+      deferred.removeFirst().run();
+    }
   }
 }

@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.timed.event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events to come of one rank, by time; those of one moment happen in the order in which they
+ * The events to come of one queue, by time; those of one moment happen in the order in which they
  * were scheduled.
  *
  * <p>Most events are scheduled a few hundred nanoseconds ahead, hundreds of them within one: the

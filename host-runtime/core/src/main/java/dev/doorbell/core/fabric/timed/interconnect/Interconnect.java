@@ -14,23 +14,24 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.trace.TraceEvent;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What joins the components of all nodes: their links, the posted writes under way, the registers
- * and the memory where those arrive, and the watches that a write wakes.
+ * What joins the components of a node: their links, the posted writes under way, the registers and
+ * the memory where those arrive, and the watches that a write wakes. One host thread at a time
+ * works on it.
  */
 public final class Interconnect {
   private final Fabric fabric;
   private final AddressSpace memory;
   private final Topology topology;
-  private final EventQueue queue = new EventQueue();
+  private final EventQueue queue;
   private final Watches watches = new Watches();
   private final Buffers buffers = new Buffers();
   private final Links links;
   private final Map<Locus, Component> components = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private int underWay;
   private @Nullable PostedWrite sparePosts;
 
   /** A doorbell page: its target, and what is called after a write. */
@@ -52,23 +53,30 @@ public final class Interconnect {
     protected void fire() {
       arrive(path, address, buffer, bytes, time());
       buffers.give(buffer, bytes);
-      underWay--;
+      queue.underWay(-1);
       next = sparePosts;
       sparePosts = this;
     }
   }
 
   /**
-   * Joins the components of {@code topology} over the memory of {@code fabric}.
+   * Joins the components of a node of {@code topology} over the memory of {@code fabric}.
    *
    * @param fabric whose trace gets the TLPs
-   * @param seed of the jitter, where the topology has any
+   * @param queue of the node
+   * @param jitter of all nodes, where the topology has any
    */
-  public Interconnect(Fabric fabric, AddressSpace memory, Topology topology, long seed) {
+  public Interconnect(
+      Fabric fabric,
+      AddressSpace memory,
+      Topology topology,
+      EventQueue queue,
+      SplittableRandom jitter) {
     this.fabric = fabric;
     this.memory = memory;
     this.topology = topology;
-    this.links = new Links(topology, queue, seed);
+    this.queue = queue;
+    this.links = new Links(topology, queue, jitter);
   }
 
   /** The memory of all nodes. */
@@ -122,14 +130,9 @@ public final class Interconnect {
     return component;
   }
 
-  /** Posted writes, and lines of stores that wait for more, that have not arrived yet. */
-  public int underWay() {
-    return underWay;
-  }
-
-  /** Counts what is under way. */
+  /** Counts posted writes, and lines of stores that wait for more, that have not arrived yet. */
   public void underWay(int change) {
-    underWay += change;
+    queue.underWay(change);
   }
 
   /**
@@ -187,7 +190,7 @@ public final class Interconnect {
     write.buffer = buffer;
     write.bytes = bytes;
     queue.schedule(write, arrival);
-    underWay++;
+    queue.underWay(1);
     return arrival + path.acknowledgement();
   }
 

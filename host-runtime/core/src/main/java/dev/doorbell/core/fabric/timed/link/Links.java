@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** The links of all nodes of a topology, and the routes over them, made when first used. */
+/** The links of a node of a topology, and the routes over them, made when first used. */
 public final class Links {
   private final Topology topology;
   private final EventQueue queue;
@@ -26,12 +26,12 @@ public final class Links {
   /**
    * Creates links without traffic.
    *
-   * @param seed of the jitter, where the topology has any
+   * @param random of the jitter, where the topology has any
    */
-  public Links(Topology topology, EventQueue queue, long seed) {
+  public Links(Topology topology, EventQueue queue, SplittableRandom random) {
     this.topology = topology;
     this.queue = queue;
-    this.random = new SplittableRandom(seed);
+    this.random = random;
   }
 
   /** The route from one component to another: of the same rank, or GPUs that NVLink joins. */

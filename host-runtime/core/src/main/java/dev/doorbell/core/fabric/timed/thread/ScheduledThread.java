@@ -20,10 +20,10 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   private static final int BUDGET = 512;
 
   /**
-   * Instructions of a turn where threads run ahead: what a thread needs is brought into the host's
-   * cache once for all of them.
+   * Instructions of a turn where ranks run beside each other: what a thread needs is brought into
+   * the host's cache once for all of them.
    */
-  private static final int BUDGET_AHEAD = 1 << 15;
+  private static final int BUDGET_BESIDE = 1 << 15;
 
   /** Where a thread that is not running is. */
   private enum Sleep {
@@ -38,7 +38,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   }
 
   /** Counts up with every port that is attached. */
-  final long number;
+  private final long number;
 
   /** Picoseconds on this thread's clock. */
   long time;
@@ -52,9 +52,6 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   final Polls polls;
   private final Turn turn;
 
-  /** A thread of a GPU reaches other ranks by its node's HCAs alone. */
-  private final boolean runsAhead;
-
   private Sleep sleep = Sleep.AWAKE;
   private boolean attached = true;
   private boolean returnedFromPoll;
@@ -64,10 +61,6 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
 
   /** The thread's turn to run. */
   private final class Turn extends Event {
-    Turn() {
-      super(queue.rank(processor.component.locus.rank()), runsAhead);
-    }
-
     @Override
     protected void fire() {
       takeTurn(time());
@@ -83,7 +76,6 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     this.polls = new Polls(prices.pollsDrift(), number);
     this.agent = agent;
     this.queue = interconnect.queue();
-    this.runsAhead = processor.component.isGpu();
     this.turn = new Turn();
     this.time = queue.clock();
     queue.schedule(turn, time);
@@ -114,7 +106,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     // An agent that throws is stepped again, as everywhere.
     int work = 1;
     try {
-      work = agent.step(mayRunAhead() ? BUDGET_AHEAD : BUDGET);
+      work = agent.step(queue.runsBeside() ? BUDGET_BESIDE : BUDGET);
     } finally {
       scheduler.running(null);
       endTurn(work, before);
@@ -152,7 +144,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
       }
       polls.interrupted();
     } else if (sleep == Sleep.POLL) {
-      scheduler.polling(-1);
+      queue.polling(-1);
     }
     if (sleep != Sleep.AWAKE) {
       polls.unregister(interconnect.watches(), this);
@@ -185,7 +177,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
       parked = true;
       return true;
     }
-    if (time > (runsAhead ? queue.quietUntil() : queue.nextTime())) {
+    if (time > queue.quietUntil()) {
       parked = true;
       queue.schedule(turn, time);
       return true;
@@ -201,16 +193,12 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
    * few ranks keep the order of what falls together, which the turns decide.
    */
   final boolean heldUnnoticed() {
-    if (sleep != Sleep.AWAKE || !mayRunAhead()) {
+    if (sleep != Sleep.AWAKE || !queue.runsBeside()) {
       return held();
     }
     parked = false;
     returnedFromPoll = false;
     return false;
-  }
-
-  private boolean mayRunAhead() {
-    return runsAhead && queue.runsAhead();
   }
 
   /** The thread waits for a remote access to {@code address}; {@link #answered} ends it. */
@@ -255,7 +243,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     }
     long cap = polls.cap(atMostNanos, time);
     sleep = Sleep.POLL;
-    scheduler.polling(1);
+    queue.polling(1);
     parked = true;
     polls.register(interconnect.watches(), this);
     queue.schedule(turn, time + cap);
@@ -289,14 +277,21 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     return time / Picos.PER_NANO;
   }
 
-  /** What the thread waits for, or null when it runs. */
-  final @Nullable String waitsFor() {
-    return switch (sleep) {
-      case AWAKE -> null;
-      case ACCESS -> "an access to " + interconnect.memory().describe(awaited, 1);
-      case POLL -> "a write " + polls.describe(interconnect.memory());
-      case IDLE -> "something to do";
-    };
+  /** The order in which ports were attached. */
+  public final long number() {
+    return number;
+  }
+
+  /** What the thread does and what it waits for, or null when it runs. */
+  public final @Nullable String waits() {
+    String what =
+        switch (sleep) {
+          case AWAKE -> null;
+          case ACCESS -> "an access to " + interconnect.memory().describe(awaited, 1);
+          case POLL -> "a write " + polls.describe(interconnect.memory());
+          case IDLE -> "something to do";
+        };
+    return what == null ? null : agent.where() + " waits for " + what;
   }
 
   /** True for a thread that, as far as can be seen, waits for what will not happen. */

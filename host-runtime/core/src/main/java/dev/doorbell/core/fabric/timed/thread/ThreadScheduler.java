@@ -1,12 +1,10 @@
 package dev.doorbell.core.fabric.timed.thread;
 
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -14,13 +12,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All threads of a timed fabric, the processors they run on, and what they have in common. */
+/** The threads of a node, the processors they run on, and what they have in common. */
 public final class ThreadScheduler {
   private final Interconnect interconnect;
   private final Map<Locus, Processor> processors = new HashMap<>();
   private final IdentityHashMap<Agent, List<TimedThreadPort>> threads = new IdentityHashMap<>();
-  private int polling;
   private int ofCpus;
+  private int attached;
   private long drained;
   private long fences;
   private long fenceTime;
@@ -49,6 +47,7 @@ public final class ThreadScheduler {
     }
     TimedThreadPort port = new TimedThreadPort(this, processor, agent, number, block);
     threads.computeIfAbsent(agent, key -> new ArrayList<>(1)).add(port);
+    attached++;
     if (!processor.component.isGpu()) {
       ofCpus++;
     }
@@ -61,11 +60,17 @@ public final class ThreadScheduler {
     if (gone != null) {
       for (TimedThreadPort port : gone) {
         drained = Math.max(drained, port.detach());
+        attached--;
         if (!port.processor.component.isGpu()) {
           ofCpus--;
         }
       }
     }
+  }
+
+  /** Whether there are threads that have not ended. */
+  public boolean hasThreads() {
+    return attached > 0;
   }
 
   /** Whether there are threads of CPUs: what they do is not bound to their rank. */
@@ -92,23 +97,13 @@ public final class ThreadScheduler {
     return waker == null ? interconnect.queue().clock() : waker.time;
   }
 
-  /** Wakes all threads: the host may have written anything since the last run. */
-  public void wakeAll() {
-    inOrder().forEach(port -> port.wake(interconnect.queue().clock()));
+  /** Its threads. */
+  public Stream<TimedThreadPort> ports() {
+    return threads.values().stream().flatMap(List::stream);
   }
 
-  /** In the order in which they were attached, whatever the map's order is. */
-  private Stream<TimedThreadPort> inOrder() {
-    return threads.values().stream()
-        .flatMap(List::stream)
-        .sorted(Comparator.comparingLong(port -> port.number));
-  }
-
-  /** True when all events to come are polls that will fail again. */
-  public boolean isDeadlocked(EventQueue queue) {
-    if (polling == 0 || queue.size() >= polling) {
-      return false;
-    }
+  /** True when all its threads wait for what, as far as can be seen, will not happen. */
+  public boolean isDeadlocked() {
     for (List<TimedThreadPort> ports : threads.values()) {
       for (TimedThreadPort port : ports) {
         if (!port.isDeadlocked()) {
@@ -117,20 +112,6 @@ public final class ThreadScheduler {
       }
     }
     return true;
-  }
-
-  /** Every thread that waits, with what it does and what it waits for, one line each. */
-  public List<String> waiting() {
-    List<String> lines = new ArrayList<>();
-    inOrder()
-        .forEach(
-            port -> {
-              String what = port.waitsFor();
-              if (what != null) {
-                lines.add(port.agent().where() + " waits for " + what);
-              }
-            });
-    return lines;
   }
 
   /** Fences that threads executed. */
@@ -151,10 +132,5 @@ public final class ThreadScheduler {
   /** The thread that is being stepped, whose clock is ahead of the queue's; or null. */
   void running(@Nullable ScheduledThread thread) {
     running = thread;
-  }
-
-  /** Counts the threads that sleep between polls; each has a turn scheduled. */
-  void polling(int change) {
-    polling += change;
   }
 }

@@ -1,0 +1,262 @@
+package dev.doorbell.core.fabric.timed.event;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events to come of all queues of a world, and the clock of virtual time.
+ *
+ * <p>Either they happen one after another, by time, and those of one moment in the order in which
+ * they were scheduled. Or, where nothing that one queue does reaches another one in less than a
+ * lookahead, in windows of that: each queue carries out its events of a window by itself, on
+ * whatever host thread, and what it has sent to others is handed over between two windows, in the
+ * order of the queues. What happens when is the same for any number of host threads.
+ */
+public final class Simulation {
+  private final List<EventQueue> queues = new ArrayList<>();
+  private final Clock clock = new Clock();
+
+  /** Timelines with events, but for the active one. */
+  private final EventHeap others = new EventHeap();
+
+  /** That of the event polled last. */
+  private @Nullable Timeline active;
+
+  private boolean beside;
+
+  /** The event carried out last by time, when it was scheduled, and its number. */
+  private long lastTime;
+
+  private long lastBorn;
+  private long lastOrder;
+
+  /** Another queue; between two runs. */
+  public EventQueue newQueue() {
+    EventQueue queue = new EventQueue(this, queues.size(), clock);
+    queues.add(queue);
+    return queue;
+  }
+
+  /** How many queues there are. */
+  public int queues() {
+    return queues.size();
+  }
+
+  /** The time of all; between two windows that of the next one's beginning. */
+  public long clock() {
+    return clock.time;
+  }
+
+  /** Sets the clock. */
+  public void clock(long time) {
+    clock.time = time;
+  }
+
+  /** How many events have been carried out. */
+  public long fired() {
+    return sum(each -> each.fired);
+  }
+
+  /** How many events are scheduled. */
+  public long size() {
+    return beside ? sum(each -> each.size) : clock.size;
+  }
+
+  /** How many threads sleep between polls; each has an event. */
+  public long polling() {
+    return beside ? sum(each -> each.polling) : clock.polling;
+  }
+
+  /** How many writes are under way. */
+  public long underWay() {
+    return beside ? sum(each -> each.underWay) : clock.underWay;
+  }
+
+  private long sum(ToLongFunction<Clock> count) {
+    long sum = count.applyAsLong(clock);
+    for (EventQueue queue : queues) {
+      sum += count.applyAsLong(queue.own);
+    }
+    return sum;
+  }
+
+  /** The time of the next event, or {@link Long#MAX_VALUE}; while queues take turns. */
+  public long nextTime() {
+    Timeline here = active;
+    long other = others.firstTime();
+    return here == null ? other : Math.min(here.nextTime(), other);
+  }
+
+  /** Puts a timeline where its next event is. */
+  @SuppressWarnings("ReferenceEquality") // this very timeline
+  void replace(Timeline timeline) {
+    if (timeline == active) {
+      return;
+    }
+    if (timeline.scheduled()) {
+      others.remove(timeline);
+    }
+    Event next = timeline.first();
+    if (next != null) {
+      timeline.follow(next);
+      others.add(timeline);
+    }
+  }
+
+  /** Takes out the next event, or returns null. */
+  public @Nullable Event poll() {
+    Timeline here = active;
+    if (here == null || !goesOn(here)) {
+      rest();
+      here = (Timeline) others.first();
+      if (here == null) {
+        return null;
+      }
+      others.remove(here);
+      active = here;
+    }
+    Event event = here.first();
+    if (event != null) {
+      clock.size--;
+      here.poll(event);
+    }
+    return event;
+  }
+
+  private boolean goesOn(Timeline here) {
+    Event next = here.first();
+    Event other = others.first();
+    return next != null && (other == null || next.before(other));
+  }
+
+  /** No timeline is active. */
+  private void rest() {
+    Timeline here = active;
+    active = null;
+    if (here != null) {
+      replace(here);
+    }
+  }
+
+  /** Sets the clock to the time of {@code event}, which was polled, and carries it out. */
+  public void fire(Event event) {
+    clock.time = event.time();
+    clock.fired++;
+    if (!isBeforeLast(event)) {
+      lastTime = event.time();
+      lastBorn = event.born;
+      lastOrder = event.order;
+    }
+    event.fire();
+  }
+
+  private boolean isBeforeLast(Event event) {
+    if (event.time() != lastTime) {
+      return event.time() < lastTime;
+    }
+    return event.born != lastBorn ? event.born < lastBorn : event.order < lastOrder;
+  }
+
+  /** Carries out what comes before an event that was carried out: then all is in order. */
+  public void catchUp() {
+    rest();
+    Event next = others.first();
+    while (next != null && isBeforeLast(next)) {
+      Event event = poll();
+      if (event != null) {
+        fire(event);
+      }
+      rest();
+      next = others.first();
+    }
+    clock.time = Math.max(clock.time, lastTime);
+  }
+
+  /** Puts an event that was polled back, behind others of its moment. */
+  public void postpone(Event event) {
+    Timeline to = event.at;
+    if (to != null) {
+      event.schedule(event.time(), clock.time, clock.scheduled++);
+      clock.size++;
+      to.add(event);
+      replace(to);
+    }
+  }
+
+  /** From now on queues run beside each other. */
+  public void part() {
+    rest();
+    beside = true;
+    for (EventQueue queue : queues) {
+      if (queue.timeline.scheduled()) {
+        others.remove(queue.timeline);
+      }
+      queue.own.time = clock.time;
+      queue.own.scheduled = clock.scheduled;
+      queue.runBeside(true, queue.own);
+    }
+  }
+
+  /** From now on queues take turns, from when the last of them has come to. */
+  public void join() {
+    beside = false;
+    for (EventQueue queue : queues) {
+      clock.time = Math.max(clock.time, queue.own.time);
+      clock.add(queue.own);
+      queue.runBeside(false, clock);
+      replace(queue.timeline);
+    }
+    // Some queues are behind.
+    lastTime = clock.time;
+    lastBorn = Long.MAX_VALUE;
+  }
+
+  /** The time of the next event of a queue, or {@link Long#MAX_VALUE}. */
+  public long nextTime(EventQueue queue) {
+    return queue.timeline.nextTime();
+  }
+
+  /**
+   * Carries out the events of one window, and hands over what they sent.
+   *
+   * @param start the time of the first of them
+   * @param ends where it ends for each queue
+   * @param threads that share the work
+   * @throws RuntimeException what an event threw: the earliest, when there are several
+   */
+  public void window(long start, long[] ends, HostThreads threads) {
+    threads.forEach(queues.size(), index -> queues.get(index).run(ends[index]));
+    for (EventQueue queue : queues) {
+      queue.own.time = Math.max(queue.own.time, start);
+    }
+    queues.forEach(EventQueue::deliver);
+    Throwable first = null;
+    long when = Long.MAX_VALUE;
+    for (EventQueue queue : queues) {
+      Throwable thrown = queue.thrown();
+      if (thrown != null && queue.own.time < when) {
+        first = thrown;
+        when = queue.own.time;
+      }
+    }
+    runDeferred();
+    switch (first) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(first);
+    }
+  }
+
+  /** What must not run beside other queues, in the order of time. */
+  private void runDeferred() {
+    queues.stream()
+        .filter(EventQueue::hasDeferred)
+        .sorted(Comparator.comparingLong((EventQueue queue) -> queue.own.time))
+        .toList()
+        .forEach(EventQueue::runDeferred);
+  }
+}
