@@ -26,7 +26,8 @@ class EventQueueTest {
     // the last event on, and, every now and then, from before it.
     long spread = List.of(50L, 5_000L, 2_000_000L, 1L << 40).get((int) (seed % 4));
     long clock = 0;
-    EventQueue queue = new EventQueue();
+    Simulation simulation = new Simulation();
+    EventQueue queue = simulation.newQueue();
     List<Numbered> waiting = new ArrayList<>();
     List<Numbered> idle = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
@@ -53,94 +54,18 @@ class EventQueueTest {
         idle.add(gone);
       } else {
         Numbered first = waiting.stream().min(order).orElse(null);
-        assertThat(queue.nextTime())
+        assertThat(simulation.nextTime())
             .as("seed %d, step %d", seed, step)
             .isEqualTo(first == null ? Long.MAX_VALUE : first.time());
-        assertThat(queue.poll()).as("seed %d, step %d", seed, step).isSameAs(first);
+        assertThat(simulation.poll()).as("seed %d, step %d", seed, step).isSameAs(first);
         if (first != null) {
           clock = first.time();
           waiting.remove(first);
           idle.add(first);
         }
       }
-      assertThat(queue.size()).isEqualTo(waiting.size());
+      assertThat(simulation.size()).isEqualTo(waiting.size());
     }
-  }
-
-  private static final int RANKS = 6;
-  private static final long LOOKAHEAD = 500;
-
-  /** What a rank did, as a text; each does things of its own, and now and then tells another. */
-  private static final class Ranks {
-    private final EventQueue queue = new EventQueue();
-    private final List<StringBuilder> done = new ArrayList<>();
-    private final List<SplittableRandom> random = new ArrayList<>();
-    private int overtaken;
-
-    private final class Turn extends Event {
-      private final int rank;
-      private final boolean thread;
-      private final String name;
-
-      Turn(int rank, boolean thread, String name) {
-        super(queue.rank(rank), thread);
-        this.rank = rank;
-        this.thread = thread;
-        this.name = name;
-      }
-
-      @Override
-      protected void fire() {
-        if (queue.nextTime() < time()) {
-          overtaken++;
-        }
-        done.get(rank).append(name).append('@').append(time()).append(' ');
-        SplittableRandom own = random.get(rank);
-        if (!thread && own.nextInt(4) == 0) {
-          int other = own.nextInt(RANKS);
-          // Odd times, so that no two of different ranks fall together.
-          long late = LOOKAHEAD + own.nextInt(300) * 1000L + 2L * rank + 1;
-          queue.schedule(new Turn(other, false, "message" + rank), time() + late);
-        }
-        queue.schedule(this, time() + (1 + own.nextInt(thread ? 3 : 90)) * 20L);
-      }
-    }
-
-    Ranks(long seed, long lookahead, long until) {
-      for (int rank = 0; rank < RANKS; rank++) {
-        done.add(new StringBuilder());
-        random.add(new SplittableRandom(seed * RANKS + rank));
-      }
-      for (int rank = 0; rank < RANKS; rank++) {
-        for (int thread = 0; thread < 4; thread++) {
-          queue.schedule(new Turn(rank, thread > 0, "t" + thread), 7L * thread);
-        }
-      }
-      queue.lookahead(lookahead, until);
-      Event event = queue.poll();
-      while (event != null && event.time() <= until) {
-        queue.fire(event);
-        event = queue.poll();
-      }
-      queue.catchUp();
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
-  void ranks_that_run_ahead_do_what_they_do_in_the_order_of_time(long seed) {
-    Ranks inOrder = new Ranks(seed, 0, 100_000);
-    Ranks ahead = new Ranks(seed, LOOKAHEAD, 100_000);
-
-    assertThat(inOrder.overtaken).isZero();
-    assertThat(ahead.overtaken).as("seed %d", seed).isPositive();
-    for (int rank = 0; rank < RANKS; rank++) {
-      assertThat(ahead.done.get(rank).toString())
-          .as("rank %d, seed %d", rank, seed)
-          .isEqualTo(inOrder.done.get(rank).toString());
-    }
-    assertThat(ahead.queue.fired()).isEqualTo(inOrder.queue.fired());
-    assertThat(ahead.queue.clock()).isEqualTo(inOrder.queue.clock());
   }
 
   private static long time(SplittableRandom random, long clock, long spread) {
