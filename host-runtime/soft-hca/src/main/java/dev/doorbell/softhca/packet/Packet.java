@@ -305,18 +305,10 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return handedOver;
   }
 
-  /** Puts it before others that are on their way back. */
-  Packet behind(@Nullable Packet others) {
-    next = others;
-    return this;
-  }
-
-  /** Its sender has it again; returns what was behind it. */
-  @Nullable Packet comeBack() {
+  /** Its sender has it again. */
+  void comeBack() {
     handedOver = false;
-    Packet following = next;
     next = null;
-    return following;
   }
 
   /** Makes this packet equal to {@code other}, with the payload in its own buffer. */

@@ -76,7 +76,11 @@ public final class PacketPool {
 
   public void release(Packet packet) {
     if (packet.isHandedOver()) {
-      Packet before = back.getAndUpdate(packet::behind);
+      Packet before;
+      do {
+        before = back.get();
+        packet.next = before;
+      } while (!back.compareAndSet(before, packet));
       if (before == null) {
         atHome.accept(takeBack);
       }
@@ -88,7 +92,8 @@ public final class PacketPool {
   private void takeBack() {
     Packet packet = back.getAndSet(null);
     while (packet != null) {
-      Packet following = packet.comeBack();
+      Packet following = packet.next;
+      packet.comeBack();
       put(packet);
       packet = following;
     }

@@ -43,7 +43,8 @@ public final class HcaEngine implements Agent {
     this.name = name;
     this.fabric = fabric;
     this.queuePairs = queuePairs;
-    this.packets = new PacketPool(this::packetsReturned, packetLimit, task -> fabric.visit(this, task));
+    this.packets =
+        new PacketPool(this::packetsReturned, packetLimit, task -> fabric.visit(this, task));
   }
 
   public PacketPool packets() {

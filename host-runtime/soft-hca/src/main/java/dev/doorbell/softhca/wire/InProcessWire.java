@@ -93,7 +93,8 @@ public final class InProcessWire extends Wire {
 
   /**
    * Captures what members send from now on, framed as RoCEv2 between their GIDs, in the order of
-   * time, so that no member runs beside another; ends an earlier capture's part. Join the members first. Null for none.
+   * time, so that no member runs beside another; ends an earlier capture's part. Join the members
+   * first. Null for none.
    */
   public void capture(@Nullable WireCapture into) {
     capture = into;

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+
 /**
  * The fabric of virtual time: a discrete-event simulation of one {@link Topology}, driven by what
  * the agents do.
@@ -105,9 +106,7 @@ public final class TimedFabric extends Fabric {
         agent,
         List.of(node),
         (known, more) ->
-            known.contains(node)
-                ? known
-                : Stream.concat(known.stream(), more.stream()).toList());
+            known.contains(node) ? known : Stream.concat(known.stream(), more.stream()).toList());
     return node;
   }
 
@@ -384,10 +383,7 @@ public final class TimedFabric extends Fabric {
 
   /** Every thread that waits, with what it does and what it waits for, one line each. */
   public List<String> waiting() {
-    return threadsInOrder()
-        .map(TimedThreadPort::waits)
-        .filter(Objects::nonNull)
-        .toList();
+    return threadsInOrder().map(TimedThreadPort::waits).filter(Objects::nonNull).toList();
   }
 
   /** How many events have been carried out: what the host's time goes into. */

@@ -11,7 +11,8 @@ public final class Buffers {
   /** Bytes of a buffer for a piece of a DMA transfer. */
   public static final int CHUNK = 4096;
 
-  private static final int SLAB = 256 * 1024;
+  /** What a node takes at a time: there may be hundreds of nodes. */
+  private static final int SLAB = 64 * 1024;
 
   private final Arena arena = Arena.ofShared();
   private long[] lines = new long[256];

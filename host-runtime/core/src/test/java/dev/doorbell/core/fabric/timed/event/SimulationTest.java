@@ -47,7 +47,9 @@ class SimulationTest {
         if (first && own.nextInt(4) == 0) {
           int other = own.nextInt(RANKS);
           long late =
-              LOOKAHEAD + own.nextInt(300) * (together ? 20L : 1000L) + (together ? 0 : 2L * rank + 1);
+              LOOKAHEAD
+                  + own.nextInt(300) * (together ? 20L : 1000L)
+                  + (together ? 0 : 2L * rank + 1);
           queue.send(queues.get(other), new Turn(other, false, "from" + rank), late);
         }
         if (!name.startsWith("from")) {
@@ -252,6 +254,8 @@ class SimulationTest {
                 }),
             0);
     window(1, simulation, queues);
-    assertThat(thrown[0]).isInstanceOf(IllegalStateException.class).hasMessageContaining("not sent");
+    assertThat(thrown[0])
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("not sent");
   }
 }
