@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,8 +135,7 @@ class SimulationTest {
     Ranks ranks = new Ranks(5, false).beside(2);
     long last = ranks.simulation.clock();
     for (int i = 0; i < 100; i++) {
-      Event event = ranks.simulation.poll();
-      assertThat(event).isNotNull();
+      Event event = Objects.requireNonNull(ranks.simulation.poll());
       assertThat(event.time()).isGreaterThanOrEqualTo(last);
       last = event.time();
       ranks.simulation.fire(event);
