@@ -24,12 +24,11 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -62,7 +61,7 @@ public final class TimedFabric extends Fabric {
   private final Topology topology;
   private final Simulation simulation = new Simulation();
   private final SplittableRandom jitter;
-  private final SortedMap<Integer, LogicalProcess> nodes = new TreeMap<>();
+  private final Map<Integer, LogicalProcess> nodes = new HashMap<>();
 
   /** Where agents are: all but a few at one node. */
   private final Map<Agent, List<LogicalProcess>> homes = new ConcurrentHashMap<>();
@@ -89,15 +88,16 @@ public final class TimedFabric extends Fabric {
   }
 
   private LogicalProcess node(Locus locus) {
-    return nodes.computeIfAbsent(
-        locus.rank() / topology.ranksOfNode(),
-        key -> {
-          LogicalProcess made =
-              new LogicalProcess(
-                  new Interconnect(this, memory, topology, simulation.newQueue(), jitter));
-          numbered.add(made);
-          return made;
-        });
+    int number = locus.rank() / topology.ranksOfNode();
+    LogicalProcess node = nodes.get(number);
+    if (node == null) {
+      node =
+          new LogicalProcess(
+              new Interconnect(this, memory, topology, simulation.newQueue(), jitter));
+      nodes.put(number, node);
+      numbered.add(node);
+    }
+    return node;
   }
 
   private LogicalProcess home(Locus locus, Agent agent) {
