@@ -81,8 +81,8 @@ class HostThreadsTest {
               ended,
               fabric.events(),
               launches.stream().mapToLong(Launch::instructions).sum(),
-              trial.firstError(),
-              launched < RANKS ? "not compared" : trial.mismatch());
+              String.valueOf(trial.firstError()),
+              launched < RANKS ? "not compared" : String.valueOf(trial.mismatch()));
     }
   }
 
