@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -66,6 +69,18 @@ public record FigureStyle(ObjectNode given) {
     BOTTOM_RIGHT
   }
 
+  /** What a word of a figure stands for: several axes may have values of the same name. */
+  public enum Role {
+    /** A value of the axis of the series. */
+    SERIES,
+    /** A value of the axis of the abscissa. */
+    ABSCISSA,
+    /** A value of the axis of a heat map's rows. */
+    ROW,
+    /** Part of a panel's title. */
+    PANEL
+  }
+
   /**
    * A number as somebody writes it.
    *
@@ -99,18 +114,23 @@ public record FigureStyle(ObjectNode given) {
     both.setAll(given);
     SequencedMap<String, String> names = base.names();
     names.putAll(names());
-    return new FigureStyle(both).naming(names);
+    if (!names.isEmpty()) {
+      ObjectNode node = both.putObject("names");
+      names.forEach(node::put);
+    }
+    return new FigureStyle(both);
   }
 
-  /** This with other names. */
-  public FigureStyle naming(SequencedMap<String, String> names) {
-    if (names.isEmpty()) {
-      return this;
-    }
+  /** This with names by role and word in place of those that were given. */
+  public FigureStyle naming(Map<Role, Map<String, String>> names) {
     ObjectNode all = given.deepCopy();
     ObjectNode node = all.putObject("names");
-    names.forEach(node::put);
+    names.forEach((role, words) -> words.forEach((word, name) -> node.put(key(role, word), name)));
     return new FigureStyle(all);
+  }
+
+  private static String key(Role role, String word) {
+    return role + " " + word;
   }
 
   /** This without what means nothing in a kind of figure. */
@@ -141,17 +161,22 @@ public record FigureStyle(ObjectNode given) {
     return names;
   }
 
-  /** A word as it is printed; parts of it where it joins several by commas. */
-  public String shown(String word) {
-    SequencedMap<String, String> names = names();
-    if (names.isEmpty() || names.containsKey(word) || !word.contains(", ")) {
-      return names.getOrDefault(word, word);
-    }
-    return String.join(
-        ", ", List.of(word.split(", ", -1)).stream().map(w -> names.getOrDefault(w, w)).toList());
+  /** A word as it is printed in a role, after {@link #naming}. */
+  public String shown(Role role, String word) {
+    return given.path("names").path(key(role, word)).asString(word);
   }
 
-  /** A name as it is printed, where one is given for it. */
+  /**
+   * A panel's title as it is printed, after {@link #naming}; parts with empty names are left out.
+   */
+  public String title(String panel) {
+    return Stream.of(panel.split(", ", -1))
+        .map(part -> shown(Role.PANEL, part))
+        .filter(part -> !part.isEmpty())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** What the description prints in place of an axis or a metric, where it says so. */
   public Optional<String> named(String word) {
     return Optional.ofNullable(names().get(word));
   }

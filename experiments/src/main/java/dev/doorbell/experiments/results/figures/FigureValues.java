@@ -147,23 +147,23 @@ final class FigureValues {
     return Optional.of(new Reading(ratio, whisker, fewer, value.seed()));
   }
 
-  /** What the ordinate is called: the statistic behind the metric. */
-  String title() {
+  /**
+   * What the ordinate is called: the statistic behind the metric, unless the figure gives the
+   * metric another name.
+   *
+   * @param base what the legend calls the series that all are multiples of
+   */
+  String title(String base) {
     Optional<String> given = spec.style().named(spec.y());
-    if (given.isPresent()) {
-      return given.get();
-    }
-    String name =
-        spec.per().isEmpty()
-            ? Names.title(spec.y())
-            : Names.title(spec.y()) + " per " + Names.title(spec.per());
     boolean counted = run.rows().stream().allMatch(row -> !row.metrics().containsKey(spec.y()));
-    String whole = counted ? name : name + ", " + statistic.word();
-    return spec.style()
-        .shown(
-            spec.relative().isEmpty()
-                ? whole
-                : whole + ", relative to " + spec.style().shown(spec.relative()));
+    String per = spec.per().isEmpty() ? "" : " per " + called(spec.per());
+    String statistic = counted || given.isPresent() ? "" : ", " + this.statistic.word();
+    String relative = spec.relative().isEmpty() ? "" : ", relative to " + base;
+    return called(spec.y()) + per + statistic + relative;
+  }
+
+  private String called(String metric) {
+    return spec.style().named(metric).orElse(Names.title(metric));
   }
 
   /** The unit in which the run stores the values. */

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.results.figures;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.figures.FigureValues.Reading;
@@ -47,6 +48,9 @@ final class RunCharts {
 
   /** Steps that are drawn of a distribution; more would not be visible. */
   private static final int MOST_STEPS = 400;
+
+  /** A lead up to here is none, as a change is up to the default threshold of compare. */
+  private static final double LEAD = 0.01;
 
   private final RunData run;
   private final RunLines figures;
@@ -190,7 +194,7 @@ final class RunCharts {
     return new BarFigure(
         notes(values.note(), ""),
         groups.isEmpty() ? "" : axisTitle(groups),
-        values.conversion().quantified(values.title(), log),
+        values.conversion().quantified(values.title(words.style().shown(Role.SERIES, base)), log),
         ordered,
         words.series(panels.stream().flatMap(p -> p.bars().stream()).map(Bar::series).toList()),
         panels,
@@ -226,6 +230,7 @@ final class RunCharts {
     List<HeatFigure.Panel> panels = new ArrayList<>();
     SequencedSet<String> winners = new LinkedHashSet<>();
     boolean contested = false;
+    boolean close = false;
     for (var place : places(Set.copyOf(List.of(spec.series(), spec.x(), spec.rows()))).entrySet()) {
       List<Cell> cells = new ArrayList<>();
       for (int x = 0; x < across.size(); x++) {
@@ -238,8 +243,11 @@ final class RunCharts {
                   .filter(row -> shown(row, spec.rows()).equals(line))
                   .toList();
           if (!rivals.isEmpty()) {
-            Cell cell = cell(x, y, rivals, most);
+            Ranked ranked = ranked(rivals, most);
             contested |= rivals.size() > 1;
+            close |= ranked.distinct() && !ranked.leads();
+            Cell cell =
+                new Cell(x, y, ranked.winner(), ranked.value(), ranked.ratio(), ranked.leads());
             cells.add(cell);
             if (cell.apart()) {
               winners.add(cell.winner());
@@ -257,8 +265,11 @@ final class RunCharts {
     }
     String samples =
         ("%s median of %s; the stronger the colour, the farther ahead; numbers: runner-up / winner;"
-                + " white: 95 %% intervals overlap")
-            .formatted(most ? "highest" : "lowest", Names.title(spec.y()));
+                + " white: 95 %% intervals overlap%s")
+            .formatted(
+                most ? "highest" : "lowest",
+                Names.title(spec.y()),
+                close ? " or the lead is at most %.0f %%".formatted(100 * LEAD) : "");
     return new HeatFigure(
         notes(samples, "winner by "),
         axisTitle(spec.x()),
@@ -269,7 +280,20 @@ final class RunCharts {
         panels);
   }
 
-  private Cell cell(int x, int y, List<SummaryRow> rivals, boolean most) {
+  /**
+   * The best of several points.
+   *
+   * @param ratio by which it is better than the second; NaN without a rival
+   * @param distinct whether the intervals of the two do not overlap
+   */
+  private record Ranked(String winner, double value, double ratio, boolean distinct) {
+    /** Whether it is called the winner. */
+    boolean leads() {
+      return distinct && (Double.isNaN(ratio) || ratio > 1 + LEAD);
+    }
+  }
+
+  private Ranked ranked(List<SummaryRow> rivals, boolean most) {
     record Rival(String name, Summary summary) {}
     Comparator<Rival> order = Comparator.comparingDouble(rival -> rival.summary().median());
     List<Rival> ranked =
@@ -279,7 +303,7 @@ final class RunCharts {
             .toList();
     Rival first = ranked.getFirst();
     if (ranked.size() == 1) {
-      return new Cell(x, y, first.name(), first.summary().median(), Double.NaN, true);
+      return new Ranked(first.name(), first.summary().median(), Double.NaN, true);
     }
     Rival second = ranked.get(1);
     double ratio =
@@ -289,7 +313,7 @@ final class RunCharts {
     Interval winner = first.summary().whisker();
     Interval other = second.summary().whisker();
     boolean apart = most ? winner.lower() > other.upper() : winner.upper() < other.lower();
-    return new Cell(x, y, first.name(), first.summary().median(), ratio, apart);
+    return new Ranked(first.name(), first.summary().median(), ratio, apart);
   }
 
   /**
@@ -310,7 +334,7 @@ final class RunCharts {
                 .map(
                     axis ->
                         axis.name().equals(spec.facet())
-                            ? figures.named(row, axis.name())
+                            ? figures.facet(row, axis.name())
                             : Names.title(axis.name()) + " " + shown(row, axis.name()))
                 .collect(Collectors.joining(", "));
         places.computeIfAbsent(place, _ -> new ArrayList<>()).add(row);

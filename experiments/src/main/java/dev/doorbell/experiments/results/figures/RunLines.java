@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
@@ -79,12 +80,11 @@ final class RunLines {
                 provenance(spec),
                 words.style()),
             across.quantified(
-                spec.style().shown(title),
-                Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
+                title, Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
             values
                 .conversion()
                 .quantified(
-                    values.title(),
+                    values.title(words.style().shown(Role.SERIES, base)),
                     Boolean.TRUE.equals(spec.logY()) && positive(panels, Point::lower)),
             series.stream().filter(name -> panels.stream().anyMatch(p -> p.has(name))).toList(),
             panels,
@@ -193,7 +193,7 @@ final class RunLines {
     List<String> parts = new ArrayList<>();
     SummaryRow any = rows.getFirst();
     if (!spec.facet().isEmpty() && (place.isEmpty() || place.containsKey(spec.facet()))) {
-      parts.add(named(any, spec.facet()));
+      parts.add(facet(any, spec.facet()));
     }
     place.forEach(
         (name, value) -> {
@@ -329,6 +329,12 @@ final class RunLines {
   String named(SummaryRow row, String axis) {
     Value value = row.axes().get(axis);
     return value == null ? "" : Names.alone(axis(axis), value);
+  }
+
+  /** A row's value of the facet, as panels are called after it. */
+  String facet(SummaryRow row, String axis) {
+    Value value = row.axes().get(axis);
+    return value == null ? "" : SeriesWords.facet(run.axes(), axis(axis), value);
   }
 
   private String named(String axis, String text) {

@@ -3,17 +3,20 @@ package dev.doorbell.experiments.results.figures;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
-import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.stream.Collectors;
 
 /**
  * What a figure's description says in words of the run: the order of its series, the one that the
@@ -82,63 +85,94 @@ final class SeriesWords {
   }
 
   /**
-   * The style with its names in the words that figures would print. A name may be given for an axis
-   * or a metric, for a value ({@code pull}, {@code senders=8}), or for a text of the figure.
+   * A value of the facet in a panel's title: with its axis where another axis has the same value,
+   * so that nobody takes one for the other.
+   */
+  static String facet(List<Axis> axes, Axis facet, Value value) {
+    boolean shared =
+        axes.stream()
+            .filter(axis -> !axis.name().equals(facet.name()))
+            .anyMatch(axis -> axis.values().contains(value));
+    return shared
+        ? Names.title(facet.name()) + " " + Names.value(facet, value)
+        : Names.alone(facet, value);
+  }
+
+  /**
+   * The style with its names in the words that figures would print, each in its role. A name may be
+   * given for an axis or a metric, for a value of all axes ({@code pull}) or of one ({@code
+   * senders=8}, which goes before), or for a text of the figure.
    */
   FigureStyle style() throws Unplottable {
     SequencedMap<String, String> given = spec.style().names();
     if (given.isEmpty()) {
       return spec.style();
     }
-    SequencedMap<String, List<String>> known = known();
-    SequencedMap<String, String> names = new LinkedHashMap<>();
-    for (var entry : given.entrySet()) {
-      List<String> printed = known.get(entry.getKey());
-      if (printed == null) {
-        List<String> words = List.copyOf(known.sequencedKeySet());
+    SequencedSet<String> known = new LinkedHashSet<>();
+    Map<Role, Map<String, String>> names = new EnumMap<>(Role.class);
+    for (Axis axis : run.axes()) {
+      known.add(axis.name());
+      for (Value value : axis.values()) {
+        List<String> words =
+            List.of(
+                value.text(),
+                Names.alone(axis, value),
+                Names.value(axis, value),
+                axis.name() + "=" + value.text());
+        known.addAll(words);
+        String name = given.get(axis.name());
+        String shown = Names.value(axis, value);
+        String printed = printed(axis, value);
+        if (name != null && !printed.equals(shown)) {
+          put(names, role(axis), printed, (name + " " + shown).strip());
+        }
+        words.stream()
+            .filter(given::containsKey)
+            .forEach(word -> put(names, role(axis), printed, given.getOrDefault(word, "")));
+      }
+    }
+    for (SummaryRow row : run.rows()) {
+      known.addAll(row.metrics().sequencedKeySet());
+      known.addAll(row.counters().sequencedKeySet());
+    }
+    if (spec.series().isEmpty()) {
+      spec.style().named(spec.y()).ifPresent(name -> put(names, Role.SERIES, spec.y(), name));
+    }
+    for (String word : given.sequencedKeySet()) {
+      if (!known.contains(word)) {
         throw Unplottable.because(
             run.runId(),
             "names has '%s', which is nothing of the run%s"
-                .formatted(entry.getKey(), Nearest.suggestion(entry.getKey(), words)),
+                .formatted(word, Nearest.suggestion(word, known)),
             "an axis, a metric, or a value of an axis, such as %s"
-                .formatted(String.join(", ", words.subList(0, Math.min(8, words.size())))));
+                .formatted(known.stream().limit(8).collect(Collectors.joining(", "))));
       }
-      printed.forEach(text -> names.put(text, entry.getValue()));
     }
     return spec.style().naming(names);
   }
 
-  /** What may be renamed, with the texts that stand for it in figures. */
-  private SequencedMap<String, List<String>> known() {
-    SequencedMap<String, List<String>> known = new LinkedHashMap<>();
-    for (Axis axis : run.axes()) {
-      add(known, axis.name(), axis.name(), Names.title(axis.name()));
-      for (Value value : axis.values()) {
-        String alone = Names.alone(axis, value);
-        String shown = Names.value(axis, value);
-        // What panels are called after axes that a figure does not speak of.
-        String place = Names.title(axis.name()) + " " + shown;
-        add(known, value.text(), alone, shown, value.text(), place);
-        add(known, axis.name() + "=" + value.text(), alone, shown, place);
-        add(known, alone, alone);
-        add(known, shown, shown, alone);
-      }
-    }
-    for (SummaryRow row : run.rows()) {
-      for (String metric : row.metrics().sequencedKeySet()) {
-        add(known, metric, metric, Names.title(metric));
-      }
-      row.counters().sequencedKeySet().forEach(name -> add(known, name, name, Names.title(name)));
-    }
-    return known;
+  private static void put(
+      Map<Role, Map<String, String>> names, Role role, String word, String name) {
+    names.computeIfAbsent(role, _ -> new LinkedHashMap<>()).put(word, name);
   }
 
-  private static void add(SequencedMap<String, List<String>> known, String word, String... texts) {
-    List<String> all = known.computeIfAbsent(word, _ -> new ArrayList<>());
-    for (String text : texts) {
-      if (!all.contains(text)) {
-        all.add(text);
-      }
-    }
+  /** Where a figure prints the values of an axis. */
+  private Role role(Axis axis) {
+    String name = axis.name();
+    return name.equals(spec.series())
+        ? Role.SERIES
+        : name.equals(spec.x()) ? Role.ABSCISSA : name.equals(spec.rows()) ? Role.ROW : Role.PANEL;
+  }
+
+  /** What a figure prints of a value unless it is renamed. */
+  private String printed(Axis axis, Value value) {
+    return switch (role(axis)) {
+      case SERIES -> Names.alone(axis, value);
+      case ABSCISSA, ROW -> Names.value(axis, value);
+      case PANEL ->
+          axis.name().equals(spec.facet())
+              ? facet(run.axes(), axis, value)
+              : Names.title(axis.name()) + " " + Names.value(axis, value);
+    };
   }
 }

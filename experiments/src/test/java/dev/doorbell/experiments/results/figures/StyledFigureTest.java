@@ -134,6 +134,102 @@ class StyledFigureTest {
         .doesNotContain("cross-rc,");
   }
 
+  /** A sweep of axes whose values have the same names, and of numbers. */
+  private static RunData queues() {
+    return queues(List.of("gpu", "host"));
+  }
+
+  private static RunData queues(List<String> sqs) {
+    List<Value> first = sqs.stream().<Value>map(Value.Text::new).toList();
+    List<Value> places = List.of(new Value.Text("gpu"), new Value.Text("host"));
+    List<Value> numbers = List.of(new Value.Whole(1), new Value.Whole(8));
+    List<Axis> axes =
+        List.of(
+            new Axis("sq", "", first), new Axis("cq", "", places), new Axis("blocks", "", numbers));
+    List<SummaryRow> rows = new ArrayList<>();
+    for (Value sq : first) {
+      for (Value cq : places) {
+        for (Value blocks : numbers) {
+          SummaryRow like = RUN.rows().get(rows.size());
+          SequencedMap<String, Value> at = new LinkedHashMap<>();
+          at.put("sq", sq);
+          at.put("cq", cq);
+          at.put("blocks", blocks);
+          rows.add(
+              new SummaryRow(
+                  sq.text() + cq.text() + blocks.text(), at, like.metrics(), like.counters(), 1));
+        }
+      }
+    }
+    return RUN.with(axes, rows);
+  }
+
+  @Test
+  void a_name_for_a_value_of_one_axis_stands_for_no_other_axis() throws Exception {
+    String names = "names: {sq=gpu: SQ on GPU, cq=gpu: CQ on GPU, cq=host: CQ on host}";
+    String bars =
+        svg(queues(), "{kind: bar, x: sq, y: latency, series: cq, facet: blocks, " + names + "}");
+    assertThat(bars)
+        .contains(">SQ on GPU<", ">host<")
+        .containsOnlyOnce(">CQ on GPU<")
+        .containsOnlyOnce(">CQ on host<");
+    String one =
+        svg(
+            queues(List.of("gpu")),
+            "{x: blocks, y: latency, series: cq, facet: sq, names: {cq=gpu: CQ on GPU}}");
+    assertThat(one).containsOnlyOnce(">CQ on GPU<").containsOnlyOnce(">sq gpu<");
+    assertThat(
+            svg(
+                queues(List.of("gpu")),
+                "{x: blocks, y: latency, series: cq, facet: sq, names: {sq=gpu: ''}}"))
+        .doesNotContain(">sq gpu<", ">gpu, ");
+  }
+
+  @Test
+  void the_name_of_an_axis_stands_beside_its_values_everywhere() throws Exception {
+    String named = "names: {blocks: Queue pairs}";
+    String x = "x: sq, y: latency, ";
+    assertThat(svg(queues(), "{kind: bar, %s series: blocks, facet: cq, %s}".formatted(x, named)))
+        .contains(">Queue pairs 8<")
+        .doesNotContain(">blocks 8<");
+    assertThat(svg(queues(), "{kind: bar, %s series: cq, facet: blocks, %s}".formatted(x, named)))
+        .contains(">Queue pairs 8<")
+        .doesNotContain(">blocks 8<");
+    assertThat(svg(queues(), "{kind: bar, %s series: cq, %s}".formatted(x, named)))
+        .contains(">Queue pairs 8<")
+        .doesNotContain(">blocks 8<");
+  }
+
+  @Test
+  void a_renamed_metric_says_what_it_is_relative_to() throws Exception {
+    assertThat(svg("{y: latency, relative: pull, names: {latency: Time, pull: NIC pull}}"))
+        .contains(">Time, relative to NIC pull<");
+    assertThat(svg(ModelledRun.counted(RUN), "{y: goodput, per: fences, names: {goodput: Speed}}"))
+        .contains(">Speed per fences (GB/s)<");
+  }
+
+  @Test
+  void nobody_wins_a_place_by_less_than_what_counts_as_a_change() throws Exception {
+    double[] first = {1000, 1000, 1000, 1000, 1000, 1000};
+    double[] second = {1005, 1005, 1005, 1005, 1005, 1005};
+    double[] third = {1020, 1020, 1020, 1020, 1020, 1020};
+    String figure = "{kind: heatmap, x: size, rows: placement, series: path, y: latency,";
+    RunData close =
+        with(row -> path(row).equals("pull") ? first : path(row).equals("staged") ? second : third);
+    assertThat(svg(close, figure + "}"))
+        .contains("legend-undecided", "1 %")
+        .doesNotContain("legend-pull");
+    RunData apart = with(row -> path(row).equals("pull") ? first : third);
+    assertThat(svg(apart, figure + "}"))
+        .contains("legend-pull")
+        .doesNotContain("legend-undecided", "at most");
+  }
+
+  private static String path(SummaryRow row) {
+    Value path = row.axes().get("path");
+    return path == null ? "" : path.text();
+  }
+
   @Test
   void series_stand_in_the_order_that_is_asked_for() throws Exception {
     String svg = svg("{y: latency, order: [staged, pull]}");

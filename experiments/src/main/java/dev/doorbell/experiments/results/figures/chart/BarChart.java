@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.figures.chart;
 
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Bar;
 import dev.doorbell.experiments.results.figures.chart.BarFigure.Panel;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
@@ -61,7 +62,10 @@ final class BarChart {
             figure.panels().size(),
             _ ->
                 AxisBuilder.words(
-                    figure.groupTitle(), figure.groups().stream().map(style::shown).toList()),
+                    figure.groupTitle(),
+                    figure.groups().stream()
+                        .map(value -> style.shown(Role.ABSCISSA, value))
+                        .toList()),
             verticalAxis(),
             panel -> Math.clamp(0.62 * panel, 100, 140));
   }
@@ -94,7 +98,8 @@ final class BarChart {
     return figure.series().stream()
         .map(
             series ->
-                Legend.Item.square(style.shown(series), series, SAMPLE, palette.style(series)))
+                Legend.Item.square(
+                    style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)))
         .toList();
   }
 

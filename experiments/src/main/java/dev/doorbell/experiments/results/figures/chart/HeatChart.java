@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.figures.chart;
 
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure.Cell;
 import dev.doorbell.experiments.results.figures.chart.HeatFigure.Panel;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
@@ -59,7 +60,9 @@ final class HeatChart {
             Legend.aside(style, legend()),
             figure.panels().size(),
             this::across,
-            AxisBuilder.rows(figure.yTitle(), figure.down().stream().map(style::shown).toList()),
+            AxisBuilder.rows(
+                figure.yTitle(),
+                figure.down().stream().map(row -> style.shown(Role.ROW, row)).toList()),
             _ -> Math.min(220, ROW * figure.down().size()));
   }
 
@@ -77,7 +80,8 @@ final class HeatChart {
     List<Legend.Item> legend = new ArrayList<>();
     for (String series : figure.series()) {
       legend.add(
-          Legend.Item.square(style.shown(series), series, BarChart.SAMPLE, palette.style(series)));
+          Legend.Item.square(
+              style.shown(Role.SERIES, series), series, BarChart.SAMPLE, palette.style(series)));
     }
     if (figure.undecided()) {
       legend.add(
@@ -101,7 +105,8 @@ final class HeatChart {
 
   /** Every value where there is room, else every second, third ... */
   private PlotAxis across(double panelWidth) {
-    List<String> names = figure.across().stream().map(style::shown).toList();
+    List<String> names =
+        figure.across().stream().map(value -> style.shown(Role.ABSCISSA, value)).toList();
     double widest = names.stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
     double slot = panelWidth / figure.across().size();
     int step = (int) Math.max(1, Math.ceil((widest + 3) / (2 * slot)));

@@ -37,7 +37,8 @@ public record HeatFigure(
    * @param winner the series with the best median
    * @param value its median
    * @param ratio by which it is better than the second; NaN without a rival
-   * @param apart whether the intervals of the two do not overlap
+   * @param apart whether it is called the winner: the intervals of the two do not overlap, and the
+   *     lead counts
    */
   public record Cell(int x, int y, String winner, double value, double ratio, boolean apart) {}
 
@@ -48,7 +49,7 @@ public record HeatFigure(
     panels = List.copyOf(panels);
   }
 
-  /** Whether intervals overlap at any place. */
+  /** Whether nobody is called the winner at any place. */
   boolean undecided() {
     return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());
   }

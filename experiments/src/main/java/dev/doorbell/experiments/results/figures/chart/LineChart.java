@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.results.figures.chart;
 
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Ceiling;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Mark;
@@ -343,7 +344,9 @@ final class LineChart {
   private List<Legend.Item> legend() {
     List<Legend.Item> items = new ArrayList<>();
     for (String series : figure.series()) {
-      items.add(Legend.Item.line(style.shown(series), series, SAMPLE, palette.style(series)));
+      items.add(
+          Legend.Item.line(
+              style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)));
     }
     if (figure.hasCeilings()) {
       items.add(

@@ -222,12 +222,12 @@ public final class PanelLayout {
   /** Draws one row of panels and returns where it ends. */
   private double row(
       FigureStyle style, List<Panel> panels, int first, int last, double headroom, double top) {
-    boolean titled = panels.size() > 1 || !panels.getFirst().title().isEmpty();
+    boolean titled = panels.size() > 1 || !style.title(panels.getFirst().title()).isEmpty();
     List<List<String>> titles = new ArrayList<>();
     int lines = 1;
     for (int i = first; i < last; i++) {
       double room = panelWidth + (i < last - 1 ? PANEL_GAP - LABEL_GAP : EDGE);
-      titles.add(broken(style.shown(panels.get(i).title()), room));
+      titles.add(broken(style.title(panels.get(i).title()), room));
       lines = Math.max(lines, titles.getLast().size());
     }
     double further = (lines - 1) * TITLE_LINE;
@@ -241,7 +241,7 @@ public final class PanelLayout {
       if (i == 0) {
         firstFrame = frame;
       }
-      if (!panel.title().isEmpty()) {
+      if (!style.title(panel.title()).isEmpty()) {
         double base = top + Theme.TEXT;
         for (String line : titles.get(i - first)) {
           out.add(label(line, frameLeft, base, Theme.TEXT, Anchor.START));
