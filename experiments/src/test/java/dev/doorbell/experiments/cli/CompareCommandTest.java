@@ -90,6 +90,24 @@ class CompareCommandTest {
   }
 
   @Test
+  void runs_that_differ_in_a_setting_of_one_value_each_are_paired_and_it_is_named() {
+    run("one", "-s", "placement=same-switch", "-s", "path=pull");
+    run("two", "-s", "placement=cross-rc", "-s", "path=pull");
+    run("inline", "-s", "placement=cross-rc", "-s", "path=pull,push.memic");
+    assertThat(compare("one", "two")).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("differs  placement: same-switch -> cross-rc\n", "same host: yes");
+    run("far", "-s", "path=push.memic", "-s", "size=64");
+    assertThat(compare("one", "far", "--json")).isEqualTo(ExitCode.OK);
+    assertThat(JsonMapper.shared().readTree(session.out()).at("/differs").toString())
+        .contains("\"path\":[\"pull\",\"push.memic\"]");
+    run("small", "-s", "size=64");
+    run("large", "-s", "size=512,4K");
+    assertThat(compare("small", "large")).isNotEqualTo(ExitCode.OK);
+    assertThat(session.err()).contains("of size the first run has 64, the second 512, 4096");
+  }
+
+  @Test
   void in_virtual_time_with_the_same_seed_the_size_of_the_change_decides() {
     run("few", "-s", "samples=1");
     session.runtime.runner = slower("push.memic_64", 1.2);

@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.problem.Typed;
+import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
@@ -40,7 +42,8 @@ public final class ComparisonReport {
     List<PointComparison> rows = comparison.points().stream().filter(shown).toList();
     return (rows.isEmpty() ? "" : table(rows).text(width))
         + Screen.folded(
-            warnings()
+            differences(comparison)
+                + warnings()
                 + missing(comparison)
                 + method()
                 + "%s overall: %s%n%s%n"
@@ -89,7 +92,9 @@ public final class ComparisonReport {
   public Table table() {
     Table table = table(comparison.points());
     return new Table(
-        table.columns(), table.rows(), (method() + missing(comparison)).lines().toList());
+        table.columns(),
+        table.rows(),
+        (differences(comparison) + method() + missing(comparison)).lines().toList());
   }
 
   private Table table(List<PointComparison> rows) {
@@ -189,6 +194,25 @@ public final class ComparisonReport {
         .collect(Collectors.joining());
   }
 
+  /** What was set differently in the two runs. */
+  static String differences(RunComparison comparison) {
+    return comparison.differences().stream()
+        .map(
+            each ->
+                "differs  %s: %s -> %s%n"
+                    .formatted(
+                        each.setting(),
+                        amount(each.setting(), each.before()),
+                        amount(each.setting(), each.after())))
+        .collect(Collectors.joining());
+  }
+
+  private static String amount(String setting, Value value) {
+    return value instanceof Value.Whole(long number)
+        ? Amounts.setting(setting, (double) number)
+        : value.text();
+  }
+
   /** Points without a counterpart. */
   static String missing(RunComparison comparison) {
     return missing(comparison.onlyBefore(), comparison.before().id())
@@ -217,7 +241,7 @@ public final class ComparisonReport {
         + (comparison.byProcess()
             ? "wall time: n counts processes, each by its median%n".formatted()
             : "")
-        + "a change counts above %s %%; same machine: %s%n"
+        + "a change counts above %s %%; both ran on the same host: %s%n"
             .formatted(
                 plain(comparison.rules().threshold() * 100),
                 comparison.sameMachine() ? "yes" : "no");
@@ -282,6 +306,13 @@ public final class ComparisonReport {
     json.put("after", comparison.after().id());
     json.put("basis", comparison.before().manifest().basis().word());
     json.put("same_machine", comparison.sameMachine());
+    SequencedMap<String, Object> differs = new LinkedHashMap<>();
+    comparison
+        .differences()
+        .forEach(
+            each ->
+                differs.put(each.setting(), List.of(each.before().text(), each.after().text())));
+    json.put("differs", differs);
     json.put("alpha", comparison.rules().alpha());
     json.put("threshold", comparison.rules().threshold());
     json.put("overall", word(comparison.overall()));

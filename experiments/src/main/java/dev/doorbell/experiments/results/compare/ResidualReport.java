@@ -52,6 +52,7 @@ public final class ResidualReport {
             .filter(point -> Math.abs(point.change().relative()) <= NEAR)
             .count();
     return rows
+        + ComparisonReport.differences(comparison)
         + ComparisonReport.missing(comparison)
         + "%d of %d within 10 %%; the %s is (%s - %s) / %s%n"
             .formatted(near, comparison.points().size(), word, second, first, first)

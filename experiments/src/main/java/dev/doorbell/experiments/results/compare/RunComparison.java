@@ -32,7 +32,8 @@ import java.util.stream.Collectors;
 /**
  * Two runs, point by point.
  *
- * @param axes by which points were matched: those of either run
+ * @param differences settings of which each run has one value, and another one than the other run
+ * @param axes by which points were matched: those of either run, without these
  * @param points in the plan order of the first run, metric by metric
  * @param onlyBefore points of the first run without a counterpart
  * @param onlyAfter points of the second run without one
@@ -42,13 +43,18 @@ public record RunComparison(
     RunIndex before,
     RunIndex after,
     Rules rules,
+    List<Difference> differences,
     List<Axis> axes,
     List<PointComparison> points,
     List<String> onlyBefore,
     List<String> onlyAfter,
     boolean sameMachine) {
 
+  /** A setting that tells two runs apart. */
+  public record Difference(String setting, Value before, Value after) {}
+
   public RunComparison {
+    differences = List.copyOf(differences);
     axes = List.copyOf(axes);
     points = List.copyOf(points);
     onlyBefore = List.copyOf(onlyBefore);
@@ -104,6 +110,8 @@ public record RunComparison(
     SequencedMap<String, Axis> axes = new LinkedHashMap<>();
     before.plan().config().axes().forEach(axis -> axes.put(axis.name(), axis));
     after.plan().config().axes().forEach(axis -> axes.putIfAbsent(axis.name(), axis));
+    List<Difference> differences = differences(before, after);
+    differences.forEach(difference -> axes.remove(difference.setting()));
     Matching matching = new Matching(before, after, axes.sequencedKeySet());
     List<PointComparison> points = new ArrayList<>();
     for (Pair pair : matching.pairs) {
@@ -120,17 +128,74 @@ public record RunComparison(
       throw RunException.unreadable(
           Problem.of(
                   "DB-R007", after.id(), "it has no point and metric in common with " + before.id())
-              .fix("points are matched by %s".formatted(String.join(", ", axes.keySet()))));
+              .fix(
+                  "points are matched by %s%s"
+                      .formatted(
+                          String.join(", ", axes.keySet()),
+                          disjoint(before, after, axes.sequencedKeySet()))));
     }
     return new RunComparison(
         before,
         after,
         rules,
+        differences,
         List.copyOf(axes.values()),
         judged(before, after, points, rules),
         matching.onlyBefore,
         matching.onlyAfter,
         before.manifest().sameMachine(after.manifest()));
+  }
+
+  private static List<Difference> differences(RunIndex before, RunIndex after) {
+    Map<String, SequencedSet<Value>> others = values(after.plan().points());
+    List<Difference> differences = new ArrayList<>();
+    values(before.plan().points())
+        .forEach(
+            (setting, values) -> {
+              SequencedSet<Value> other = others.getOrDefault(setting, new LinkedHashSet<>());
+              if (values.size() == 1 && other.size() == 1 && !values.equals(other)) {
+                differences.add(new Difference(setting, values.getFirst(), other.getFirst()));
+              }
+            });
+    return differences;
+  }
+
+  /** The values of each setting that points have. */
+  private static SequencedMap<String, SequencedSet<Value>> values(List<Point> points) {
+    SequencedMap<String, SequencedSet<Value>> values = new LinkedHashMap<>();
+    for (Point point : points) {
+      point
+          .settings()
+          .forEach((name, v) -> values.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(v));
+    }
+    return values;
+  }
+
+  private static List<Point> finished(RunIndex run) {
+    Map<String, JournalEntry> results = run.results();
+    return run.plan().points().stream().filter(p -> results.containsKey(p.id())).toList();
+  }
+
+  /** Which axes keep two runs from having a point in common. */
+  private static String disjoint(RunIndex before, RunIndex after, SequencedSet<String> axes) {
+    Map<String, SequencedSet<Value>> first = values(finished(before));
+    Map<String, SequencedSet<Value>> second = values(finished(after));
+    return axes.stream()
+        .filter(axis -> first.containsKey(axis) && second.containsKey(axis))
+        .filter(axis -> Collections.disjoint(values(first, axis), values(second, axis)))
+        .map(
+            axis ->
+                "; of %s the first run has %s, the second %s"
+                    .formatted(axis, texts(values(first, axis)), texts(values(second, axis))))
+        .collect(Collectors.joining());
+  }
+
+  private static SequencedSet<Value> values(Map<String, SequencedSet<Value>> all, String axis) {
+    return all.getOrDefault(axis, new LinkedHashSet<>());
+  }
+
+  private static String texts(SequencedSet<Value> values) {
+    return values.stream().map(Value::text).collect(Collectors.joining(", "));
   }
 
   /** A point of each run with the same settings. */
