@@ -108,6 +108,14 @@ class CompareCommandTest {
   }
 
   @Test
+  void a_table_that_a_run_has_nothing_for_says_so() {
+    run("plain", "-s", "path=pull", "-s", "metrics=latency");
+    assertThat(type("table", "plain", Stream.of("--runs", runs), "--crossovers"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).startsWith("no crossovers: ").hasLineCount(1);
+  }
+
+  @Test
   void in_virtual_time_with_the_same_seed_the_size_of_the_change_decides() {
     run("few", "-s", "samples=1");
     session.runtime.runner = slower("push.memic_64", 1.2);
@@ -215,6 +223,28 @@ class CompareCommandTest {
     assertThat(table("--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).containsPattern("did you mean\\s+'latency'\\?");
     assertThat(table("--bare")).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
+  void a_table_has_other_names_and_an_axis_as_columns() {
+    assertThat(
+            table(
+                "--metric=latency",
+                "--pivot=path",
+                "--names=path=pull=NIC pull",
+                "--names=size=Bytes"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .containsPattern("^Bytes +NIC pull +push.inline +push.memic\n *64 B +\\S+ +\\S+ +\\S+\n")
+        .contains("values: latency p50 us");
+    assertThat(table("--metric=latency", "--pivot=path", "--columns=p50,n", "--fmt=md"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("| pull latency p50 µs | pull n | push.inline latency");
+    assertThat(table("--pivot", "sise")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).containsPattern("did you mean\\s+'size'");
+    assertThat(table("--names", "pul=x")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("'pull'");
+    assertThat(table("--pivot", "path", "--fmt", "csv")).isEqualTo(ExitCode.USAGE);
   }
 
   private ExitCode table(String... more) {

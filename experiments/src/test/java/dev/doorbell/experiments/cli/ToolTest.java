@@ -7,6 +7,7 @@ import dev.doorbell.experiments.Main;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Version;
+import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -230,6 +231,14 @@ class ToolTest {
       assertThat(session.type("describe", name)).as(name).isEqualTo(ExitCode.OK);
       assertThat(session.out()).contains(name);
     }
+  }
+
+  @Test
+  void the_description_of_a_topology_is_a_topology_file(@TempDir Path folder) throws Exception {
+    assertThat(session.type("describe", "h200-cx7")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).startsWith("# topology h200-cx7\n");
+    Path file = Files.writeString(folder.resolve("slow.yaml"), session.out());
+    assertThat(TopologyFile.load(file.toString())).isEqualTo(TopologyFile.load("h200-cx7"));
   }
 
   @Test

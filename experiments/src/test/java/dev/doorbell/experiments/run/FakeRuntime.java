@@ -16,6 +16,8 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.plan.Timeline;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -130,9 +132,17 @@ public class FakeRuntime implements ExperimentRuntime {
             new Catalogue.Entry("same-switch", "GPU and HCA below one switch", ""),
             new Catalogue.Entry("cross-rc", "across two root complexes", ""),
             new Catalogue.Entry("cross-socket", "across two sockets", ""),
-            new Catalogue.Entry("h200-cx7", "a ConnectX-7 below one switch", ""),
+            new Catalogue.Entry("h200-cx7", "a ConnectX-7 below one switch", text("h200-cx7")),
             new Catalogue.Entry("h200-cx7-rc", "the same across two root ports", ""),
             new Catalogue.Entry("h200nvl-cx7-far", "a ConnectX-7 at the other socket", "")));
+  }
+
+  private static String text(String topology) {
+    try {
+      return TopologyFile.text(topology);
+    } catch (TopologyException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override

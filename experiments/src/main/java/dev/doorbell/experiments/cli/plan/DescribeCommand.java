@@ -20,6 +20,7 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell describe pull-vs-push",
       "  doorbell describe push.memic",
+      "  doorbell describe h200-cx7 > mine.yaml               a topology to change",
       "  doorbell describe DB-C035",
       ""
     })
@@ -53,6 +54,12 @@ public final class DescribeCommand extends CliCommand {
       return ExitCode.OK;
     }
     for (Glossary.Entry entry : found) {
+      if (entry.kind().equals(Glossary.TOPOLOGY)) {
+        // As it is read again: all that is not YAML is a comment, and no line is folded.
+        String text = entry.text().strip();
+        context.terminal().out().printf("# topology %s%n%s%n", entry.name(), text);
+        continue;
+      }
       String text = "%s %s%n%s%n".formatted(entry.kind(), entry.name(), entry.summary());
       if (!entry.text().isEmpty()) {
         text += "\n" + entry.text() + (entry.text().endsWith("\n") ? "" : "\n");

@@ -33,6 +33,9 @@ public final class Glossary {
 
   static final String CODES = "codes";
 
+  /** Kind of the topologies, whose text is YAML. */
+  static final String TOPOLOGY = "topology";
+
   private static final String PLACEMENT = "placement";
 
   private final CommandContext context;
@@ -82,8 +85,7 @@ public final class Glossary {
       for (Catalogue.Entry entry : context.runtime().get().catalogue().topologies()) {
         ModelMachine machine = machines.get(entry.name());
         String standing = machine == null ? "" : MachineStanding.text(machine, stored);
-        topologies.add(
-            new Entry("topology", entry.name(), entry.summary(), standing + entry.text()));
+        topologies.add(new Entry(TOPOLOGY, entry.name(), entry.summary(), standing + entry.text()));
       }
     }
     return topologies;

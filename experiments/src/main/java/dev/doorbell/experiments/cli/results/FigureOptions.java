@@ -1,19 +1,15 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
-import dev.doorbell.experiments.config.schema.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -183,10 +179,6 @@ final class FigureOptions {
           "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be given several times.")
   private List<String> annotations = new ArrayList<>();
 
-  /** A word, or an axis and its value, and a text. */
-  private static final Pattern NAME =
-      Pattern.compile("(?<word>[^=]+)=(?:(?<value>[^=\\s]+)=)?(?<text>.*)", Pattern.DOTALL);
-
   /** Reads kinds in the singular, and in the plural that sentences have. */
   static final class Kinds implements ITypeConverter<FigureKind> {
     @Override
@@ -251,7 +243,7 @@ final class FigureOptions {
 
   private SequencedMap<String, Object> looks() throws UsageException {
     SequencedMap<String, Object> looks = new LinkedHashMap<>();
-    put(looks, "names", names.isEmpty() ? null : renamed());
+    put(looks, "names", names.isEmpty() ? null : Renaming.of(names));
     put(looks, "order", order.isEmpty() ? null : order);
     put(looks, "title", title);
     put(looks, "caption", caption);
@@ -267,26 +259,6 @@ final class FigureOptions {
     put(looks, "palette", palette);
     put(looks, "annotate", annotations.isEmpty() ? null : annotations);
     return looks;
-  }
-
-  /** What is renamed: a word, or an axis and one of its values as in {@code cq=gpu=GPU memory}. */
-  private SequencedMap<String, String> renamed() throws UsageException {
-    SequencedMap<String, String> renamed = new LinkedHashMap<>();
-    for (String name : names) {
-      Matcher parts = NAME.matcher(name);
-      if (!parts.matches()) {
-        throw new UsageException(
-            Problem.of("DB-U003", "--names " + name, "it is no WORD=TEXT")
-                .fix("such as --names pull='NIC pull', or --names cq=gpu='GPU memory'"));
-      }
-      boolean value =
-          parts.group("value") != null
-              && Schema.experiment().settings().containsKey(parts.group("word"));
-      renamed.put(
-          value ? parts.group("word") + "=" + parts.group("value") : parts.group("word"),
-          value ? parts.group("text") : name.substring(parts.end("word") + 1));
-    }
-    return renamed;
   }
 
   private static void put(SequencedMap<String, Object> given, String key, @Nullable Object value) {

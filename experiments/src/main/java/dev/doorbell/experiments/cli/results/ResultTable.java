@@ -41,26 +41,32 @@ public final class ResultTable {
 
   /** The whole text with every metric, ending in a newline. */
   public static String text(StoredRun run, int width) {
-    return text(run, run.data(), RunTables.USUAL, width);
+    return text(run, run.data(), new RunTables.Look(RunTables.USUAL), width);
   }
 
   /**
    * The whole text, ending in a newline.
    *
    * @param shown the points and metrics of the run that have rows and columns
-   * @param statistics columns of each metric
+   * @param look columns of each metric, and what they are called
    * @param width of the terminal: a wider table is printed in blocks, longer lines are folded
    */
-  public static String text(
-      StoredRun run, RunData shown, List<RunTables.Statistic> statistics, int width) {
+  public static String text(StoredRun run, RunData shown, RunTables.Look look, int width) {
     ResultTable table = new ResultTable(run.data());
     StringBuilder text = new StringBuilder();
     if (!shown.rows().isEmpty()) {
-      Table rows = RunTables.summary(shown, statistics, true).ascii();
+      Table rows = RunTables.summary(shown, look, true).ascii();
       text.append(Screen.folded(new ResultTable(shown).shared(), width))
-          .append(new Table(rows.columns(), rows.rows(), List.of()).text(width));
+          .append(new Table(rows.columns(), rows.rows(), own(rows, look)).text(width));
     }
     return text + Screen.folded(table.below(run), width);
+  }
+
+  /** What a table says below it that the text around it does not. */
+  private static List<String> own(Table rows, RunTables.Look look) {
+    return look.pivot().isEmpty()
+        ? List.of()
+        : rows.notes().stream().filter(note -> note.startsWith("values: ")).toList();
   }
 
   private String below(StoredRun run) {

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.formats.TidySamples;
 import dev.doorbell.experiments.results.formats.ToolFormat;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table part1 part2 part3 --fmt csv",
       "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
       "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
+      "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
       "  doorbell table RUN --fits --fmt latex",
       "  doorbell table RUN --format perftest",
       "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
@@ -84,7 +86,7 @@ public final class TableCommand extends CliCommand {
   @Option(names = "--bare", description = "LaTeX: the tabular alone, without box and notes.")
   private boolean bare;
 
-  @Option(names = "--siunitx", description = "As --bare, with S columns for numbers.")
+  @Option(names = "--siunitx", description = "As --bare, with S columns as wide as their numbers.")
   private boolean siunitx;
 
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
@@ -115,6 +117,23 @@ public final class TableCommand extends CliCommand {
         names = "--expectations",
         description = "What the config expects, and whether it came so.")
     boolean expectations;
+
+    /** What is said in place of a table without rows. */
+    String none() {
+      if (warnings) {
+        return "no warnings: no sample is suspicious";
+      }
+      if (crossovers) {
+        return "no crossovers: the config asks for none (outputs: crossovers), or its lines share"
+            + " fewer than two places";
+      }
+      if (counters) {
+        return "no counters: no metric of the run is counted (doorbell list metrics)";
+      }
+      return expectations
+          ? "no expectations: the config has none (docs/running.md)"
+          : "no rows: the run has no sample that this table is about";
+    }
 
     /** The table that is asked for; null for the results themselves. */
     @Nullable Table of(RunData run) {
@@ -171,6 +190,8 @@ public final class TableCommand extends CliCommand {
       text = SampleTables.histograms(shown, width);
     } else if (table == null) {
       text = results(stored, shown, wanted, width);
+    } else if (wanted == Format.TEXT && table.rows().isEmpty()) {
+      text = Screen.folded(extra.none() + "\n", width);
     } else {
       text = wanted == Format.JSON ? Json.text(table.tree()) : written(table, wanted, width);
     }
@@ -237,14 +258,23 @@ public final class TableCommand extends CliCommand {
   }
 
   private String results(StoredRun stored, RunData shown, Format format, int width)
-      throws RunException {
+      throws RunException, UsageException {
+    if (view.reshapes() && format != Format.TEXT && format != Format.MD && format != Format.LATEX) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U003",
+                  "--names and --pivot",
+                  "--fmt %s has the run's own words and a row a point"
+                      .formatted(format.name().toLowerCase(Locale.ROOT)))
+              .fix("text, md and latex can have other names and columns"));
+    }
     return switch (format) {
-      case TEXT -> ResultTable.text(stored, shown, view.statistics(), width);
+      case TEXT -> ResultTable.text(stored, shown, view.look(shown), width);
       case JSON -> SummaryFiles.json(shown);
       case TIDY -> TidySamples.csv(List.of(shown));
       case CSV -> SummaryFiles.csv(shown);
-      case MD -> RunTables.summary(shown, view.statistics(), false).markdown();
-      case LATEX -> RunTables.summary(shown, view.statistics(), false).latex(style());
+      case MD -> RunTables.summary(shown, view.look(shown), false).markdown();
+      case LATEX -> RunTables.summary(shown, view.look(shown), false).latex(style());
       case PERFTEST -> foreign(ToolFormat.PERFTEST, stored);
       case NCCL -> foreign(ToolFormat.NCCL, stored);
       case OSU -> foreign(ToolFormat.OSU, stored);

@@ -147,7 +147,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
             .map(each -> new Column(ascii(each.heading()), each.numeric(), ascii(each.group())))
             .toList(),
         rows.stream().map(row -> row.stream().map(Table::ascii).toList()).toList(),
-        notes);
+        notes.stream().map(Table::ascii).toList());
   }
 
   private static String ascii(String text) {
@@ -212,7 +212,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     NOTED,
     /** The tabular alone, for a table environment with a caption of its own. */
     BARE,
-    /** The tabular alone with columns of numbers for siunitx, which lines up decimal points. */
+    /** The tabular alone with columns of numbers for siunitx: {@link SiunitxTabular}. */
     SIUNITX
   }
 
@@ -221,45 +221,65 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     if (style == Latex.NOTED) {
       return latex();
     }
-    boolean siunitx = style == Latex.SIUNITX;
+    return style == Latex.SIUNITX ? new SiunitxTabular(this).text() : bare();
+  }
+
+  private String bare() {
     StringBuilder out = new StringBuilder("\\begin{tabular}{");
-    List<Boolean> numbers = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      int column = i;
-      numbers.add(
-          siunitx
-              && columns.get(i).numeric()
-              && rows.stream().anyMatch(row -> isNumber(row.get(column)))
-              && rows.stream()
-                  .allMatch(row -> isNumber(row.get(column)) || isNone(row.get(column))));
-      out.append(numbers.get(i) ? "S" : columns.get(i).numeric() ? "r" : "l");
-    }
+    columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
     out.append("}\n\\toprule\n");
-    List<String> headings = columns.stream().map(Column::heading).toList();
-    bareRow(out, headings, numbers, true);
+    List<Double> none = columns.stream().map(_ -> 0.0).toList();
+    latexRow(out, columns.stream().map(Column::heading).toList(), none);
     out.append("\\midrule\n");
-    rows.forEach(row -> bareRow(out, row, numbers, false));
+    rows.forEach(row -> latexRow(out, row, none));
     return out.append("\\bottomrule\n\\end{tabular}\n").toString();
   }
 
-  private static void bareRow(
-      StringBuilder out, List<String> cells, List<Boolean> numbers, boolean heading) {
-    List<String> set = new ArrayList<>();
-    for (int i = 0; i < cells.size(); i++) {
-      String cell = latexEscaped(cells.get(i));
-      boolean word = numbers.get(i) && (heading || !isNumber(cells.get(i)));
-      set.add(word ? "{" + cell + "}" : cell);
+  /**
+   * The table with the values of one key column as columns: a row for each combination of the other
+   * keys, and all that is no key once for each value.
+   *
+   * @param heading of that column
+   */
+  public Table pivot(String heading) {
+    List<Integer> all = IntStream.range(0, columns.size()).boxed().toList();
+    int pivot =
+        all.stream()
+            .filter(i -> columns.get(i).heading().equals(heading))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("no column " + heading));
+    List<Integer> keys =
+        all.stream().filter(i -> i != pivot && columns.get(i).group().isEmpty()).toList();
+    List<Integer> cells = all.stream().filter(i -> !columns.get(i).group().isEmpty()).toList();
+    List<String> values = rows.stream().map(row -> row.get(pivot)).distinct().toList();
+    boolean one = cells.size() == 1;
+    List<Column> wide = new ArrayList<>(keys.stream().map(columns::get).toList());
+    for (String value : values) {
+      for (int cell : cells) {
+        Column column = columns.get(cell);
+        String name = one ? value : value + " " + column.heading();
+        wide.add(new Column(name, column.numeric(), one ? column.heading() : value));
+      }
     }
-    out.append(set.getFirst().startsWith("[") ? "{}" : "");
-    out.append(String.join(" & ", set)).append(" \\\\\n");
-  }
-
-  private static boolean isNumber(String cell) {
-    return cell.matches("[+-]?[0-9]+(\\.[0-9]+)?");
-  }
-
-  private static boolean isNone(String cell) {
-    return cell.isEmpty() || cell.equals(Names.NONE);
+    SequencedMap<List<String>, Map<String, List<String>>> places = new LinkedHashMap<>();
+    for (List<String> row : rows) {
+      places
+          .computeIfAbsent(keys.stream().map(row::get).toList(), _ -> new LinkedHashMap<>())
+          .put(row.get(pivot), cells.stream().map(row::get).toList());
+    }
+    List<String> nothing = cells.stream().map(_ -> Names.NONE).toList();
+    List<List<String>> lines = new ArrayList<>();
+    places.forEach(
+        (key, found) -> {
+          List<String> line = new ArrayList<>(key);
+          values.forEach(value -> line.addAll(found.getOrDefault(value, nothing)));
+          lines.add(line);
+        });
+    List<String> below = new ArrayList<>(notes);
+    if (one) {
+      below.addFirst("values: " + columns.get(cells.getFirst()).heading());
+    }
+    return new Table(wide, lines, below);
   }
 
   /**

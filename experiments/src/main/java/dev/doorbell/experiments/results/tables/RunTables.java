@@ -21,6 +21,7 @@ import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.DoubleFunction;
@@ -28,6 +29,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of a run. Each has units in its headings, intervals beside medians, and the basis of
@@ -55,42 +57,79 @@ public final class RunTables {
           Statistic.P50, Statistic.CI, Statistic.N, Statistic.P99, Statistic.FORM, Statistic.VS);
 
   /**
+   * How a table of results looks.
+   *
+   * @param names printed in place of an axis, a metric, a value or {@code axis=value}
+   * @param pivot axis whose values are columns; empty for none
+   */
+  public record Look(List<Statistic> statistics, Map<String, String> names, String pivot) {
+    /** Statistics alone. */
+    public Look(List<Statistic> statistics) {
+      this(statistics, Map.of(), "");
+    }
+
+    private String name(String word) {
+      return names.getOrDefault(word, word);
+    }
+
+    private String cell(Axis axis, @Nullable Value value) {
+      String shown = Names.cell(axis, value);
+      if (value == null) {
+        return shown;
+      }
+      return Stream.of(axis.name() + "=" + value.text(), value.text(), shown)
+          .filter(names::containsKey)
+          .findFirst()
+          .map(this::name)
+          .orElse(shown);
+    }
+  }
+
+  /**
    * One row for each finished point: every metric's median, interval, number of samples, 99th
    * percentile, and distance from the model.
    */
   public static Table summary(RunData run) {
-    return summary(run, USUAL, false);
+    return summary(run, new Look(USUAL), false);
   }
 
   /**
-   * One row for each finished point, with some statistics of every metric.
+   * One row for each finished point, with some statistics of every metric; or for each place of the
+   * other axes, where the values of one are columns.
    *
    * @param counted whether what was counted stands to the right
    */
-  public static Table summary(RunData run, List<Statistic> statistics, boolean counted) {
-    TableBuilder<SummaryRow> table = axes(run);
+  public static Table summary(RunData run, Look look, boolean counted) {
+    TableBuilder<SummaryRow> table = axes(run, look);
     SequencedMap<String, String> metrics = new LinkedHashMap<>();
     run.rows()
         .forEach(row -> row.metrics().forEach((name, m) -> metrics.put(name, m.samples().unit())));
     metrics.forEach(
         (name, unit) -> {
-          table.group("metric " + name);
-          statistics.forEach(statistic -> column(run, name, unit, statistic, table));
+          table.group("metric " + look.name(name));
+          look.statistics()
+              .forEach(statistic -> column(run, name, look.name(name), unit, statistic, table));
         });
-    if (counted) {
+    if (counted && look.pivot().isEmpty()) {
       counters(run, table);
     }
-    return table.table(run.rows(), notes(run));
+    Table all = table.table(run.rows(), notes(run));
+    return look.pivot().isEmpty() ? all : all.pivot(look.name(look.pivot()));
   }
 
   private static void column(
-      RunData run, String name, String unit, Statistic statistic, TableBuilder<SummaryRow> table) {
+      RunData run,
+      String name,
+      String printed,
+      String unit,
+      Statistic statistic,
+      TableBuilder<SummaryRow> table) {
     DoubleFunction<String> shown = value -> Screen.metric(value, unit);
     boolean modelled = run.rows().stream().anyMatch(row -> model(row, name).isPresent());
     switch (statistic) {
       case P50 ->
           table.right(
-              Units.heading(name + " p50", unit),
+              Units.heading(printed + " p50", unit),
               row -> shown(row, name, each -> shown.apply(each.median())));
       case CI -> {
         if (samples(run, name).anyMatch(SampleSize::carriesInterval)) {
@@ -182,12 +221,13 @@ public final class RunTables {
 
   /**
    * One row for each finished point: what was counted there, such as TLP bytes, link crossings and
-   * fences.
+   * fences. Without counters it has no rows.
    */
   public static Table counters(RunData run) {
-    TableBuilder<SummaryRow> table = axes(run);
+    TableBuilder<SummaryRow> table = axes(run, new Look(USUAL));
     counters(run, table);
-    return table.table(run.rows(), notes(run));
+    return table.table(
+        run.rows().stream().filter(row -> !row.counters().isEmpty()).toList(), notes(run));
   }
 
   private static void counters(RunData run, TableBuilder<SummaryRow> table) {
@@ -309,17 +349,19 @@ public final class RunTables {
   }
 
   /** An axis with one value would be a column that says the same in every row: a note says it. */
-  private static List<Axis> varying(RunData run) {
+  public static List<Axis> varying(RunData run) {
     return run.axes().size() == 1
         ? run.axes()
         : run.axes().stream().filter(axis -> axis.values().size() > 1).toList();
   }
 
-  private static TableBuilder<SummaryRow> axes(RunData run) {
+  private static TableBuilder<SummaryRow> axes(RunData run, Look look) {
     TableBuilder<SummaryRow> table = new TableBuilder<>();
     for (Axis axis : varying(run)) {
       table.column(
-          axis.name(), numeric(axis), row -> Names.cell(axis, row.axes().get(axis.name())));
+          look.name(axis.name()),
+          numeric(axis),
+          row -> look.cell(axis, row.axes().get(axis.name())));
     }
     return table;
   }

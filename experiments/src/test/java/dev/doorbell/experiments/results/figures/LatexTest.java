@@ -6,6 +6,7 @@ import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
 import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.RunData;
@@ -84,6 +85,36 @@ class LatexTest {
       body.append("}\\end{table*}\n\\clearpage\n");
     }
     Latex.typesets(folder, "tables", body.toString());
+  }
+
+  @Test
+  void tables_for_siunitx_fit_a_column() throws IOException, InterruptedException {
+    Latex.assumeSiunitx();
+    RunData run = ModelledRun.of(List.of("cross-rc"), 10, 1);
+    RunData latency =
+        RunSelection.metrics(
+            run.with(
+                run.axes(),
+                run.rows().stream()
+                    .filter(
+                        row -> ModelledRun.size(row) <= 4096 && !row.pointId().startsWith("push"))
+                    .toList()),
+            List.of("latency"));
+    List<RunTables.Statistic> statistics =
+        List.of(RunTables.Statistic.P50, RunTables.Statistic.CI, RunTables.Statistic.N);
+    Map<String, String> names = Map.of("pull.bf", "NIC pull, 50%");
+    Table rows = RunTables.summary(latency, new RunTables.Look(statistics, names, ""), false);
+    Table wide =
+        RunTables.summary(
+            latency, new RunTables.Look(List.of(RunTables.Statistic.P50), Map.of(), "path"), false);
+    StringBuilder body = new StringBuilder();
+    for (Table table : List.of(rows, wide)) {
+      body.append("\\begin{table}\\centering\\footnotesize\n");
+      body.append(table == wide ? "\\setlength{\\tabcolsep}{2pt}\n" : "");
+      body.append(table.latex(Table.Latex.SIUNITX)).append("\\end{table}\n");
+    }
+    assertThat(body).contains("S[table-format=", "\\si{\\micro\\second}");
+    Latex.typesets(folder, "siunitx", "\\usepackage{siunitx}\n", body.toString());
   }
 
   /** A run that is held against something that comes so and something that does not. */

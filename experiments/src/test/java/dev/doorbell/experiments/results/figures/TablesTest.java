@@ -84,7 +84,7 @@ class TablesTest {
   @Test
   void a_narrow_terminal_gets_blocks_that_each_say_which_row_it_is() {
     RunData counted = ModelledRun.counted(RUN);
-    Table table = RunTables.summary(counted, RunTables.USUAL, true).ascii();
+    Table table = RunTables.summary(counted, new RunTables.Look(RunTables.USUAL), true).ascii();
     String text = table.text(80);
     assertThat(text.lines()).allMatch(line -> line.length() <= 80);
     assertThat(text.split("\n\n")).hasSizeGreaterThan(1);
@@ -100,23 +100,28 @@ class TablesTest {
     Table table =
         new TableBuilder<String>()
             .left("path", row -> row)
-            .right("latency µs", row -> row.equals("pull") ? "0.00579" : Names.NONE)
-            .right("size", _ -> "4 KiB")
+            .right("size", row -> row.equals("pull") ? "4 KiB" : "1 MiB")
+            .group("metric latency")
+            .right("latency p50 µs", row -> row.equals("pull") ? "12.00579" : Names.NONE)
+            .left("[95 % CI]", row -> row.equals("pull") ? "[0.005, 12.3]" : Names.NONE)
+            .right("vs. form", row -> row.equals("pull") ? "−0.3\u00A0%" : "+11.25\u00A0%")
             .table(List.of("pull", "push"), List.of("a note"));
     assertThat(table.latex(Table.Latex.SIUNITX))
         .isEqualTo(
             """
-            \\begin{tabular}{lSr}
+            \\begin{tabular}{lrS[table-format=2.5]S[table-format=1.3]@{\\,--\\,}S[table-format=2.1]S[table-format=+2.2]}
             \\toprule
-            path & {latency $\\mu$s} & size \\\\
+             &  & \\multicolumn{4}{c}{latency / \\si{\\micro\\second}} \\\\
+            \\cmidrule(lr){3-6}
+            path & size & {p50} & \\multicolumn{2}{c}{95\\,\\% CI} & {vs. form / \\%} \\\\
             \\midrule
-            pull & 0.00579 & 4 KiB \\\\
-            push & {--} & 4 KiB \\\\
+            pull & 4 KiB & 12.00579 & 0.005 & 12.3 & -0.3 \\\\
+            push & 1 MiB & {--} & \\multicolumn{2}{c}{--} & +11.25 \\\\
             \\bottomrule
             \\end{tabular}
             """);
     assertThat(table.latex(Table.Latex.BARE))
-        .contains("{lrr}", "latency $\\mu$s &", "push & --")
+        .contains("{lrrlr}", "latency p50 $\\mu$s &", "push & 1 MiB & --")
         .doesNotContain("a note", "sbox", "{latency");
   }
 
@@ -140,6 +145,11 @@ class TablesTest {
     Table table = RunTables.summary(ModelledRun.of(List.of("cross-rc"), 3, 1));
     assertThat(table.columns()).extracting(Column::heading).doesNotContain("placement");
     assertThat(table.notes()).startsWith("all at placement cross-rc");
+  }
+
+  @Test
+  void a_run_without_counters_has_no_table_of_them() {
+    assertThat(RunTables.counters(ModelledRun.of(1, 1)).rows()).isEmpty();
   }
 
   @Test
