@@ -89,9 +89,19 @@ final class RunEstimate {
     return estimate;
   }
 
-  /** What a point's time depends on beside the machine. */
+  /**
+   * What a point's time depends on beside the machine: every setting, not only those on axes, which
+   * its id is made of.
+   */
   private static String key(Point point) {
-    return "%s %d %d".formatted(point.id(), point.samples(), point.warmup());
+    return "%s %s %s %d %d %d"
+        .formatted(
+            point.kernels(),
+            point.settings(),
+            point.metrics(),
+            point.samples(),
+            point.launches(),
+            point.warmup());
   }
 
   /** Returns the wall time of a point with its repetitions, in nanoseconds. */

@@ -50,6 +50,21 @@ class RunEstimateTest {
   }
 
   @Test
+  void a_point_with_another_setting_is_not_the_past_one() throws Exception {
+    RunIndex past = past(Configs.SMALL);
+    Plan other = Plan.of(Configs.read(Configs.SMALL, "window=32"));
+    RunEstimate estimate = RunEstimate.refined(1, p -> 2 * guess(p), List.of(past));
+    RunEstimate heavy =
+        RunEstimate.refined(
+            1, p -> p.text("window").equals("32") ? 20 * guess(p) : 2 * guess(p), List.of(past));
+    assertThat(other.points().getFirst().id()).isEqualTo(past.plan().points().getFirst().id());
+    assertThat(heavy.ofPoint(other.points().getFirst()))
+        .isBetween(
+            9 * estimate.ofPoint(other.points().getFirst()),
+            11 * estimate.ofPoint(other.points().getFirst()));
+  }
+
+  @Test
   void other_points_of_an_experiment_are_within_twice_of_the_truth() throws Exception {
     RunIndex past = past(Configs.SMALL);
     Plan other =
