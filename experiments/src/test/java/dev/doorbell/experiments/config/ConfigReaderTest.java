@@ -203,6 +203,22 @@ class ConfigReaderTest {
   }
 
   @Test
+  void a_misspelt_key_is_one_problem_and_a_span_of_numbers_says_how_to_list_them() {
+    assertThat(Configs.problems(Configs.SMALL.replace("kernel:", "kernal:")))
+        .singleElement()
+        .asString()
+        .contains("unknown key 'kernal'", "did you mean 'kernel'");
+    assertThat(Configs.problems(Configs.SMALL.replace("size: [64, 4K]", "size: 64..64K")))
+        .singleElement()
+        .asString()
+        .contains("pow2(64,64K)");
+    assertThat(Configs.problems(Configs.SMALL, "rest=5ms"))
+        .singleElement()
+        .asString()
+        .contains("a whole number of ns");
+  }
+
+  @Test
   void a_plan_of_a_million_points_is_refused_before_it_is_made() {
     assertThat(Configs.problems(Configs.SMALL, "size=range(1,9999)", "qps=range(1,1000)"))
         .singleElement()

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -18,9 +19,11 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SequencedSet;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -75,9 +78,13 @@ public final class PredictCommand extends CliCommand {
     table.left("metric").right("model").left("unit").left("form");
     List<String> formulas = new ArrayList<>();
     int silent = 0;
+    SequencedSet<String> silentKernels = new LinkedHashSet<>();
     for (Point point : plan.points()) {
       List<Prediction.Term> terms = runtime.predict(point).terms();
-      silent += terms.isEmpty() ? 1 : 0;
+      if (terms.isEmpty()) {
+        silent++;
+        silentKernels.addAll(point.kernels());
+      }
       for (Prediction.Term term : terms) {
         if (!formulas.contains(term.formula())) {
           formulas.add(term.formula());
@@ -99,7 +106,13 @@ public final class PredictCommand extends CliCommand {
       text.append("[%d] %s%n".formatted(i + 1, formulas.get(i)));
     }
     if (silent > 0) {
-      text.append("the model has no word for %d of the points%n".formatted(silent));
+      text.append(
+          Typed.in(
+                  "no closed form for %d of the points (%s): there are some for put_latency,"
+                      + " put_bandwidth, push_ring, all-to-all, collectives, moe and training."
+                      + " What bounds a point of another kernel shows doorbell plot RUN --kind"
+                      + " timeline%n")
+              .formatted(silent, String.join(", ", silentKernels)));
     }
     return text.toString();
   }

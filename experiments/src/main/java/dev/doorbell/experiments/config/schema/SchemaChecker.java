@@ -10,6 +10,8 @@ import dev.doorbell.experiments.config.document.SourcePositions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
@@ -23,6 +25,9 @@ public final class SchemaChecker {
   private final JsonNode schema;
   private final com.networknt.schema.Schema validator;
 
+  private static final Pattern MISSING = Pattern.compile("key '(.+)' is missing");
+  private static final Pattern SPAN = Pattern.compile("([0-9]+[KMG]?)[.][.]([0-9]+[KMG]?)");
+
   public SchemaChecker(JsonNode schema) {
     this.schema = schema;
     this.validator =
@@ -35,7 +40,19 @@ public final class SchemaChecker {
     for (Error error : validator.validate(document)) {
       problems.add(explain(error, document, positions));
     }
+    problems.removeIf(problem -> isMistyped(problem, problems));
     return problems.stream().distinct().sorted(Comparator.comparing(ProblemPosition::of)).toList();
+  }
+
+  /** A key that is missing because it is misspelt: one problem says both. */
+  private static boolean isMistyped(Problem missing, List<Problem> problems) {
+    Matcher key = MISSING.matcher(missing.what());
+    return key.matches()
+        && problems.stream()
+            .anyMatch(
+                other ->
+                    other.code().equals("DB-C010")
+                        && other.what().contains("did you mean '" + key.group(1) + "'"));
   }
 
   private Problem explain(Error error, JsonNode document, SourcePositions positions) {
@@ -59,11 +76,19 @@ public final class SchemaChecker {
               "DB-C014",
               positions.ofValue(at),
               "%s %s is out of range (%s)".formatted(name, shown(value), range(rules)));
-      case "pattern" ->
-          Problem.of(
-              "DB-C015",
-              positions.ofValue(at),
-              "%s is %s, and must be %s".formatted(name, shown(value), expected(rules)));
+      case "pattern" -> {
+        Problem problem =
+            Problem.of(
+                "DB-C015",
+                positions.ofValue(at),
+                "%s is %s, and must be %s".formatted(name, shown(value), expected(rules)));
+        Matcher span = SPAN.matcher(value.asString(""));
+        yield span.matches()
+            ? problem.fix(
+                "powers of two are pow2(%1$s,%2$s), whole numbers range(%1$s,%2$s)"
+                    .formatted(span.group(1), span.group(2)))
+            : problem;
+      }
       case "minItems", "minLength", "minProperties" ->
           Problem.of("DB-C011", positions.ofValue(at), emptiness(name, rules));
       case "maxItems" ->
@@ -145,7 +170,9 @@ public final class SchemaChecker {
     }
     JsonNode type = rules.path("type");
     List<String> types = type.isArray() ? Schema.strings(type) : List.of(type.asString());
-    return types.stream().map(SchemaChecker::typeName).collect(Collectors.joining(" or "));
+    String unit = rules.path("x-unit").asString("");
+    return types.stream().map(SchemaChecker::typeName).collect(Collectors.joining(" or "))
+        + (unit.isEmpty() ? "" : " of " + unit);
   }
 
   private static String typeName(String type) {

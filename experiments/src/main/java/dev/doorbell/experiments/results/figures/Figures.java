@@ -205,7 +205,9 @@ public final class Figures {
           "a tornado moves a prediction, and the model has none of '%s' for %s"
               .formatted(metric, point.id()),
           known.isEmpty()
-              ? "take a point that the closed forms speak of: doorbell predict lists them"
+              ? "take a point with a closed form (put_latency, put_bandwidth, push_ring,"
+                  + " collectives); doorbell predict lists them, and --kind timeline shows one"
+                  + " message of others"
               : "it predicts %s there".formatted(String.join(", ", known)));
     }
     List<Influence> influences = runtime.get().sensitivity(point, metric, spec.share());

@@ -301,7 +301,8 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "use a larger depth");
     checks.refuseIf(
         of.alone() && of.posters() > of.qps,
-        "%d posters on %d queue pairs of their own".formatted(of.posters(), of.qps),
+        "%d posters share %d queue %s, and sharing is own"
+            .formatted(of.posters(), of.qps, of.qps == 1 ? "pair" : "pairs"),
         "use sharing: lock or turns, or a queue pair for each poster");
     boolean visits = of.sharing == Sharing.VISITS && of.qps != of.posters();
     checks.refuseIf(

@@ -125,7 +125,8 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "use depth: 32");
     checks.refuseIf(
         of.exclusive && of.postersOfGrid() > posters.qps(),
-        "%d posters on %d exclusive queue pairs".formatted(of.postersOfGrid(), posters.qps()),
+        "%d posters share %d queue %s, and exclusive is true"
+            .formatted(of.postersOfGrid(), posters.qps(), posters.qps() == 1 ? "pair" : "pairs"),
         "use exclusive: false, or a queue pair for each");
     checks.refuseIf(
         of.point.metrics().contains(LOOK) && of.rest == 0,

@@ -338,7 +338,7 @@ class MinimalPointTest {
     "posting=cpu-rung sharing=marks, sharing marks with posting cpu-rung",
     "background=1, a background of other metrics than times",
     "scope=block, scope block",
-    "threads=2, 2 posters on 1 queue pairs of their own",
+    "threads=2, '2 posters share 1 queue pair, and sharing is own'",
     "depth=16, 40 blocks in a ring of 16",
     "sharing=lock state=registers, state registers with sharing lock",
     "sharing=visits scope=warp threads=2, 2 threads in scope warp",

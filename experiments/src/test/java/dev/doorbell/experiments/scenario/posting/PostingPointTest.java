@@ -111,7 +111,7 @@ class PostingPointTest {
   @Test
   void exclusive_queue_pairs_have_one_poster_each() throws Exception {
     assertThat(points.problems(Points.point("put_rate", "rate", "exclusive=true", "threads=2")))
-        .containsExactly("2 posters on 1 exclusive queue pairs");
+        .containsExactly("2 posters share 1 queue pair, and exclusive is true");
     assertThat(
             points
                 .run(Points.point("put_rate", "rate", "exclusive=true", "threads=2", "qps=2"))

@@ -44,6 +44,9 @@ public final class Nearest {
     if (word.length() >= 2 && name.startsWith(word)) {
       best = Math.min(best, 1);
     }
+    if (word.length() >= 3 && isAbbreviation(word, name)) {
+      best = Math.min(best, 1);
+    }
     if (word.length() >= 3) {
       for (String part : name.split("[.\\-]", -1)) {
         if (part.length() >= 2 && part.length() < name.length()) {
@@ -52,6 +55,17 @@ public final class Nearest {
       }
     }
     return best;
+  }
+
+  /** Whether parts of a name, in order, begin with the parts of a word of several parts. */
+  private static boolean isAbbreviation(String word, String name) {
+    String[] parts = name.split("[.\\-]", -1);
+    String[] asked = word.split("[.\\-]", -1);
+    int found = 0;
+    for (int i = 0; i < parts.length && found < asked.length; i++) {
+      found += !asked[found].isEmpty() && parts[i].startsWith(asked[found]) ? 1 : 0;
+    }
+    return asked.length > 1 && found == asked.length;
   }
 
   /**

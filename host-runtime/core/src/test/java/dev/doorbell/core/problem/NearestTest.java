@@ -25,6 +25,13 @@ class NearestTest {
   }
 
   @Test
+  void a_name_with_a_part_left_out_is_near() {
+    List<String> machines = List.of("h200-cx7", "h200-cx7-rc", "h200nvl-cx7-far", "same-switch");
+    assertThat(Nearest.to("h200-far", machines)).startsWith("h200nvl-cx7-far");
+    assertThat(Nearest.to("far-h200", machines)).isEmpty();
+  }
+
+  @Test
   void something_else_altogether_is_not_near() {
     assertThat(Nearest.to("bandwidth", PATHS)).isEmpty();
     assertThat(Nearest.suggestion("bandwidth", PATHS)).isEmpty();
