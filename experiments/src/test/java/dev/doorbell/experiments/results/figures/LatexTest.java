@@ -107,14 +107,13 @@ class LatexTest {
     Table wide =
         RunTables.summary(
             latency, new RunTables.Look(List.of(RunTables.Statistic.P50), Map.of(), "path"), false);
-    StringBuilder body = new StringBuilder();
-    for (Table table : List.of(rows, wide)) {
-      body.append("\\begin{table}\\centering\\footnotesize\n");
-      body.append(table == wide ? "\\setlength{\\tabcolsep}{2pt}\n" : "");
-      body.append(table.latex(Table.Latex.SIUNITX)).append("\\end{table}\n");
-    }
+    String body =
+        "\\footnotesize\n"
+            + rows.latex(Table.Latex.SIUNITX)
+            + "\n\n\\setlength{\\tabcolsep}{2pt}\n"
+            + wide.latex(Table.Latex.SIUNITX);
     assertThat(body).contains("S[table-format=", "\\si{\\micro\\second}");
-    Latex.typesets(folder, "siunitx", "\\usepackage{siunitx}\n", body.toString());
+    Latex.typesets(folder, "siunitx", "\\usepackage{siunitx}\n", body);
   }
 
   /** A run that is held against something that comes so and something that does not. */
