@@ -86,7 +86,7 @@ public final class EndpointWqe {
         handle.macAddress(),
         handle.trafficClass(),
         handle.hopLimit(),
-        0,
+        handle.gidIndex(),
         handle.gidHigh(),
         handle.gidLow());
     units += DatagramSegment.BYTES / SendQueue.UNIT;

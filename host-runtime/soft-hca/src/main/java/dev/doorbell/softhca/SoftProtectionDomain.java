@@ -257,7 +257,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               .formatted(to, hca.name(), hca.wire().members()),
           HcaErrno.EINVAL);
     }
-    return new AddressHandle(gid[0], gid[1], trafficClass, HOP_LIMIT, 0);
+    return new AddressHandle(gid[0], gid[1], trafficClass, HOP_LIMIT, 0, 0);
   }
 
   @Override

@@ -88,7 +88,7 @@ public final class DcTargets implements AutoCloseable {
           handle.macAddress(),
           handle.trafficClass(),
           handle.hopLimit(),
-          0,
+          handle.gidIndex(),
           handle.gidHigh(),
           handle.gidLow());
       DatagramSegment.putAccessKey(at, ACCESS_KEY);

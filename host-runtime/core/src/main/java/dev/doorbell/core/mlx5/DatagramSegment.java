@@ -133,10 +133,11 @@ public final class DatagramSegment {
   }
 
   /**
-   * Writes all 48 bytes; rate, service level and local identifiers are 0.
+   * Writes all 48 bytes; rate, service level, flow label and local identifiers are 0.
    *
    * @param destination the peer's 24-bit queue pair number
    * @param macAddress 48 bits
+   * @param gidIndex place of the sender's GID in its table
    */
   public static void write(
       long address,
@@ -145,7 +146,7 @@ public final class DatagramSegment {
       long macAddress,
       int trafficClass,
       int hopLimit,
-      int flowLabel,
+      int gidIndex,
       long gidHigh,
       long gidLow) {
     BigEndian.putInt(address + QUEUE_KEY_OFFSET, queueKey);
@@ -156,7 +157,7 @@ public final class DatagramSegment {
     BigEndian.putLong(
         address + MAC_OFFSET,
         macAddress << 16 | (long) (trafficClass & 0xff) << 8 | (hopLimit & 0xff));
-    BigEndian.putInt(address + FLOW_LABEL_OFFSET, GLOBAL_ROUTE | (flowLabel & FLOW_MASK));
+    BigEndian.putInt(address + FLOW_LABEL_OFFSET, GLOBAL_ROUTE | (gidIndex & 0xff) << 20);
     BigEndian.putLong(address + GID_OFFSET, gidHigh);
     BigEndian.putLong(address + GID_OFFSET + Long.BYTES, gidLow);
   }

@@ -35,7 +35,7 @@ final class RdmaCmTest {
   @Tag("slow")
   @CsvSource({
     "ucmatose -p PORT, ucmatose -s 127.0.0.1 -p PORT",
-    "udaddy -p PORT, udaddy -s 127.0.0.1 -p PORT",
+    "udaddy, udaddy -s 127.0.0.1",
     "rdma_server -p PORT, rdma_client -s 127.0.0.1 -p PORT",
     "rdma_xserver -p PORT, rdma_xclient -s 127.0.0.1 -p PORT",
     "rstream -S 4096 -C 20 -p PORT, rstream -s 127.0.0.1 -S 4096 -C 20 -p PORT",

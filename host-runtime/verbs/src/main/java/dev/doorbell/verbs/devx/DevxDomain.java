@@ -142,6 +142,7 @@ public final class DevxDomain extends VerbsDomain {
         peer.gid().low(),
         trafficClass,
         DevxQueuePair.HOP_LIMIT,
+        context.gid.entry().index(),
         AddressResolution.macOf(this, peer, trafficClass));
   }
 
