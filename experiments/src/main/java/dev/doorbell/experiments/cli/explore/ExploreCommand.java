@@ -17,6 +17,7 @@ import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.Reliance;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Schedule;
@@ -66,15 +67,11 @@ public final class ExploreCommand extends CliCommand {
   /** The part of the budget in which a kernel has to be clean before its fences are removed. */
   private static final int SHARE_OF_THE_WHOLE = 4;
 
-  /** Time for the run with one block after the other, where the budget is used up. */
+  /** Time for the runs in which some threads do not go on, where the budget is used up. */
   private static final long LAST_LOOK = 1_000_000_000L;
 
   /** Kernels that all ranks run together, and how many threads of a block they need. */
   private static final Map<String, Integer> TOGETHER_KERNELS = Map.of("collective", 2, "moe", 32);
-
-  private static final String TOGETHER =
-      "note: with one block after the other it waits for ever. PTX promises that blocks run at the"
-          + " same time\n      to cooperative launches alone.\n";
 
   private static final String NOT_CLEAN =
       "\n"
@@ -280,19 +277,22 @@ public final class ExploreCommand extends CliCommand {
         return fences(context, explorer, scenario, nanos);
       }
       Explorer.Report report = explorer.explore(seeds, nanos);
-      boolean together =
-          report.isClean()
-              && report.finished() > 0
-              && explorer.needsBlocksTogether(Math.max(nanos - report.nanos(), LAST_LOOK));
+      List<Reliance> relies =
+          report.isClean() && report.finished() > 0
+              ? explorer.relies(Math.max(nanos - report.nanos(), LAST_LOOK))
+              : List.of();
       if (common().json()) {
         Map<String, Object> json = ExploreReport.json(scenario, report);
-        json.put("needs_blocks_together", together);
+        json.put("relies_on", ExploreReport.relies(relies));
         Json.print(context, json);
       } else {
-        context.terminal().out().print(ExploreReport.head(scenario) + ExploreReport.text(report));
-        if (together) {
-          context.terminal().out().print(TOGETHER);
-        }
+        context
+            .terminal()
+            .out()
+            .print(
+                ExploreReport.head(scenario)
+                    + ExploreReport.text(report)
+                    + ExploreReport.notes(relies));
       }
       return verdict(report.isClean(), report.finished() > 0);
     } catch (ScenarioException e) {
@@ -347,7 +347,7 @@ public final class ExploreCommand extends CliCommand {
         ExploreReport.race(text, race);
       }
       if (failure != null) {
-        text.append("\nFAILED  %s%n".formatted(failure.text()));
+        text.append("\n%s  %s%n".formatted(failure.kind().verdict(), failure.text()));
       }
       context.terminal().out().print(text);
     }

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.Reliance;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -72,8 +73,12 @@ final class ExploreReport {
     for (Explorer.Found<Failure> failed : report.failures()) {
       String[] lines = failed.what().text().split("\n", 2);
       text.append(
-          "\nFAILED  %s   in %d of %s%n"
-              .formatted(lines[0], failed.seeds(), Show.count(report.runs(), "run")));
+          "\n%s  %s   in %d of %s%n"
+              .formatted(
+                  failed.what().kind().verdict(),
+                  lines[0],
+                  failed.seeds(),
+                  Show.count(report.runs(), "run")));
       text.append(lines.length > 1 ? lines[1] + "\n" : "");
       text.append("  replay   --schedule %s%n".formatted(failed.schedule()));
     }
@@ -97,6 +102,31 @@ final class ExploreReport {
       text.append("no run came to its end: a longer --budget or a smaller launch is needed\n");
     }
     return text.toString();
+  }
+
+  /** Returns notes on the progress that a clean kernel relies on. */
+  static String notes(List<Reliance> relies) {
+    StringBuilder text = new StringBuilder();
+    for (Reliance reliance : relies) {
+      text.append(
+          "note: it does not end %s: %s%n  %s%n"
+              .formatted(
+                  reliance.kind().when(),
+                  reliance.kind().promise(),
+                  reliance.failure().text().replace("\n", "\n  ")));
+    }
+    return text.toString();
+  }
+
+  static List<Object> relies(List<Reliance> relies) {
+    List<Object> all = new ArrayList<>();
+    for (Reliance reliance : relies) {
+      Map<String, Object> json = new LinkedHashMap<>();
+      json.put("kind", reliance.kind().name().toLowerCase(Locale.ROOT));
+      json.put("what", reliance.failure().text());
+      all.add(json);
+    }
+    return all;
   }
 
   /** Both sides of a race. */
@@ -188,6 +218,7 @@ final class ExploreReport {
     List<Object> failures = new ArrayList<>();
     for (Explorer.Found<Failure> failed : report.failures()) {
       Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("kind", failed.what().kind().name().toLowerCase(Locale.ROOT));
       entry.put("what", failed.what().text());
       entry.put("runs", failed.seeds());
       entry.put("schedule", failed.schedule().toString());

@@ -8,6 +8,7 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
@@ -143,23 +144,19 @@ public final class World implements AutoCloseable {
 
   /** A world whose fabric explores. */
   public static World exploring(ExploringFabric fabric, int ranks, SoftHcaOptions options) {
-    return exploring(fabric, ranks, options, VmOptions.defaults().maxResidentBlocks());
+    return exploring(fabric, ranks, options, ForwardProgress.FAIR);
   }
 
-  /**
-   * The same with GPUs that run fewer blocks at once.
-   *
-   * @param resident blocks of a GPU that run at once; the others wait for one to end
-   */
+  /** The same with GPUs on which some threads may not go on while others wait. */
   public static World exploring(
-      ExploringFabric fabric, int ranks, SoftHcaOptions options, int resident) {
+      ExploringFabric fabric, int ranks, SoftHcaOptions options, ForwardProgress progress) {
     return build(
         fabric,
         ranks,
         _ -> options,
         new InProcessWire(),
         ProxyPrices.FREE,
-        emulated(fabric, VmOptions.defaults().withMaxResidentBlocks(resident)),
+        emulated(fabric, VmOptions.defaults().withProgress(progress)),
         MemoryKind.DEVICE);
   }
 

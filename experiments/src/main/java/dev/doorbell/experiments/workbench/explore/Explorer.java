@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.gpu.ForwardProgress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,15 +121,39 @@ public final class Explorer {
   }
 
   /**
-   * Whether the kernel relies on its blocks to run at the same time: it ends when they do, and
-   * waits for ever when one runs after the other. PTX promises that to cooperative launches alone.
+   * Returns the progress that the kernel relies on and that no launch like its own is promised: it
+   * ends while all threads go on, and fails where some do not.
+   *
+   * @param budgetNanos of wall time for all runs
    */
-  public boolean needsBlocksTogether(long budgetNanos) throws ScenarioException {
-    if (scenario.load().blocks() == 1 || scenario.program().shape().cooperative()) {
-      return false;
+  public List<Reliance> relies(long budgetNanos) throws ScenarioException {
+    List<Reliance> found = new ArrayList<>();
+    long end = System.nanoTime() + budgetNanos;
+    if (scenario.load().blocks() > 1 && !scenario.program().shape().cooperative()) {
+      if (!relies(Reliance.Kind.BLOCKS_TOGETHER, ForwardProgress.BLOCKS_ASCENDING, end, found)) {
+        relies(Reliance.Kind.BLOCK_ORDER, ForwardProgress.BLOCKS_DESCENDING, end, found);
+      }
     }
-    Laboratory.Extent extent = Laboratory.Extent.of(budgetNanos).oneBlock();
-    return laboratory.run(scenario, 1, extent).failure() != null;
+    if (scenario.load().threads() > 1) {
+      if (!relies(Reliance.Kind.LANES_APART, ForwardProgress.LANES_ASCENDING, end, found)) {
+        relies(Reliance.Kind.LANES_APART, ForwardProgress.LANES_DESCENDING, end, found);
+      }
+    }
+    return found;
+  }
+
+  private boolean relies(
+      Reliance.Kind kind, ForwardProgress progress, long end, List<Reliance> found)
+      throws ScenarioException {
+    long left = end - System.nanoTime();
+    Failure failure =
+        left <= 0
+            ? null
+            : laboratory.run(scenario, 1, Laboratory.Extent.of(left).with(progress)).failure();
+    if (failure != null) {
+      found.add(new Reliance(kind, failure));
+    }
+    return failure != null;
   }
 
   /** Finds a finding again in another run. */

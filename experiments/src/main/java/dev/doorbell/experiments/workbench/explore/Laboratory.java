@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.gpu.ForwardProgress;
 import java.util.List;
 import java.util.Optional;
 
@@ -53,20 +54,17 @@ public interface Laboratory {
    * @param nanos of wall time at most
    * @param turns scheduling decisions at most
    * @param lastTurns how many of the last turns the outcome describes
-   * @param resident blocks of a GPU that run at once
+   * @param progress which threads of a GPU go on while others wait
    */
-  record Extent(long nanos, long turns, int lastTurns, int resident) {
-    /** Blocks that run at once on a GPU that has room for all. */
-    private static final int MANY = 128;
-
-    /** An extent with room for all blocks. */
+  record Extent(long nanos, long turns, int lastTurns, ForwardProgress progress) {
+    /** An extent in which every thread goes on. */
     public Extent(long nanos, long turns, int lastTurns) {
-      this(nanos, turns, lastTurns, MANY);
+      this(nanos, turns, lastTurns, ForwardProgress.FAIR);
     }
 
-    /** The same where one block of a GPU runs after the other. */
-    public Extent oneBlock() {
-      return new Extent(nanos, turns, lastTurns, 1);
+    /** The same where other threads go on. */
+    public Extent with(ForwardProgress other) {
+      return new Extent(nanos, turns, lastTurns, other);
     }
 
     /** Returns an extent that only wall time limits. */

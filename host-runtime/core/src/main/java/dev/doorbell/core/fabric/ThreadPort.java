@@ -154,6 +154,21 @@ public abstract class ThreadPort {
    */
   public abstract void pollFailed(long atMostNanos);
 
+  /** True when {@link #spun} is to be called. */
+  public boolean judgesProgress() {
+    return false;
+  }
+
+  /**
+   * The thread went round a loop that changes nothing but registers, and all of them are as they
+   * were a round before. The fabric may park it as {@link #pollFailed} does.
+   *
+   * @param loads the loop has weak loads; without, it never ends
+   */
+  public void spun(boolean loads) {
+    // goes on
+  }
+
   /** Nanoseconds on the fabric's clock, as this thread sees it. */
   public abstract long now();
 

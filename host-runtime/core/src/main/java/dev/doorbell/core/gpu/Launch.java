@@ -16,6 +16,14 @@ public interface Launch {
   /** Stops the kernel if it still runs; {@link #check} then says so. */
   void cancel(String reason);
 
+  /**
+   * True when it was stopped because its threads all waited for each other, or because it did not
+   * end within its timeout; {@link #check} names what they waited at.
+   */
+  default boolean stuck() {
+    return false;
+  }
+
   /** What {@code printf} of the kernel wrote so far. */
   String output();
 

@@ -9,20 +9,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds branches that close loops which may poll: they load with a strong access, or try an atomic
- * that may fail, directly or in a function that they call. Whether a round of such a loop found
- * nothing is seen when it runs; a thread should then give way.
+ * Finds branches that close loops which may wait for something.
+ *
+ * <p>A loop may poll when it loads with a strong access, or tries an atomic that may fail, directly
+ * or in a function that it calls. Whether a round of such a loop found nothing is seen when it
+ * runs; a thread should then give way. A loop may spin when registers are all that it changes and
+ * it does not poll: a round that leaves them as they were goes on for ever, or until a weak load
+ * gives another value, which PTX does not promise.
  */
 public final class PollingLoops {
   /**
-   * A loop that may poll.
+   * A loop that may poll or spin.
    *
+   * @param polls it may poll; else it may spin
+   * @param loads it loads by weak accesses what other threads may store
    * @param pure nothing in it, calls included, can be seen by another thread: every round is a poll
    * @param watchesClock it reads a clock, so that it may end though no cell changes
    */
-  public record Loop(boolean pure, boolean watchesClock) {}
+  public record Loop(boolean polls, boolean loads, boolean pure, boolean watchesClock) {}
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
+
+  /** Spaces that no other thread stores to. */
+  private static final Set<String> OWN = Set.of("local", "param", "const");
+
   private static final Set<String> SYNCHRONISING =
       Set.of(
           "bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red", "cp");
@@ -35,20 +45,38 @@ public final class PollingLoops {
     this.functions = functions;
   }
 
-  private record Effects(boolean polls, boolean clock, boolean visible) {
-    static final Effects NONE = new Effects(false, false, false);
-    static final Effects POLLS = new Effects(true, false, false);
-    static final Effects VISIBLE = new Effects(false, false, true);
+  /**
+   * What code does.
+   *
+   * @param loads weakly, memory that other threads may store to
+   * @param changes memory of the thread's own, or anything in a function
+   */
+  private record Effects(
+      boolean polls, boolean loads, boolean changes, boolean clock, boolean visible) {
+    static final Effects NONE = new Effects(false, false, false, false, false);
+    static final Effects LOADS = new Effects(false, true, false, false, false);
+    static final Effects POLLS = new Effects(true, false, false, false, false);
+    static final Effects CHANGES = new Effects(false, false, true, false, false);
+    static final Effects CLOCK = new Effects(false, false, false, true, false);
+    static final Effects VISIBLE = new Effects(false, false, true, false, true);
 
     /** Of code that is not known: anything. */
-    static final Effects ANY = new Effects(true, true, true);
+    static final Effects ANY = new Effects(true, true, true, true, true);
 
     Effects with(Effects other) {
-      return new Effects(polls || other.polls, clock || other.clock, visible || other.visible);
+      return new Effects(
+          polls || other.polls,
+          loads || other.loads,
+          changes || other.changes,
+          clock || other.clock,
+          visible || other.visible);
     }
   }
 
-  /** The loops of {@code function} that may poll, by the index of the branch that closes them. */
+  /**
+   * The loops of {@code function} that may poll or spin, by the index of the branch that closes
+   * them.
+   */
   public Map<Integer, Loop> of(Function function, ControlFlow flow) {
     Map<Integer, Loop> found = new HashMap<>();
     Effects[] effects = function.code().stream().map(this::effects).toArray(Effects[]::new);
@@ -64,15 +92,13 @@ public final class PollingLoops {
   }
 
   private static @Nullable Loop loop(Effects[] effects, BitSet body) {
-    boolean polls = false;
-    boolean clock = false;
-    boolean visible = false;
+    Effects all = Effects.NONE;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
-      polls |= effects[i].polls;
-      clock |= effects[i].clock;
-      visible |= effects[i].visible;
+      all = all.with(effects[i]);
     }
-    return polls ? new Loop(!visible, clock) : null;
+    return all.polls || !(all.changes || all.clock)
+        ? new Loop(all.polls, all.loads, !all.visible, all.clock)
+        : null;
   }
 
   private Effects effects(Instruction instruction) {
@@ -81,22 +107,22 @@ public final class PollingLoops {
     }
     List<String> modifiers = instruction.modifiers();
     return switch (instruction.name()) {
-      case "ld" -> modifiers.stream().anyMatch(STRONG::contains) ? Effects.POLLS : Effects.NONE;
-      case "st" ->
-          modifiers.contains("local") || modifiers.contains("param")
-              ? Effects.NONE
-              : Effects.VISIBLE;
+      case "ld", "ldu" ->
+          modifiers.stream().anyMatch(STRONG::contains)
+              ? Effects.POLLS
+              : modifiers.stream().anyMatch(OWN::contains) ? Effects.NONE : Effects.LOADS;
+      case "st" -> modifiers.stream().anyMatch(OWN::contains) ? Effects.CHANGES : Effects.VISIBLE;
       case "atom" -> triesOnly(instruction) ? Effects.POLLS : Effects.VISIBLE;
       case "mov" ->
           instruction.operands().getLast() instanceof Operand.Special(String name)
                   && (name.startsWith("%globaltimer") || name.startsWith("%clock"))
-              ? new Effects(false, true, false)
+              ? Effects.CLOCK
               : Effects.NONE;
       case "mbarrier" ->
           instruction.has("test_wait") || instruction.has("try_wait")
               ? Effects.POLLS
               : Effects.VISIBLE;
-      case "call" -> call(instruction);
+      case "call" -> call(instruction).with(Effects.CHANGES);
       default -> SYNCHRONISING.contains(instruction.name()) ? Effects.VISIBLE : Effects.NONE;
     };
   }

@@ -33,7 +33,8 @@ final class VmLaunch implements Launch {
                 gpu.options().pollNanos(),
                 gpu.options().compileAfter(),
                 gpu.options().engine().keepsWarpsTogether(),
-                gpu.options().workers()),
+                gpu.options().workers(),
+                gpu.options().progress()),
             gpu.scratch(),
             id,
             this::ended);
@@ -85,6 +86,11 @@ final class VmLaunch implements Launch {
   @Override
   public void cancel(String reason) {
     grid.fail(reason);
+  }
+
+  @Override
+  public boolean stuck() {
+    return grid.stuck();
   }
 
   @Override

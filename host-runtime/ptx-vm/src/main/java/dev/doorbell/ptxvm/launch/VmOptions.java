@@ -1,5 +1,7 @@
 package dev.doorbell.ptxvm.launch;
 
+import dev.doorbell.core.gpu.ForwardProgress;
+
 /**
  * What the virtual GPU is like. {@link #defaults} suits most; the others narrow one thing each.
  *
@@ -17,6 +19,7 @@ package dev.doorbell.ptxvm.launch;
  *     before it is compiled; 0 compiles it at once, {@link Long#MAX_VALUE} never
  * @param workers host threads that run blocks, whole ones each; 1 is the thread that runs the
  *     fabric. More need a direct fabric without a seed; elsewhere one does everything
+ * @param progress which threads go on while others wait
  */
 public record VmOptions(
     int computeCapability,
@@ -27,7 +30,8 @@ public record VmOptions(
     long pollNanos,
     Engine engine,
     long compileAfter,
-    int workers) {
+    int workers,
+    ForwardProgress progress) {
 
   /** Compiling costs about as much as interpreting this many instructions. */
   private static final long WORTH_COMPILING = 2_000_000;
@@ -78,7 +82,8 @@ public record VmOptions(
   public static VmOptions defaults() {
     Engine engine = chosen();
     long after = Long.getLong("doorbell.engine.after", compileAfter(engine));
-    return new VmOptions(90, 128, 16, 227 << 10, 64 << 10, 1_000_000, engine, after, 1);
+    return new VmOptions(
+        90, 128, 16, 227 << 10, 64 << 10, 1_000_000, engine, after, 1, ForwardProgress.FAIR);
   }
 
   private static long compileAfter(Engine engine) {
@@ -121,7 +126,8 @@ public record VmOptions(
         pollNanos,
         engine,
         compileAfter,
-        workers);
+        workers,
+        progress);
   }
 
   /** The same with another number of resident blocks. */
@@ -135,7 +141,8 @@ public record VmOptions(
         pollNanos,
         engine,
         compileAfter,
-        workers);
+        workers,
+        progress);
   }
 
   /** The same with another engine, which compiles when that engine does. */
@@ -149,7 +156,8 @@ public record VmOptions(
         pollNanos,
         other,
         compileAfter(other),
-        workers);
+        workers,
+        progress);
   }
 
   /** The same, with kernels compiled after another number of instructions. */
@@ -163,7 +171,8 @@ public record VmOptions(
         pollNanos,
         engine,
         instructions,
-        workers);
+        workers,
+        progress);
   }
 
   /** The same with another number of workers. */
@@ -177,6 +186,22 @@ public record VmOptions(
         pollNanos,
         engine,
         compileAfter,
-        threads);
+        threads,
+        progress);
+  }
+
+  /** The same with another choice of the threads that go on; the interpreter alone keeps it. */
+  public VmOptions withProgress(ForwardProgress other) {
+    return new VmOptions(
+        computeCapability,
+        maxResidentBlocks,
+        multiprocessors,
+        sharedBytesPerBlock,
+        stackBytes,
+        pollNanos,
+        engine,
+        compileAfter,
+        workers,
+        other);
   }
 }

@@ -68,6 +68,9 @@ public record FunctionListing(
     List<Polling> polling = new ArrayList<>();
     for (Map.Entry<Integer, PollingLoops.Loop> loop :
         new TreeMap<>(finder.of(function, flow)).entrySet()) {
+      if (!loop.getValue().polls()) {
+        continue;
+      }
       int branch = loop.getKey();
       for (int target : Function.targets(function.code().get(branch))) {
         if (target <= branch) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -53,7 +54,7 @@ final class ExploredRanks extends ExploredWorld {
   private final List<Trial> phases;
   private int started;
 
-  ExploredRanks(Scenario scenario, ExploringFabric fabric) {
+  ExploredRanks(Scenario scenario, ExploringFabric fabric, ForwardProgress progress) {
     super(scenario);
     this.fabric = fabric;
     Scenario.Load load = scenario.load();
@@ -65,7 +66,7 @@ final class ExploredRanks extends ExploredWorld {
             .build();
     LaunchConfig grid = LaunchConfig.of(load.blocks(), load.threads()).withTimeout(KERNEL_NANOS);
     if (scenario.program().entry().equals(COLLECTIVE)) {
-      World world = own(World.exploring(fabric, RANKS, hca(SoftHcaOptions.DEFAULT)));
+      World world = own(World.exploring(fabric, RANKS, hca(SoftHcaOptions.DEFAULT), progress));
       Call call =
           new Call(
               Collective.ALL_REDUCE,
@@ -88,7 +89,7 @@ final class ExploredRanks extends ExploredWorld {
       describe(trial.connection(), RANKS);
       phases = List.of(trial);
     } else {
-      World world = own(World.exploring(fabric, 2, hca(SoftHcaOptions.DEFAULT)));
+      World world = own(World.exploring(fabric, 2, hca(SoftHcaOptions.DEFAULT), progress));
       ExpertTrial trial = own(ExpertTrial.ofFewTokens(world, bytes, shape, grid));
       describe(trial.connection(), 2);
       phases = new ArrayList<>();

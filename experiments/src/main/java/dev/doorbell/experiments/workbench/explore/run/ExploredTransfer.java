@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
@@ -82,13 +83,13 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  ExploredTransfer(Scenario scenario, ExploringFabric fabric, int resident) {
+  ExploredTransfer(Scenario scenario, ExploringFabric fabric, ForwardProgress progress) {
     super(scenario);
     this.fabric = fabric;
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), resident));
+    world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
     Endpoint.Shape shape =
         Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
             .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)

@@ -10,11 +10,13 @@ import dev.doorbell.core.fabric.explore.DeviceAccess;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.Spin;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
@@ -88,13 +90,13 @@ public final class ExploringLaboratory implements Laboratory {
         cases.ptx(kernel));
   }
 
-  private ExploredWorld world(Scenario scenario, ExploringFabric fabric, int resident) {
+  private ExploredWorld world(Scenario scenario, ExploringFabric fabric, ForwardProgress progress) {
     if (scenario.program().file().startsWith(CASES)) {
       return new ExploredCase(scenario, fabric);
     }
     return isOwn(scenario.program()) && ExploredRanks.KERNELS.contains(scenario.program().entry())
-        ? new ExploredRanks(scenario, fabric)
-        : new ExploredTransfer(scenario, fabric, resident);
+        ? new ExploredRanks(scenario, fabric, progress)
+        : new ExploredTransfer(scenario, fabric, progress);
   }
 
   /** Returns true for a kernel of the project, whatever its instructions are now. */
@@ -135,7 +137,7 @@ public final class ExploringLaboratory implements Laboratory {
             lastTurns.add(new Turn(turn, agent, at));
           });
     }
-    try (ExploredWorld transfer = world(scenario, fabric, extent.resident())) {
+    try (ExploredWorld transfer = world(scenario, fabric, extent.progress())) {
       List<Launch> launches;
       try {
         launches = transfer.launch();
@@ -146,6 +148,9 @@ public final class ExploringLaboratory implements Laboratory {
       Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
       if (end == RunOutcome.DONE) {
         failure = failure(launches, transfer);
+      }
+      if (failure == null || failure.kind() == Failure.Kind.HANG) {
+        failure = spin(fabric, failure);
       }
       return new Outcome(
           fabric.findings().stream().map(ExploringLaboratory::race).toList(),
@@ -243,10 +248,22 @@ public final class ExploringLaboratory implements Laboratory {
       try {
         launch.check();
       } catch (GpuException e) {
-        return Failure.kernel(e.getMessage());
+        String text = String.valueOf(e.getMessage());
+        return launch.stuck() ? Failure.hang(text) : Failure.kernel(text);
       }
     }
     return transfer.failure();
+  }
+
+  /** Returns the spin that is the reason of a hang, or of none. */
+  private static @Nullable Failure spin(ExploringFabric fabric, @Nullable Failure hang) {
+    for (Spin spin : fabric.spins()) {
+      SourcePlace place = spin.at() == null ? null : spin.agent().describe(spin.at());
+      if (place != null) {
+        return Failure.spin(spin.loads(), spin.agent().name(), place);
+      }
+    }
+    return hang;
   }
 
   private static Race race(Finding finding) {

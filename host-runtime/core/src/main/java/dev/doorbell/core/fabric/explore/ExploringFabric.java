@@ -104,6 +104,7 @@ public final class ExploringFabric extends Fabric {
   private long lastTurn = Long.MAX_VALUE;
   private @Nullable TurnListener listener;
   private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
+  private final Map<Object, Spin> spins = new LinkedHashMap<>();
 
   /** Which device answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
@@ -169,6 +170,17 @@ public final class ExploringFabric extends Fabric {
   void fenced(Agent agent, @Nullable Object at, int access) {
     if (at != null) {
       fences.computeIfAbsent(at, place -> new ExecutedFence(agent, place, access)).executed();
+    }
+  }
+
+  /** The loops that left everything as it was, each place once, in the order of the run. */
+  public List<Spin> spins() {
+    return List.copyOf(spins.values());
+  }
+
+  void spun(Agent agent, @Nullable Object at, boolean loads) {
+    if (at != null) {
+      spins.computeIfAbsent(at, place -> new Spin(agent, place, loads));
     }
   }
 

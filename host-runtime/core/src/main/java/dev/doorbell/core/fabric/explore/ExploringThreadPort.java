@@ -5,18 +5,14 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.explore.model.Actor;
-import dev.doorbell.core.fabric.explore.model.Cell;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A thread's access to the memory machine, and to the registers of devices. */
 final class ExploringThreadPort extends ThreadPort {
-  private static final int CELLS = 256;
-
   final Actor actor;
   private final ExploringFabric fabric;
   private final Slot slot;
@@ -24,12 +20,11 @@ final class ExploringThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
 
-  /** What strong loads have seen since the last failed poll: words, and their newest writes. */
-  private @Nullable Cell[] polled = new Cell[4];
+  /** What strong loads have seen since the last failed poll. */
+  private final PolledCells polled = new PolledCells();
 
-  private long[] orders = new long[4];
-  private int polledCount;
-  private boolean sawStale;
+  /** The same of all loads since {@link #spun}, while the thread spins; else null. */
+  private @Nullable PolledCells spinning;
 
   ExploringThreadPort(ExploringFabric fabric, Slot slot, Actor actor) {
     this.fabric = fabric;
@@ -77,26 +72,11 @@ final class ExploringThreadPort extends ThreadPort {
     long value = machine.load(actor, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;
     if (semantics != Access.WEAK && semantics != Access.NON_COHERENT) {
-      polls();
+      polled.add(machine);
+    } else if (spinning != null) {
+      spinning.add(machine);
     }
     return value;
-  }
-
-  private void polls() {
-    sawStale |= machine.stale;
-    Cell cell = machine.loaded;
-    if (cell == null) {
-      return;
-    }
-    if (polledCount < CELLS) {
-      if (polledCount == polled.length) {
-        polled = Arrays.copyOf(polled, 2 * polledCount);
-        orders = Arrays.copyOf(orders, 2 * polledCount);
-      }
-      polled[polledCount] = cell;
-      orders[polledCount] = cell.order();
-    }
-    polledCount++;
   }
 
   @Override
@@ -141,7 +121,7 @@ final class ExploringThreadPort extends ThreadPort {
     }
     long old =
         machine.atomic(actor, operation, address, bytes, operand, compare, access, agent.place());
-    polls();
+    polled.add(machine);
     return old;
   }
 
@@ -188,25 +168,28 @@ final class ExploringThreadPort extends ThreadPort {
 
   @Override
   public void pollFailed(long atMostNanos) {
-    boolean sleeps = !sawStale && polledCount > 0 && polledCount <= CELLS;
-    for (int i = 0; sleeps && i < polledCount; i++) {
-      Cell cell = polled[i];
-      sleeps = cell != null && cell.order() == orders[i];
-    }
-    if (sleeps) {
-      for (int i = 0; i < polledCount; i++) {
-        Cell cell = polled[i];
-        if (cell != null) {
-          slot.watch(cell);
-        }
-      }
+    if (polled.watch(slot)) {
       slot.sleeps = true;
       fabric.wakeAfter(slot, atMostNanos);
     } else {
       slot.looksAgain = true;
     }
-    polledCount = 0;
-    sawStale = false;
+  }
+
+  @Override
+  public boolean judgesProgress() {
+    return true;
+  }
+
+  @Override
+  public void spun(boolean loads) {
+    fabric.spun(agent, agent.place(), loads);
+    PolledCells seen = spinning;
+    if (!loads || (seen != null && seen.watch(slot))) {
+      slot.sleeps = true;
+    } else if (seen == null) {
+      spinning = new PolledCells();
+    }
   }
 
   @Override

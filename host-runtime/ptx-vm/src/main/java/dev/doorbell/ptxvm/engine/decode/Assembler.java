@@ -26,7 +26,7 @@ public final class Assembler {
   public int at;
 
   /**
-   * @param polling the loops that may poll, by the branch that closes them
+   * @param polling the loops that may poll or spin, by the branch that closes them
    */
   public Assembler(
       KernelScope kernel, LinkedFunction function, Map<Integer, PollingLoops.Loop> polling) {
@@ -50,7 +50,7 @@ public final class Assembler {
     return index < function.ops.size() ? function.ops.get(index) : null;
   }
 
-  /** What the branch that is being assembled closes, or null. */
+  /** The loop that may wait which the branch that is being assembled closes, or null. */
   public PollingLoops.@Nullable Loop polling() {
     return polling.get(at);
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.core.gpu.ForwardProgress;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +45,14 @@ public final class Cta {
     this.threads = new VmThread[count];
     this.live = count;
     this.runnable = count;
+    ForwardProgress progress = grid.settings.progress();
     Warp warp = new Warp(this, 0);
     for (int i = 0; i < count; i++) {
       if (i % Warp.SIZE == 0) {
         warp = new Warp(this, Math.min(Warp.SIZE, count - i));
+        if (progress.lanesApart()) {
+          warp.turns = new LaneTurns(warp, progress == ForwardProgress.LANES_ASCENDING);
+        }
       }
       threads[i] = new VmThread(this, warp, i, first);
       warp.lanes[i % Warp.SIZE] = threads[i];
@@ -138,7 +143,7 @@ public final class Cta {
       if (ended > 0) {
         what.append("; %d of its %d threads have exited".formatted(ended, threads.length));
       }
-      grid.fail(host, what + "; " + grid.waits());
+      grid.stuck(host, what + "; " + grid.waits());
     }
   }
 

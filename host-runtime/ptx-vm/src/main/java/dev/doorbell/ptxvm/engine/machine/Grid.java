@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Allocation;
@@ -38,6 +39,7 @@ public final class Grid extends GridContext {
   private boolean started;
   private boolean ended;
   private @Nullable String failure;
+  private boolean stuck;
   private int leaving;
   private @Nullable Stepper stepper;
 
@@ -74,7 +76,8 @@ public final class Grid extends GridContext {
 
   /** Starts the first blocks. */
   public void start() {
-    int slots = Math.min(settings.residentBlocks(), shape.config().blocks());
+    int room = settings.progress().blocksApart() ? 1 : settings.residentBlocks();
+    int slots = Math.min(room, shape.config().blocks());
     long parameterBytes = (arguments.length + 255L) & -256L;
     started = true;
     try {
@@ -120,7 +123,11 @@ public final class Grid extends GridContext {
 
   private void startBlock(Windows at) {
     HostThread host = hosts.get((int) ((number + nextBlock) % hosts.size()));
-    resident.add(new Cta(this, nextBlock, at, host, code.first(), stepper, this::ended));
+    int block =
+        settings.progress() == ForwardProgress.BLOCKS_DESCENDING
+            ? shape.config().blocks() - 1 - nextBlock
+            : nextBlock;
+    resident.add(new Cta(this, block, at, host, code.first(), stepper, this::ended));
     nextBlock++;
   }
 
@@ -188,6 +195,20 @@ public final class Grid extends GridContext {
   }
 
   @Override
+  void stuck(HostThread from, String message) {
+    from.onGridThread(
+        () -> {
+          stuck |= !ended && failure == null;
+          fail(message);
+        });
+  }
+
+  /** True when it was stopped because its threads could not go on, or not in time. */
+  public boolean stuck() {
+    return stuck;
+  }
+
+  @Override
   int @Nullable [] counts() {
     return code.counts;
   }
@@ -224,6 +245,7 @@ public final class Grid extends GridContext {
   }
 
   private void timeOut() {
+    stuck |= failure == null;
     fail(
         "it did not end within %s; %s".formatted(duration(shape.config().timeoutNanos()), waits()));
   }

@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
@@ -23,6 +24,7 @@ public abstract class GridContext {
    *     value means never
    * @param warps whether lanes that converge go on together, once compiled
    * @param workers host threads that may run blocks
+   * @param progress which threads go on while others wait
    */
   public record Settings(
       int residentBlocks,
@@ -30,7 +32,8 @@ public abstract class GridContext {
       long pollNanos,
       long compileAfter,
       boolean warps,
-      int workers) {}
+      int workers,
+      ForwardProgress progress) {}
 
   public final KernelImage image;
   public final Fabric fabric;
@@ -87,6 +90,9 @@ public abstract class GridContext {
 
   /** Stops the kernel from where a block runs. */
   abstract void fail(HostThread from, String message);
+
+  /** Stops the kernel, whose threads cannot go on, from where a block runs. */
+  abstract void stuck(HostThread from, String message);
 
   /** Stops the kernel if its time is over. */
   abstract void watchClock(HostThread from);

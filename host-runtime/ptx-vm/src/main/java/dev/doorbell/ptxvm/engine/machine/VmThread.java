@@ -73,6 +73,9 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** What it did since its loop last came round. */
   public final Polling polling = new Polling();
 
+  /** For a port that judges progress: the loop in which it may spin; else null. */
+  public final @Nullable Spins spins;
+
   /** How far an instruction of several accesses has come; 0 between instructions. */
   public long progress;
 
@@ -115,6 +118,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     int tickets = cta.stepper == null ? port.loadsAhead() : 0;
     this.scoreboard =
         tickets == 0 ? null : new LoadScoreboard(port, polling, r, this::account, tickets);
+    this.spins = port.judgesProgress() ? new Spins() : null;
     this.portedShared = port.takesShared() && grid.image.ordersSharedByBarriers();
     long unported = portedShared ? windows.localOffset() : 0;
     this.scratchBase = windows.base() + unported;
@@ -125,6 +129,10 @@ public final class VmThread implements Agent, Barrier.Participant {
   public int step(int budget) {
     if (waiting || exited) {
       cta.tick();
+      return 0;
+    }
+    LaneTurns turns = warp.turns;
+    if (turns != null && !turns.lets(this)) {
       return 0;
     }
     if (pollsToSkip > 0) {
@@ -148,6 +156,9 @@ public final class VmThread implements Agent, Barrier.Participant {
       cta.stepper.step(this, current);
     }
     account();
+    if (turns != null && (waiting || exited)) {
+      turns.passOn();
+    }
     int done = budget - left;
     cta.executed(done);
     return done;

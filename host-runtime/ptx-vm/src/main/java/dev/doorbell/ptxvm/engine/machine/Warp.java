@@ -25,6 +25,9 @@ public final class Warp {
   /** State that compiled code keeps for the warp. */
   public @Nullable Object compiledState;
 
+  /** Which lane may run, where one runs after the other; else null. */
+  @Nullable LaneTurns turns;
+
   /** The lane whose operation was last executed out of line: an error there is its. */
   public @Nullable VmThread acting;
 

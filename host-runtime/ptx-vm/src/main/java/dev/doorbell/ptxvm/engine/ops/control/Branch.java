@@ -32,11 +32,14 @@ public abstract class Branch extends Op {
 
   private static Branch of(Instruction i, Assembler a) {
     Instruction.Guard guard = i.guard();
-    PollingLoops.Loop polling = a.polling();
+    PollingLoops.Loop waits = a.polling();
+    PollingLoops.Loop polling = waits != null && waits.polls() ? waits : null;
     boolean negated = guard != null && guard.negated();
     Branch branch;
     if (polling != null) {
       branch = new Poll(polling);
+    } else if (waits != null) {
+      branch = new Spin(waits.loads());
     } else {
       branch = guard == null ? new Always() : negated ? new IfNot() : new If();
     }
@@ -64,6 +67,31 @@ public abstract class Branch extends Op {
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       return r[p] == 0 ? target : next;
+    }
+  }
+
+  /**
+   * Closes a loop in which registers are all that changes: a round that leaves them as they were is
+   * like all that follow, but for what weak loads give.
+   */
+  private static final class Spin extends Branch {
+    private final boolean loads;
+
+    Spin(boolean loads) {
+      this.loads = loads;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      if (p >= 0 && r[p] != wanted) {
+        return next;
+      }
+      if (t.spins == null || !t.spins.sameRound(this, r)) {
+        return target;
+      }
+      t.account();
+      t.port.spun(loads);
+      return t.giveWay(target);
     }
   }
 
