@@ -25,7 +25,7 @@ class CheckTest {
           mov.u32 %r2, 2;
           .loc 3 900 1, function_name $L__info_string0+5, inlined_at 2 7 3
           barrier.cluster.arrive;
-          multimem.red.add.u32 [%r1], %r2;
+          mma.sync.m8n8k4 %r1;
           .loc 1 41 1
           frob.u32 %r3, %r2;
           ret;
@@ -55,7 +55,7 @@ class CheckTest {
         .containsExactly(
             "put.ptx:12: clusters are not supported: barrier.cluster.arrive;"
                 + " (post.cuh:7, inlined at put.cu:40)",
-            "put.ptx:13: multimem is not supported: multimem.red.add.u32 [%r1], %r2;"
+            "put.ptx:13: matrix instructions are not supported: mma.sync.m8n8k4 %r1;"
                 + " (post.cuh:7, inlined at put.cu:40)");
   }
 

@@ -129,7 +129,6 @@ class PhaseBarrierTest {
     }
     assertRefused(
         ".visible .entry k() .reqnctapercluster 2, 1, 1 { ret; }", "clusters are not supported");
-    assertStops("multimem.red.add.u32 [%rd1], %r1;", "multimem is not supported");
     assertStops("mma.sync.m8n8k4 %r1;", "matrix instructions are not supported");
   }
 
@@ -141,7 +140,7 @@ class PhaseBarrierTest {
         .visible .entry k() {
           .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
           setp.ne.u32 %p, 1, 1;
-          @%p multimem.red.add.u32 [%rd], %r;
+          @%p mapa.shared::cluster.u32 %r, %r, 0;
           @%p call other;
           ret;
         }
@@ -150,7 +149,7 @@ class PhaseBarrierTest {
       world.runText(body, "k", LaunchConfig.of(1, 1), new KernelArguments());
     }
     try (World world = new World()) {
-      String gets = body.replace("1, 1", "0, 1").replace("@%p multimem", "@!%p multimem");
+      String gets = body.replace("1, 1", "0, 1").replace("@%p mapa", "@!%p mapa");
       assertThatThrownBy(
               () -> world.runText(gets, "k", LaunchConfig.of(1, 1), new KernelArguments()))
           .isInstanceOf(GpuException.class)

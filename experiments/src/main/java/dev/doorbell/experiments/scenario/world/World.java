@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
@@ -8,7 +9,6 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;

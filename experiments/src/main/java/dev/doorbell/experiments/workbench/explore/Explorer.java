@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
-import dev.doorbell.core.gpu.ForwardProgress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

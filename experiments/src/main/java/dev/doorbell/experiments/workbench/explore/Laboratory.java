@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
-import dev.doorbell.core.gpu.ForwardProgress;
+import dev.doorbell.core.agent.ForwardProgress;
 import java.util.List;
 import java.util.Optional;
 

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,9 @@ public final class AddressSpace implements AutoCloseable {
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final Ranges free = new Ranges();
 
+  /** Where the members of multicast objects begin, by the object's first address. */
+  private final Map<Long, long[]> members = new HashMap<>();
+
   /** What was freed and has not been zeroed since. */
   private final Ranges stale = new Ranges();
 
@@ -133,6 +137,31 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   /**
+   * Allocates the addresses of a multicast object.
+   *
+   * @param of where the memory of each member begins, {@code bytes} of it
+   */
+  Allocation multicast(Locus locus, long bytes, long[] of, String label) {
+    Allocation allocation = allocate(MemoryKind.MULTICAST, locus, bytes, label);
+    members.put(allocation.address(), of.clone());
+    return allocation;
+  }
+
+  /**
+   * The addresses that a range of a multicast object stands for, one for each member.
+   *
+   * @return null when the range lies in no multicast object
+   */
+  public long @Nullable [] members(long address, int bytes) {
+    Allocation allocation = find(address);
+    long[] starts = allocation == null ? null : members.get(allocation.address());
+    if (allocation == null || starts == null || !allocation.contains(address, bytes)) {
+      return null;
+    }
+    return Arrays.stream(starts).map(start -> start + address - allocation.address()).toArray();
+  }
+
+  /**
    * Gives an allocation back, and its pages to the system: at once those of a large one, with
    * others those of a small one.
    */
@@ -142,6 +171,7 @@ public final class AddressSpace implements AutoCloseable {
       throw new IllegalArgumentException(allocation + " is not live");
     }
     generation++;
+    members.remove(allocation.address());
     long pages = roundUp(allocation.size());
     unmark(allocation);
     if (pages >= LEAST_DISCARDED) {
@@ -323,7 +353,11 @@ public final class AddressSpace implements AutoCloseable {
     long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
       accessibleBytes[first + i] =
-          allocation.kind() == MemoryKind.UAR ? REGISTERS : (short) Math.min(left, PAGE);
+          switch (allocation.kind()) {
+            case UAR -> REGISTERS;
+            case MULTICAST -> 0;
+            default -> (short) Math.min(left, PAGE);
+          };
     }
   }
 

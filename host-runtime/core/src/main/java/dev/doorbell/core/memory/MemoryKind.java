@@ -12,6 +12,8 @@ public enum MemoryKind {
   NIC("nic"),
   /** Doorbell pages of the HCA: every store is a transaction and none is combined or dropped. */
   UAR("uar"),
+  /** Addresses of a multicast object: {@code multimem} instructions alone may use them. */
+  MULTICAST("multicast"),
   /** Shared and local memory of running CTAs: nobody but their threads reaches it. */
   SCRATCH("scratch");
 

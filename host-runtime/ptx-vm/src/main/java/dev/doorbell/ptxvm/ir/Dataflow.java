@@ -55,6 +55,7 @@ public final class Dataflow {
   public static boolean hasResult(Instruction instruction) {
     return switch (instruction.name()) {
       case "bar", "barrier" -> instruction.has("red");
+      case "multimem" -> instruction.has("ld_reduce");
       case "mbarrier" ->
           !instruction.operands().isEmpty()
               && !(instruction.operands().getFirst() instanceof Operand.Address);

@@ -111,6 +111,10 @@ public final class PollingLoops {
           modifiers.stream().anyMatch(STRONG::contains)
               ? Effects.POLLS
               : modifiers.stream().anyMatch(OWN::contains) ? Effects.NONE : Effects.LOADS;
+      case "multimem" ->
+          !instruction.has("ld_reduce")
+              ? Effects.VISIBLE
+              : modifiers.stream().anyMatch(STRONG::contains) ? Effects.POLLS : Effects.LOADS;
       case "st" -> modifiers.stream().anyMatch(OWN::contains) ? Effects.CHANGES : Effects.VISIBLE;
       case "atom" -> triesOnly(instruction) ? Effects.POLLS : Effects.VISIBLE;
       case "mov" ->

@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.launch;
 
-import dev.doorbell.core.gpu.ForwardProgress;
+import dev.doorbell.core.agent.ForwardProgress;
 
 /**
  * What the virtual GPU is like. {@link #defaults} suits most; the others narrow one thing each.

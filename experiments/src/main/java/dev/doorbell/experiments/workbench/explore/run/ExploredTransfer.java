@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
+import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
-import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;

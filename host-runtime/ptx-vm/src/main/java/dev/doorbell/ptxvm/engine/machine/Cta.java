@@ -1,6 +1,5 @@
 package dev.doorbell.ptxvm.engine.machine;
 
-import dev.doorbell.core.gpu.ForwardProgress;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,14 +44,10 @@ public final class Cta {
     this.threads = new VmThread[count];
     this.live = count;
     this.runnable = count;
-    ForwardProgress progress = grid.settings.progress();
     Warp warp = new Warp(this, 0);
     for (int i = 0; i < count; i++) {
       if (i % Warp.SIZE == 0) {
         warp = new Warp(this, Math.min(Warp.SIZE, count - i));
-        if (progress.lanesApart()) {
-          warp.turns = new LaneTurns(warp, progress == ForwardProgress.LANES_ASCENDING);
-        }
       }
       threads[i] = new VmThread(this, warp, i, first);
       warp.lanes[i % Warp.SIZE] = threads[i];

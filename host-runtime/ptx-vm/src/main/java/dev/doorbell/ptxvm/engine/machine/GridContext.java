@@ -1,8 +1,8 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.gpu.ForwardProgress;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;

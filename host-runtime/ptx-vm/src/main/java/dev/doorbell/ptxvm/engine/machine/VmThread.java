@@ -79,6 +79,8 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** How far an instruction of several accesses has come; 0 between instructions. */
   public long progress;
 
+  private long @Nullable [] partial;
+
   /** Steps that it may sit out while the cells that it polls stay as they are. */
   public int pollsToSkip;
 
@@ -131,8 +133,7 @@ public final class VmThread implements Agent, Barrier.Participant {
       cta.tick();
       return 0;
     }
-    LaneTurns turns = warp.turns;
-    if (turns != null && !turns.lets(this)) {
+    if (warp.lanesApart && !warp.lets(this)) {
       return 0;
     }
     if (pollsToSkip > 0) {
@@ -156,8 +157,8 @@ public final class VmThread implements Agent, Barrier.Participant {
       cta.stepper.step(this, current);
     }
     account();
-    if (turns != null && (waiting || exited)) {
-      turns.passOn();
+    if (warp.lanesApart && (waiting || exited)) {
+      warp.passOn();
     }
     int done = budget - left;
     cta.executed(done);
@@ -324,6 +325,14 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** True when a generic address lies in windows that the fabric is not asked about. */
   public boolean isScratch(long address) {
     return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
+  }
+
+  /** What an instruction of several accesses keeps between them: 8 values. */
+  public long[] partial() {
+    if (partial == null) {
+      partial = new long[8];
+    }
+    return partial;
   }
 
   /** Records a load from shared memory; loads of the thread's own stores do not count. */

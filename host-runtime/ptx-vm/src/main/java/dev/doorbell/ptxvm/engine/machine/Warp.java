@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.core.agent.ForwardProgress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,11 @@ public final class Warp {
   /** State that compiled code keeps for the warp. */
   public @Nullable Object compiledState;
 
-  /** Which lane may run, where one runs after the other; else null. */
-  @Nullable LaneTurns turns;
+  /** True where one lane runs until it ends or waits for others, and then another one. */
+  final boolean lanesApart;
+
+  private final boolean lowestFirst;
+  private @Nullable VmThread runner;
 
   /** The lane whose operation was last executed out of line: an error there is its. */
   public @Nullable VmThread acting;
@@ -35,6 +39,41 @@ public final class Warp {
     this.cta = cta;
     this.lanes = new VmThread[lanes];
     this.gone = lanes == SIZE ? 0 : -1 << lanes;
+    ForwardProgress progress = cta.grid.settings.progress();
+    this.lanesApart = progress.lanesApart();
+    this.lowestFirst = progress == ForwardProgress.LANES_ASCENDING;
+  }
+
+  /**
+   * True when {@code lane} may take a step where one lane runs after the other, as on hardware
+   * without independent thread scheduling: one that spins keeps the others from going on.
+   */
+  boolean lets(VmThread lane) {
+    VmThread now = runner;
+    if (now == null || now.exited || now.waiting) {
+      now = nextRunner();
+      runner = now;
+    }
+    return now == lane;
+  }
+
+  private @Nullable VmThread nextRunner() {
+    for (int i = 0; i < lanes.length; i++) {
+      VmThread lane = lanes[lowestFirst ? i : lanes.length - 1 - i];
+      if (!lane.exited && !lane.waiting) {
+        return lane;
+      }
+    }
+    return null;
+  }
+
+  /** The lane that ran has ended or waits: the others look again. */
+  void passOn() {
+    for (VmThread lane : lanes) {
+      if (!lane.exited && !lane.waiting && !lane.port.wakeAgent()) {
+        lane.grid.fabric.wake(lane);
+      }
+    }
   }
 
   /** Lanes that wait for the rest of a mask; several at once when their masks are disjoint. */

@@ -28,6 +28,7 @@ import dev.doorbell.ptxvm.engine.ops.memory.Atomic;
 import dev.doorbell.ptxvm.engine.ops.memory.Fence;
 import dev.doorbell.ptxvm.engine.ops.memory.Load;
 import dev.doorbell.ptxvm.engine.ops.memory.MBarrierOp;
+import dev.doorbell.ptxvm.engine.ops.memory.Multimem;
 import dev.doorbell.ptxvm.engine.ops.memory.Store;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
@@ -66,6 +67,12 @@ public final class OpTable {
         ".add .min .max .and .or .xor .inc .dec .exch .cas, every order and scope; 16 to 64 bits,"
             + " f16 to f64 and pairs; .exch.b128 .cas.b128; .add.v2 .v4 .v8 of floats",
         Atomic::make);
+    factory(
+        "multimem",
+        ".ld_reduce .st .red in every form of PTX ISA 8.2, .acc::f32 too, over the members of a"
+            + " multicast object (Multicast in core.memory), one after the other; other forms stop"
+            + " a thread that gets there",
+        Multimem::make);
     factory("fence membar", ".sc .acq_rel .acquire .release, every scope; .proxy.*", Fence::make);
     factory(
         "cp",
@@ -136,7 +143,6 @@ public final class OpTable {
     factory("activemask", "the lanes that are here together", WarpOps::activeMask);
 
     refused("clusters are not supported", "mapa getctarank clusterlaunchcontrol");
-    refused("multimem is not supported", "multimem");
     refused(
         "matrix instructions are not supported",
         "mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05");

@@ -24,8 +24,8 @@ public final class HalfRows {
     binary(rows, type, "add", (a, b) -> round(type, value(type, a) + value(type, b)));
     binary(rows, type, "sub", (a, b) -> round(type, value(type, a) - value(type, b)));
     binary(rows, type, "mul", (a, b) -> round(type, value(type, a) * value(type, b)));
-    binary(rows, type, "min", (a, b) -> least(type, a, b, false));
-    binary(rows, type, "max", (a, b) -> least(type, a ^ 0x8000, b ^ 0x8000, false) ^ 0x8000);
+    binary(rows, type, "min", extreme(type, false));
+    binary(rows, type, "max", extreme(type, true));
     binary(rows, type, "min.NaN", (a, b) -> least(type, a, b, true));
     binary(rows, type, "max.NaN", (a, b) -> greatestOrNan(type, a, b));
     unary(rows, type, "neg", a -> isNan(type, a) ? NAN : a ^ 0x8000);
@@ -117,6 +117,12 @@ public final class HalfRows {
       return Float.isNaN(x) ? b & 0xffff : a & 0xffff;
     }
     return (Float.compare(x, y) <= 0 ? a : b) & 0xffff;
+  }
+
+  /** The smaller or the larger of two; of a number and NaN the number. */
+  static LongBinaryOperator extreme(ScalarType type, boolean largest) {
+    long flip = largest ? 0x8000 : 0;
+    return (a, b) -> least(type, a ^ flip, b ^ flip, false) ^ flip;
   }
 
   private static long greatestOrNan(ScalarType type, long a, long b) {

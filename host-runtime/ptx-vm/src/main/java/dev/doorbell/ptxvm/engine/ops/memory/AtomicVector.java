@@ -59,7 +59,7 @@ final class AtomicVector extends MemoryOp {
     return atomic;
   }
 
-  private static List<Operand> elements(Operand operand) throws Unsupported {
+  static List<Operand> elements(Operand operand) throws Unsupported {
     if (operand instanceof Operand.Vector(List<Operand> elements)) {
       return elements;
     }

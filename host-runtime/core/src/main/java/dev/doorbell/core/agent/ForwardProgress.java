@@ -1,4 +1,4 @@
-package dev.doorbell.core.gpu;
+package dev.doorbell.core.agent;
 
 /**
  * Which threads of a GPU go on while others wait. A kernel that ends under {@link #FAIR} alone

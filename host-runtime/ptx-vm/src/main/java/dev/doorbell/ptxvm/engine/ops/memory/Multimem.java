@@ -1,0 +1,281 @@
+package dev.doorbell.ptxvm.engine.ops.memory;
+
+import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Stop;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Reduction;
+import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.ScalarType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code multimem}: one access of the thread to the same place in each member of a multicast
+ * object, in the order of the members.
+ */
+public abstract class Multimem extends MemoryOp {
+  private static final int MOST_BYTES = 16;
+  private static final Set<String> VECTORS = Set.of("v2", "v4", "v8");
+
+  /** The registers of the data operand. */
+  int[] registers = {};
+
+  /** Bits of one register in memory. */
+  int bits;
+
+  public static Op make(Instruction i, Assembler a) throws Unsupported {
+    Form form = Form.of(i);
+    if (form == null) {
+      return new Stop("this form of multimem is not supported");
+    }
+    boolean loads = form.kind.equals("ld_reduce");
+    List<Operand> operands = i.operands();
+    List<Operand> data =
+        form.vector == 1
+            ? List.of(operands.get(loads ? 0 : 1))
+            : AtomicVector.elements(operands.get(loads ? 0 : 1));
+    if (data.size() != form.vector) {
+      throw new Unsupported("%d registers in braces are needed".formatted(form.vector));
+    }
+    int[] registers = new int[form.vector];
+    for (int e = 0; e < registers.length; e++) {
+      registers[e] = loads ? a.result(data.get(e)) : a.source(data.get(e), form.type);
+    }
+    Multimem op =
+        switch (form.kind) {
+          case "st" -> new Store();
+          case "red" -> new Reduce(Atomic.operation(form.operation, form.type));
+          default ->
+              new LoadReduce(
+                  Reduction.of(form.operation, form.type, form.single), form.elementBits());
+        };
+    op.locate(form.rest, operands.get(loads ? 1 : 0), a);
+    op.registers = registers;
+    op.bits = form.type.bits();
+    op.bytes = form.type.bytes() * form.vector;
+    boolean reduces = form.kind.equals("red");
+    op.access =
+        access(form.rest, reduces ? Access.RELAXED | Access.SYS : Access.WEAK)
+            | (reduces ? Access.REDUCTION : 0);
+    op.strong = loads && isStrong(op.access);
+    return op;
+  }
+
+  /**
+   * What an instruction says.
+   *
+   * @param rest the instruction with the modifiers that every access has
+   * @param vector registers of the data operand
+   * @param single sums are kept in f32 ({@code .acc::f32})
+   */
+  private record Form(
+      String kind,
+      String operation,
+      ScalarType type,
+      int vector,
+      boolean single,
+      Instruction rest) {
+
+    /** Null for what PTX does not have, or has for types that are not executed. */
+    static @Nullable Form of(Instruction i) {
+      List<String> rest = new ArrayList<>(i.modifiers());
+      String kind = rest.removeFirst();
+      ScalarType type = rest.isEmpty() ? null : ScalarType.of(rest.getLast());
+      boolean stores = kind.equals("st");
+      if (type == null || !(stores || kind.equals("red") || kind.equals("ld_reduce"))) {
+        return null;
+      }
+      String operation = "";
+      int vector = 1;
+      for (String modifier : i.modifiers()) {
+        if (VECTORS.contains(modifier)) {
+          vector = modifier.charAt(1) - '0';
+          rest.remove(modifier);
+        } else if (!stores && Set.of("add", "min", "max", "and", "or", "xor").contains(modifier)) {
+          operation = modifier;
+          rest.remove(modifier);
+        }
+      }
+      boolean single = rest.remove("acc::f32");
+      Instruction plain =
+          new Instruction(
+              i.name(), List.copyOf(rest), i.guard(), i.operands(), i.line(), i.source());
+      Form form = new Form(kind, operation, type, vector, single, plain);
+      return form.isPossible() ? form : null;
+    }
+
+    private boolean isPossible() {
+      boolean half = elementBits() == 16;
+      boolean floats = half || type == ScalarType.F32 || type == ScalarType.F64;
+      int size = type.bytes() * vector;
+      boolean sized = size == 4 || size == 8 || size == MOST_BYTES;
+      if (!sized || type.bits() < 16 || type == ScalarType.U16X2 || type == ScalarType.S16X2) {
+        return false;
+      }
+      if (vector > 1 && (!floats || type == ScalarType.F64)) {
+        return false;
+      }
+      if (half && type.family() != ScalarType.Family.FLOAT && !packed()) {
+        return false;
+      }
+      boolean loads = kind.equals("ld_reduce");
+      if (single && !(loads && half && operation.equals("add"))) {
+        return false;
+      }
+      return switch (operation) {
+        case "" -> kind.equals("st");
+        case "and", "or", "xor" -> type.family() == ScalarType.Family.BITS;
+        case "add" -> type.family() != ScalarType.Family.BITS && type != ScalarType.S64;
+        default -> floats ? half && loads : type.family() != ScalarType.Family.BITS;
+      };
+    }
+
+    private boolean packed() {
+      return type.family() == ScalarType.Family.PACKED;
+    }
+
+    /** Bits of what is reduced by itself: halves of pairs are. */
+    int elementBits() {
+      return packed() ? type.bits() / 2 : type.bits();
+    }
+  }
+
+  /** The addresses in the members. */
+  final long[] members(VmThread t, long[] r) {
+    long address = r[base] + offset;
+    t.checkAligned("multimem access", address, bytes);
+    long[] members = space.isWindow() ? null : t.grid.memory.members(address, bytes);
+    if (members == null) {
+      throw new Fault(
+          "multimem access of %d bytes at 0x%x, which is not in a multicast object: %s"
+              .formatted(bytes, address, t.grid.memory.describe(address, bytes)));
+    }
+    t.account();
+    return members;
+  }
+
+  /** The registers from {@code first} on, up to 8 bytes of them. */
+  final long gather(long[] r, int first) {
+    long value = 0;
+    for (int e = Math.min(registers.length, first + Long.SIZE / bits) - 1; e >= first; e--) {
+      long one = r[registers[e]];
+      value = bits == Long.SIZE ? one : value << bits | one & (1L << bits) - 1;
+    }
+    return value;
+  }
+
+  /** {@code multimem.st}. */
+  private static final class Store extends Multimem {
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long[] members = members(t, r);
+      long low = gather(r, 0);
+      long high = bytes == MOST_BYTES ? gather(r, Long.SIZE / bits) : 0;
+      ThreadPort port = t.port;
+      for (; t.progress < members.length; t.progress++) {
+        long at = members[(int) t.progress];
+        switch (bytes) {
+          case 4 -> port.store32(at, low, access);
+          case 8 -> port.store64(at, low, access);
+          default -> port.store128(at, low, high, access);
+        }
+        if (port.parked) {
+          return t.park(this);
+        }
+      }
+      t.progress = 0;
+      t.polling.acted();
+      return next;
+    }
+  }
+
+  /** {@code multimem.red}: each register is an atomic of its own in each member. */
+  private static final class Reduce extends Multimem {
+    private final Rmw operation;
+
+    Reduce(Rmw operation) {
+      this.operation = operation;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long[] members = members(t, r);
+      int each = bits / Byte.SIZE;
+      for (; t.progress < (long) members.length * registers.length; t.progress++) {
+        int e = (int) t.progress % registers.length;
+        long at = members[(int) t.progress / registers.length] + (long) e * each;
+        t.port.atomic(operation, at, each, r[registers[e]], 0, access);
+        if (t.port.parked) {
+          return t.park(this);
+        }
+      }
+      t.progress = 0;
+      t.polling.acted();
+      return next;
+    }
+  }
+
+  /** {@code multimem.ld_reduce}. */
+  private static final class LoadReduce extends Multimem {
+    private final Reduction reduction;
+    private final int elementBits;
+
+    LoadReduce(Reduction reduction, int elementBits) {
+      this.reduction = reduction;
+      this.elementBits = elementBits;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long[] members = members(t, r);
+      long[] partial = t.partial();
+      ThreadPort port = t.port;
+      for (; t.progress < members.length; t.progress++) {
+        long at = members[(int) t.progress];
+        long low =
+            switch (bytes) {
+              case 4 -> port.load32(at, access);
+              case 8 -> port.load64(at, access);
+              default -> port.load128(at, access);
+            };
+        if (port.parked) {
+          return t.park(this);
+        }
+        long high = bytes == MOST_BYTES ? port.high : 0;
+        t.polling.loaded(at, low ^ high * 31);
+        if (strong) {
+          t.polling.loadedStrongly(at, Math.min(bytes, Long.BYTES), low);
+          if (bytes == MOST_BYTES) {
+            t.polling.loadedStrongly(at + Long.BYTES, Long.BYTES, high);
+          }
+        }
+        for (int e = 0; e < bytes * Byte.SIZE / elementBits; e++) {
+          int bit = e * elementBits;
+          long word = bit < Long.SIZE ? low >>> bit : high >>> (bit - Long.SIZE);
+          long value = elementBits == Long.SIZE ? word : word & (1L << elementBits) - 1;
+          partial[e] = t.progress == 0 ? reduction.first(value) : reduction.join(partial[e], value);
+        }
+      }
+      t.progress = 0;
+      int parts = bits / elementBits;
+      for (int i = 0; i < registers.length; i++) {
+        long value = 0;
+        for (int part = parts - 1; part >= 0; part--) {
+          long one = reduction.result(partial[i * parts + part]);
+          value = parts == 1 ? one : value << elementBits | one;
+        }
+        r[registers[i]] = value;
+      }
+      return next;
+    }
+  }
+}
