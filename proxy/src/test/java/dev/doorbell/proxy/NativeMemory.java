@@ -20,7 +20,7 @@ final class NativeMemory extends AddressableMemory {
       AddressSpace space, int rank, MemoryKind kind, long bytes, String label) {
     Locus where =
         switch (kind) {
-          case DEVICE, MANAGED, SCRATCH -> Locus.gpu(rank, 0);
+          case DEVICE, MANAGED, SCRATCH, MULTICAST -> Locus.gpu(rank, 0);
           case HOST -> Locus.cpu(rank);
           case NIC, UAR -> Locus.nic(rank, 0);
         };

@@ -37,11 +37,12 @@ class MultimemTest {
       SplittableRandom random = new SplittableRandom(seed);
       for (int i = 0; i < MEMBERS; i++) {
         Memory member = world.device(BYTES);
-        ByteBuffer bytes = buffer(new byte[BYTES]);
+        byte[] content = new byte[BYTES];
+        ByteBuffer bytes = buffer(content);
         for (int at = 0; at < BYTES; at += width(type)) {
           put(bytes, at, type, random.nextInt(-40, 41));
         }
-        member.putBytes(0, bytes.array());
+        member.putBytes(0, content);
         members.add(member);
       }
       multicast =
@@ -262,11 +263,12 @@ class MultimemTest {
       bench.plain.putBytes(0, operand);
       List<byte[]> expected = new ArrayList<>();
       for (int member = 0; member < MEMBERS; member++) {
-        ByteBuffer bytes = buffer(bench.bytes(member));
+        byte[] content = bench.bytes(member);
+        ByteBuffer bytes = buffer(content);
         for (int at = 0; at < size(form, type); at += width(type)) {
           reduce(operation, type, bytes, buffer(operand), at);
         }
-        expected.add(bytes.array());
+        expected.add(content);
       }
       bench.run(
           "%smultimem.red.%s [%%rd1], %s;"
@@ -349,9 +351,10 @@ class MultimemTest {
       try (Bench bench = new Bench("f16", 1)) {
         float[] values = {2048, 1, 1};
         for (int member = 0; member < MEMBERS; member++) {
-          ByteBuffer bytes = buffer(new byte[BYTES]);
+          byte[] content = new byte[BYTES];
+          ByteBuffer bytes = buffer(content);
           put(bytes, 0, "f16", values[member]);
-          bench.members.get(member).putBytes(0, bytes.array());
+          bench.members.get(member).putBytes(0, content);
         }
         bench.run(
             "multimem.ld_reduce.add%s.f16x2 %%r3, [%%rd1]; st.global.b32 [%%rd2], %%r3;"

@@ -30,7 +30,7 @@ final class World implements AutoCloseable {
   Allocation allocate(MemoryKind kind, long bytes) {
     Locus locus =
         switch (kind) {
-          case DEVICE, MANAGED, SCRATCH -> GPU;
+          case DEVICE, MANAGED, SCRATCH, MULTICAST -> GPU;
           case HOST -> CPU;
           case NIC, UAR -> NIC;
         };

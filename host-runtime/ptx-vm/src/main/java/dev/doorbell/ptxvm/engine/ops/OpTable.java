@@ -70,7 +70,7 @@ public final class OpTable {
     factory(
         "multimem",
         ".ld_reduce .st .red in every form of PTX ISA 8.2, .acc::f32 too, over the members of a"
-            + " multicast object (Multicast in core.memory), one after the other; other forms stop"
+            + " multicast object (class Multicast), one after the other; other forms stop"
             + " a thread that gets there",
         Multimem::make);
     factory("fence membar", ".sc .acq_rel .acquire .release, every scope; .proxy.*", Fence::make);

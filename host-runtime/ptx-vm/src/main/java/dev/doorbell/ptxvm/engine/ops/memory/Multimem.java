@@ -168,7 +168,7 @@ public abstract class Multimem extends MemoryOp {
     long value = 0;
     for (int e = Math.min(registers.length, first + Long.SIZE / bits) - 1; e >= first; e--) {
       long one = r[registers[e]];
-      value = bits == Long.SIZE ? one : value << bits | one & (1L << bits) - 1;
+      value = bits == Long.SIZE ? one : (value << bits) | (one & ((1L << bits) - 1));
     }
     return value;
   }
@@ -251,7 +251,7 @@ public abstract class Multimem extends MemoryOp {
           return t.park(this);
         }
         long high = bytes == MOST_BYTES ? port.high : 0;
-        t.polling.loaded(at, low ^ high * 31);
+        t.polling.loaded(at, low ^ (high * 31));
         if (strong) {
           t.polling.loadedStrongly(at, Math.min(bytes, Long.BYTES), low);
           if (bytes == MOST_BYTES) {
@@ -261,7 +261,7 @@ public abstract class Multimem extends MemoryOp {
         for (int e = 0; e < bytes * Byte.SIZE / elementBits; e++) {
           int bit = e * elementBits;
           long word = bit < Long.SIZE ? low >>> bit : high >>> (bit - Long.SIZE);
-          long value = elementBits == Long.SIZE ? word : word & (1L << elementBits) - 1;
+          long value = elementBits == Long.SIZE ? word : word & ((1L << elementBits) - 1);
           partial[e] = t.progress == 0 ? reduction.first(value) : reduction.join(partial[e], value);
         }
       }
@@ -271,7 +271,7 @@ public abstract class Multimem extends MemoryOp {
         long value = 0;
         for (int part = parts - 1; part >= 0; part--) {
           long one = reduction.result(partial[i * parts + part]);
-          value = parts == 1 ? one : value << elementBits | one;
+          value = parts == 1 ? one : (value << elementBits) | one;
         }
         r[registers[i]] = value;
       }
