@@ -60,6 +60,27 @@ class StructureKernelTest {
   }
 
   @Test
+  void a_variable_of_another_file_that_is_linked_is_filled_too() throws Exception {
+    String files = "ptx: [%s.ptx, ring_library.ptx]\nargs:".formatted(NAME);
+    String definition = ".const .align 8 .b8 ring_state_d[40];";
+    String head = ".version 9.0\n.target sm_75\n.address_size 64\n";
+    Files.writeString(folder.resolve("ring_library.ptx"), head + ".visible " + definition + "\n");
+    kernel("args:", files);
+    String ptx = resource(NAME + ".ptx");
+    assertThat(ptx).contains(definition);
+    Files.writeString(
+        folder.resolve(NAME + ".ptx"), ptx.replace(definition, ".extern " + definition));
+    UserKernel linked = KernelFolders.read(folder.resolve(NAME + ".kernel.yaml"));
+    assertThat(KernelWorkbench.find().checkAbi(linked)).isEmpty();
+    assertThat(differences(linked, 0)).isEmpty();
+
+    Files.writeString(folder.resolve("ring_library.ptx"), head);
+    UserKernel declared = KernelFolders.read(folder.resolve(NAME + ".kernel.yaml"));
+    assertThat(KernelWorkbench.find().checkAbi(declared)).isEmpty();
+    assertThat(differences(declared, 0)).as("declared by a file, defined by none").isEmpty();
+  }
+
+  @Test
   void a_field_at_another_place_is_another_field_for_the_kernel() throws Exception {
     UserKernel moved =
         kernel(

@@ -162,8 +162,26 @@ class AddressSpaceTest {
     assertThat(space.isRegister(uar.address())).isFalse();
   }
 
+  @Test
+  void addresses_of_a_multicast_object_stand_for_those_of_its_members() {
+    Allocation one = space.allocate(MemoryKind.DEVICE, GPU, 64, "one");
+    Allocation two = space.allocate(MemoryKind.DEVICE, GPU, 64, "two");
+    Allocation both = space.multicast(GPU, 64, new long[] {one.address(), two.address()}, "both");
+    assertThat(space.accessible(both.address(), 8)).isFalse();
+    assertThat(space.isRegister(both.address())).isFalse();
+    assertThat(space.members(both.address() + 60, 4))
+        .containsExactly(one.address() + 60, two.address() + 60);
+    assertThat(space.members(both.address() + 60, 8)).isNull();
+    assertThat(space.members(one.address(), 8)).isNull();
+    space.free(both);
+    assertThat(space.members(both.address(), 8)).isNull();
+  }
+
   @ParameterizedTest
-  @EnumSource(value = MemoryKind.class, names = "UAR", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      value = MemoryKind.class,
+      names = {"UAR", "MULTICAST"},
+      mode = EnumSource.Mode.EXCLUDE)
   void memory_of_every_other_kind_is_accessible(MemoryKind kind) {
     Allocation a = space.allocate(kind, GPU, 8, "a");
     assertThat(space.accessible(a.address(), 8)).isTrue();
