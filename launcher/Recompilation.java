@@ -55,7 +55,10 @@ final class Recompilation {
   int run(Collection<Path> changed) throws IOException {
     for (Map.Entry<Project.Module, ModuleJar> each : jars.entrySet()) {
       Project.Module module = each.getKey();
-      changed.stream().filter(file -> file.startsWith(module.mainSources())).forEach(sources::add);
+      changed.stream()
+          .filter(file -> file.startsWith(module.mainSources()))
+          .filter(file -> file.toString().endsWith(".java"))
+          .forEach(sources::add);
       if (module.resources().stream()
           .anyMatch(of -> changed.stream().anyMatch(file -> file.startsWith(of.folder())))) {
         each.getValue().replaceResources();
@@ -213,7 +216,7 @@ final class Recompilation {
             words.stream().map(Pattern::quote).collect(Collectors.joining("|", "\\b(?:", ")\\b")));
     List<Path> found = new ArrayList<>();
     for (Path file : Project.filesBelow(folder)) {
-      if (word.matcher(Files.readString(file)).find()) {
+      if (file.toString().endsWith(".java") && word.matcher(Files.readString(file)).find()) {
         found.add(file);
       }
     }
