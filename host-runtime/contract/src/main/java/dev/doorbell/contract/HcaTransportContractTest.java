@@ -276,8 +276,10 @@ public abstract class HcaTransportContractTest extends HcaEventContract {
       // Between GIDs of IPv4 addresses the last 20 bytes are the packet's IPv4 header.
       assertThat(route.get(20) >>> 4).isEqualTo(4);
       assertThat(route.getInt(32)).isEqualTo((int) back.gidLow());
+      assertThat(Cqe.packetType(entry)).isEqualTo(2);
     } else {
       assertThat(route.get(0) >>> 4).isEqualTo(6);
+      assertThat(Cqe.packetType(entry)).isEqualTo(1);
       assertThat(route.getLong(8)).isEqualTo(back.gidHigh());
       assertThat(route.getLong(16)).isEqualTo(back.gidLow());
     }

@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.Hca;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
@@ -11,11 +12,13 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
+import dev.doorbell.softhca.steering.FlowMatch;
 import java.util.Set;
 
 /**
@@ -157,6 +160,33 @@ public final class DriverAccess {
    */
   public static void change(QueuePair queuePair, ConnectionAttributes attributes) {
     soft(queuePair).connection(attributes);
+  }
+
+  /**
+   * Lets a queue pair of {@link dev.doorbell.core.hca.Transport#RAW_PACKET} receive the Ethernet
+   * frames that match. A frame goes to one rule: that of the lowest priority number, the oldest one
+   * first; rules of the same priority for the same match all get it.
+   *
+   * @return ends the rule
+   * @throws HcaException on other transports
+   */
+  public static Runnable steer(QueuePair queuePair, FlowMatch match, int priority) {
+    return soft(queuePair).steer(match, priority);
+  }
+
+  /**
+   * Attaches a queue pair of {@link dev.doorbell.core.hca.Transport#UD} to a multicast group, whose
+   * datagrams it receives unless it has sent them itself.
+   *
+   * @throws HcaException on other transports, and where the GID is none of a group
+   */
+  public static void join(QueuePair queuePair, Gid group) {
+    soft(queuePair).join(group);
+  }
+
+  /** Detaches a queue pair from a multicast group; false if it was not attached. */
+  public static boolean leave(QueuePair queuePair, Gid group) {
+    return soft(queuePair).leave(group);
   }
 
   private static SoftProtectionDomain soft(ProtectionDomain domain) {

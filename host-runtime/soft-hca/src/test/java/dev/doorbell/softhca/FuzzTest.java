@@ -26,6 +26,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
@@ -151,7 +152,7 @@ class FuzzTest {
       readable = world.memory(1).allocate(MemoryKind.HOST, BYTES, "readable");
       readOnly = domains[1].register(readable, Set.of(AccessRight.REMOTE_READ));
       ConnectionAttributes attributes = new ConnectionAttributes(3, 2, 2, 1, 4, 4, 0);
-      if (transport == Transport.UD || dynamic) {
+      if (transport == Transport.UD || transport == Transport.RAW_PACKET || dynamic) {
         for (Endpoint end : dynamic ? List.of(attacker) : List.of(attacker, victim)) {
           end.queuePair.toInit(Endpoint.ALL);
           end.queuePair.toRtr(attributes);
@@ -290,6 +291,7 @@ class FuzzTest {
             case RC, DC, XRC -> BthOpcode.RC;
             case UC -> BthOpcode.UC;
             case UD -> BthOpcode.UD;
+            case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
           };
       packet.opcode = own ? bits | random.nextInt(0x20) : random.nextInt(0x100);
       packet.destination = random.nextInt(8) == 0 ? random.nextInt(1 << 24) : number();

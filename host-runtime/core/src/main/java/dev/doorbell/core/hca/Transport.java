@@ -18,5 +18,10 @@ public enum Transport {
    * that it is for, whose protection domain and completion queue the receiver uses (InfiniBand,
    * annex A14).
    */
-  XRC
+  XRC,
+  /**
+   * No transport: SENDs of whole Ethernet frames, and receives of those that a steering rule of the
+   * HCA gives to the queue pair.
+   */
+  RAW_PACKET
 }

@@ -118,6 +118,7 @@ public final class Cqe {
   private static final int WQE_OPCODE_SHIFT = 24;
   private static final int QPN_MASK = 0xff_ffff;
   private static final int GLOBAL_ROUTE = 1 << 28;
+  private static final int PACKET_TYPE_SHIFT = 24;
 
   private Cqe() {}
 
@@ -281,13 +282,22 @@ public final class Cqe {
   }
 
   /**
-   * Adds to a responder's CQE, before it is published elsewhere, who sent a datagram.
-   *
-   * @param globalRoute whether 40 bytes of global route header stand before the payload
+   * The word {@code flags_rqpn} of a RoCE v2 datagram: 40 bytes of global route header stand before
+   * the payload. The packet type of RoCE, which verbs show as service level, is that of {@code
+   * enum} {@code MLX5_CQE_ROCE_L3_HEADER_TYPE_*} of Linux: 1 for IPv6, 2 for IPv4.
    */
-  public static void putRemote(long address, int remoteQpn, boolean globalRoute) {
-    BigEndian.putInt(
-        address + REMOTE_QPN_OFFSET, (globalRoute ? GLOBAL_ROUTE : 0) | (remoteQpn & QPN_MASK));
+  public static int sender(int remoteQpn, boolean ipv4) {
+    return GLOBAL_ROUTE | (ipv4 ? 2 : 1) << PACKET_TYPE_SHIFT | (remoteQpn & QPN_MASK);
+  }
+
+  /** Adds to a responder's CQE, before it is published elsewhere, a {@link #sender}. */
+  public static void putSender(long address, int sender) {
+    BigEndian.putInt(address + REMOTE_QPN_OFFSET, sender);
+  }
+
+  /** The packet type of {@link #sender}: 1 for IPv6, 2 for IPv4. */
+  public static int packetType(long address) {
+    return BigEndian.getInt(address + REMOTE_QPN_OFFSET) >>> PACKET_TYPE_SHIFT & 3;
   }
 
   /** True when 40 bytes of global route header stand before the payload of a datagram. */

@@ -94,6 +94,18 @@ public record Gid(long high, long low) {
     return high >>> 48 == 0xfe80;
   }
 
+  /** True for an IPv6 multicast address, and for an IPv4 one in it. */
+  public boolean isMulticast() {
+    return high >>> 56 == 0xff || (isIpv4() && ipv4() >>> 28 == 0xe);
+  }
+
+  /** The Ethernet address of {@link #isMulticast} (RFC 1112, chapter 6.4; RFC 2464, chapter 7). */
+  public long multicastMac() {
+    return isIpv4()
+        ? 0x01_00_5e_00_00_00L | (low & 0x7f_ffff)
+        : 0x3333L << 32 | (low & 0xffff_ffffL);
+  }
+
   /** The MAC address from which {@link #linkLocal} made this, or -1. */
   public long linkLocalMac() {
     if (high != LINK_LOCAL_PREFIX || (low >>> 24 & 0xffff) != 0xfffe) {

@@ -146,6 +146,11 @@ class CompletionsTest {
       RawMemory.putByte(cqe.address() + Cqe.OP_OWN_OFFSET, (byte) 0x28);
       assertThat(Cqe.format(cqe.address())).isEqualTo(2);
       assertThat(Cqe.opcode(cqe.address())).isEqualTo(Cqe.RESPONDER_SEND);
+      assertThat(Cqe.packetType(cqe.address())).isEqualTo(3);
+      Cqe.putSender(cqe.address(), Cqe.sender(0x12_3456, true));
+      assertThat(cqe.hex()).startsWith("00".repeat(0x16) + "abcd" + "12123456");
+      Cqe.putSender(cqe.address(), Cqe.sender(0x12_3456, false));
+      assertThat(cqe.hex()).startsWith("00".repeat(0x16) + "abcd" + "11123456");
     }
   }
 

@@ -108,6 +108,15 @@ final class ProgramsTest {
   }
 
   @Test
+  void frames_and_multicasts_reach_whom_rules_and_groups_name() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 2)) {
+      Path program = devices.compile("frames.c", "-libverbs");
+      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void what_a_kernel_refuses_is_refused_with_its_errno() throws Exception {
     succeeds("refusals.c", "-lmlx5", "-libverbs");
   }

@@ -59,7 +59,7 @@ abstract class FrontCompletions extends Completions {
       int bytes,
       int immediate,
       boolean solicited,
-      int remoteQpn) {
+      int sender) {
     received(opcode, receiveIndex, 0, bytes, immediate);
   }
 

@@ -39,7 +39,7 @@ public abstract class Completions extends PendingList.Node {
   /**
    * Completes a receive.
    *
-   * @param remoteQpn sender of a datagram; {@link #CONNECTED} on connections
+   * @param sender of a datagram: {@link dev.doorbell.core.mlx5.Cqe#sender}; else {@link #CONNECTED}
    */
   public abstract void responder(
       int opcode,
@@ -49,7 +49,7 @@ public abstract class Completions extends PendingList.Node {
       int bytes,
       int immediate,
       boolean solicited,
-      int remoteQpn);
+      int sender);
 
   /** Completes a request or a receive with an error. */
   public abstract void error(

@@ -129,6 +129,11 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     return ((key ^ partitionKey) & 0x7fff) == 0 && ((key | partitionKey) & 0x8000) != 0;
   }
 
+  /** True where frames are sent and received as they are. */
+  public final boolean isRaw() {
+    return transport == Transport.RAW_PACKET;
+  }
+
   public final boolean isDatagram() {
     return transport == Transport.UD;
   }

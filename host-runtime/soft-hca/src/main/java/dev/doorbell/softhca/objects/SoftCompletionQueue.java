@@ -337,7 +337,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
       int bytes,
       int immediate,
       boolean solicited,
-      int remoteQpn) {
+      int sender) {
     Cqe.writeResponder(
         stagingAddress,
         opcode,
@@ -349,8 +349,8 @@ public final class SoftCompletionQueue extends Completions implements Completion
         solicited,
         timestamp(),
         owner());
-    if (remoteQpn != CONNECTED) {
-      Cqe.putRemote(stagingAddress, remoteQpn, true);
+    if (sender != CONNECTED) {
+      Cqe.putSender(stagingAddress, sender);
     }
     post(qpn, receiveIndex, solicited);
   }

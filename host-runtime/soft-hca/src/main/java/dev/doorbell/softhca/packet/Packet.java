@@ -35,6 +35,12 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** RETH and immediate data. */
   private static final int LARGEST_HEADERS = 20;
 
+  /** Preamble and start 8, frame check 4, inter-frame gap 12. */
+  private static final int ETHERNET_OVERHEAD = 24;
+
+  /** The destination of multicasts and of Ethernet frames: many queue pairs, or nobody. */
+  public static final int MANY = 0xff_ffff;
+
   /** {@link #request} of a packet that no request made. */
   public static final long NO_REQUEST = -1;
 
@@ -203,6 +209,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** Bytes of the RoCEv2 frame over IPv4 that it is, from Ethernet's preamble to the gap behind. */
   public int frameBytes() {
+    if (opcode == PacketOpcode.FRAME) {
+      return Math.max(SMALLEST_FRAME, ETHERNET_OVERHEAD + bytes);
+    }
     return Math.max(
         SMALLEST_FRAME,
         FRAME_OVERHEAD
@@ -211,6 +220,15 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
             + (extended && !BthOpcode.isResponse(opcode) ? XrcEth.BYTES : 0)
             + bytes
             + padBytes());
+  }
+
+  /** True for a datagram between GIDs of IPv4, which RoCE v2 sends over IPv4. */
+  public boolean isIpv4() {
+    return isIpv4(sourceGidHigh, sourceGidLow) && isIpv4(destinationGidHigh, destinationGidLow);
+  }
+
+  private static boolean isIpv4(long high, long low) {
+    return high == 0 && low >>> Integer.SIZE == 0xffff;
   }
 
   /** True for a request of a dynamic connection. */

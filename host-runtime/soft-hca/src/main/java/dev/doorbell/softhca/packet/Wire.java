@@ -13,6 +13,14 @@ public abstract class Wire {
   public abstract @Nullable Route route(Station from, long gidHigh, long gidLow);
 
   /**
+   * The way from {@code from} to every HCA, itself too, for multicasts and Ethernet frames; null
+   * where the wire has none.
+   */
+  public @Nullable Route everybody(Station from) {
+    return null;
+  }
+
+  /**
    * The GID of the HCA called {@code name}: 16 bytes, most significant first. Null when nobody has
    * that name.
    */

@@ -2,13 +2,17 @@ package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.PendingList;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.PacketPool;
+import dev.doorbell.softhca.steering.SteeringTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +28,7 @@ public final class HcaEngine implements Agent {
   private final PacketPool packets;
   private final PendingList<ScheduledQueuePair> doorbells = new PendingList<>();
   private final PendingList<SoftCompletionQueue> arming = new PendingList<>();
+  final SteeringTable<ScheduledQueuePair> steering = new SteeringTable<>();
   private @Nullable ScheduledQueuePair activeHead;
   private @Nullable ScheduledQueuePair activeTail;
   private int activeCount;
@@ -162,6 +167,9 @@ public final class HcaEngine implements Agent {
       Packet packet = take();
       ScheduledQueuePair queuePair = queuePairs.find(packet.destination);
       if (queuePair == null) {
+        if (packet.destination == Packet.MANY) {
+          spread(packet);
+        }
         packet.pool.release(packet);
       } else {
         queuePair.receive(packet);
@@ -180,6 +188,34 @@ public final class HcaEngine implements Agent {
     }
     acknowledging.clear();
     return count;
+  }
+
+  /** Gives copies to all receivers; what the HCA has no packets for is lost. */
+  private void spread(Packet packet) {
+    Consumer<ScheduledQueuePair> receiver =
+        queuePair -> {
+          Packet copy = packets.take();
+          if (copy != null) {
+            copy.copyOf(packet);
+            queuePair.receive(copy);
+          }
+        };
+    if (packet.opcode == PacketOpcode.FRAME) {
+      steering.frame(packet.payload, packet.bytes, receiver);
+      return;
+    }
+    steering.multicast(
+        new Gid(packet.destinationGidHigh, packet.destinationGidLow),
+        queuePair -> {
+          if (!isOwn(packet) || packet.originQpn != queuePair.number) {
+            receiver.accept(queuePair);
+          }
+        });
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an HCA's packets are of its own pool
+  private boolean isOwn(Packet packet) {
+    return packet.pool == packets;
   }
 
   private int runNext(int budget) {

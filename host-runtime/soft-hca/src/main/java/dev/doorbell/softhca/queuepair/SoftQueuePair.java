@@ -14,8 +14,10 @@ import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.FaultTarget;
+import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
@@ -35,6 +37,8 @@ import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
+import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.SteeringTable.FlowRule;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -104,6 +108,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
           case RC, DC, XRC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
+          case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
         };
     this.uar = uar;
     this.memory = memory;
@@ -164,6 +169,39 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   /** Bounds the path MTU of an initiator, before RTR. */
   public void largestMtu(int bytes) {
     largestMtu = bytes;
+  }
+
+  /**
+   * Frames that match are received here, where none of a lower priority number matches.
+   *
+   * @throws HcaException on transports that receive no frames
+   */
+  public Runnable steer(FlowMatch match, int priority) {
+    requireOpen("steer");
+    if (!isRaw()) {
+      throw new HcaException(
+          "steer: %s of %s receives no frames, but %s".formatted(this, hca.name(), transport),
+          HcaErrno.EINVAL);
+    }
+    FlowRule<ScheduledQueuePair> rule = engine.steering.add(match, priority, this);
+    return () -> engine.steering.remove(rule);
+  }
+
+  /** Multicasts to that group are received here. */
+  public void join(Gid group) {
+    requireOpen("join");
+    if (!isDatagram() || !group.isMulticast()) {
+      throw new HcaException(
+          "join: %s of %s is of %s, and %s is a group's GID: %b"
+              .formatted(this, hca.name(), transport, group, group.isMulticast()),
+          HcaErrno.EINVAL);
+    }
+    engine.steering.attach(group, this);
+  }
+
+  /** Ends a {@link #join}; false if there was none. */
+  public boolean leave(Gid group) {
+    return engine.steering.detach(group, this);
   }
 
   /** What peers may do from now on. */
@@ -524,6 +562,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       return;
     }
     closed = true;
+    engine.steering.forget(this);
     discard();
     state = QueuePairState.RESET;
     sendCompletions.unuse(this);

@@ -73,6 +73,7 @@ final class PacketMaker {
           case RC, DC, XRC -> BthOpcode.RC;
           case UC -> BthOpcode.UC;
           case UD -> BthOpcode.UD;
+          case RAW_PACKET -> PacketOpcode.transport(PacketOpcode.FRAME);
         };
   }
 
@@ -234,6 +235,9 @@ final class PacketMaker {
     }
     if (transport == BthOpcode.UD) {
       datagram(request, packet);
+    } else if (queuePair.isRaw()) {
+      packet.destination = Packet.MANY;
+      packet.datagramRoute = request.route;
     }
     if (first) {
       packet.remoteAddress = request.remoteAddress;

@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.DatagramSegment;
+import dev.doorbell.core.mlx5.EthernetSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.Opcode;
@@ -12,6 +13,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.mlx5.WaitSegment;
 import dev.doorbell.core.mlx5.XrcSegment;
+import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.device.VendorSyndrome;
@@ -42,12 +44,18 @@ final class WqeDecoder {
   /** True for what this HCA carries out on that transport (InfiniBand, table 38). */
   private static boolean isKnown(int opcode, Transport transport) {
     return switch (opcode) {
-      case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND, Opcode.SEND_IMM -> true;
-      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> transport != Transport.UD;
+      case Opcode.NOP, Opcode.WAIT, Opcode.DUMP, Opcode.SEND -> true;
+      case Opcode.SEND_IMM -> transport != Transport.RAW_PACKET;
+      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM ->
+          transport != Transport.UD && transport != Transport.RAW_PACKET;
       case Opcode.UMR -> transport == Transport.RC;
       case Opcode.ATOMIC_MASKED_CS, Opcode.ATOMIC_MASKED_FA ->
           transport == Transport.RC || transport == Transport.DC;
-      default -> transport != Transport.UC && transport != Transport.UD && isReliable(opcode);
+      default ->
+          transport != Transport.UC
+              && transport != Transport.UD
+              && transport != Transport.RAW_PACKET
+              && isReliable(opcode);
     };
   }
 
@@ -85,6 +93,14 @@ final class WqeDecoder {
       }
       unit = 1 + DATAGRAM_UNITS;
     }
+    boolean frame = queuePair.isRaw() && opcode == Opcode.SEND;
+    if (frame) {
+      unit = frameHeader(request);
+      if (unit == 0) {
+        request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
+        return;
+      }
+    }
     if (queuePair.isExtended() && Opcode.isMessage(opcode)) {
       if (request.ds <= unit) {
         request.fail(Syndrome.LOCAL_QP_OPERATION, VendorSyndrome.BAD_LENGTH_FIELD);
@@ -111,8 +127,8 @@ final class WqeDecoder {
         if (!data(request, unit)) {
           return;
         }
-        long longest = datagram ? queuePair.mtu() : limits.messageBytes();
-        if (request.length > longest) {
+        long longest = datagram || frame ? queuePair.mtu() : limits.messageBytes();
+        if (request.length > longest || (frame && request.length < EthernetHeader.BYTES)) {
           request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
         }
       }
@@ -121,6 +137,26 @@ final class WqeDecoder {
 
   private static boolean isSend(int opcode) {
     return opcode == Opcode.SEND || opcode == Opcode.SEND_IMM;
+  }
+
+  /**
+   * Takes the Ethernet segment, whose inline header is the frame's beginning.
+   *
+   * @return the unit behind it; 0 if the WQE ends before
+   */
+  private int frameHeader(SendRequest request) {
+    if (request.ds < 2) {
+      return 0;
+    }
+    long segment = wqes.unit(request.index, 1);
+    int header = EthernetSegment.headerBytes(segment);
+    int behind = 1 + EthernetSegment.units(header);
+    if (behind > request.ds) {
+      return 0;
+    }
+    request.route = routes.everybody();
+    inline(request, segment + EthernetSegment.HEADER_OFFSET, header);
+    return behind;
   }
 
   /** The segment ends with the first block: it never runs over the end of the ring. */

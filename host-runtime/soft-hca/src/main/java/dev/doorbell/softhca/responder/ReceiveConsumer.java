@@ -224,7 +224,9 @@ final class ReceiveConsumer {
         (int) length,
         word,
         packet.solicited,
-        queuePair.isDatagram() ? packet.sourceQueuePair : Completions.CONNECTED);
+        queuePair.isDatagram()
+            ? Cqe.sender(packet.sourceQueuePair, packet.isIpv4())
+            : Completions.CONNECTED);
     from.consume();
   }
 

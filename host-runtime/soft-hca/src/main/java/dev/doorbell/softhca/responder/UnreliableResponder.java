@@ -17,9 +17,9 @@ import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
 
 /**
- * The receiving half of unreliable connections and datagrams. Nothing is answered: what cannot be
- * carried out is dropped, a message as a whole (InfiniBand, chapters 9.8.3 and 9.8.4). A datagram's
- * receive begins with 40 bytes of global route header.
+ * The receiving half of unreliable connections, datagrams and frames. Nothing is answered: what
+ * cannot be carried out is dropped, a message as a whole (InfiniBand, chapters 9.8.3 and 9.8.4). A
+ * datagram's receive begins with 40 bytes of global route header.
  */
 final class UnreliableResponder extends Responder {
   static final int GLOBAL_ROUTE_BYTES = 40;
@@ -82,7 +82,7 @@ final class UnreliableResponder extends Responder {
       return true;
     }
     queuePair.responses.arrives(packet.knowledge);
-    return datagrams ? datagram(packet) : connected(packet);
+    return datagrams || queuePair.isRaw() ? single(packet) : connected(packet);
   }
 
   private boolean connected(Packet packet) {
@@ -122,10 +122,13 @@ final class UnreliableResponder extends Responder {
     dropping = true;
   }
 
-  private boolean datagram(Packet packet) {
+  /** A datagram, which has a global route and a key, or a frame, which has neither. */
+  private boolean single(Packet packet) {
     int operation = PacketOpcode.operation(packet.opcode);
     boolean send = operation == BthOpcode.SEND_ONLY || operation == BthOpcode.SEND_ONLY_IMM;
-    if (!send || packet.bytes > mtu || packet.queueKey != queuePair.connection().queueKey()) {
+    if (!send
+        || packet.bytes > mtu
+        || (datagrams && packet.queueKey != queuePair.connection().queueKey())) {
       return true;
     }
     if (!receives.isReady()) {
@@ -141,8 +144,12 @@ final class UnreliableResponder extends Responder {
       return true;
     }
     receives.begin();
-    globalRoute(packet);
-    int syndrome = receives.scatter(packet, scratch, GLOBAL_ROUTE_BYTES, false);
+    int before = datagrams ? GLOBAL_ROUTE_BYTES : 0;
+    int syndrome = 0;
+    if (datagrams) {
+      globalRoute(packet);
+      syndrome = receives.scatter(packet, scratch, before, false);
+    }
     if (syndrome == 0) {
       syndrome = receives.scatter(packet);
     }
@@ -150,7 +157,7 @@ final class UnreliableResponder extends Responder {
       receives.complete(
           packet,
           PacketOpcode.hasImmediate(operation) ? Cqe.RESPONDER_SEND_IMM : Cqe.RESPONDER_SEND,
-          GLOBAL_ROUTE_BYTES + (long) packet.bytes);
+          before + (long) packet.bytes);
     } else if (syndrome != Syndrome.LOCAL_LENGTH) {
       receives.fail(syndrome);
       queuePair.enterError();
@@ -165,8 +172,7 @@ final class UnreliableResponder extends Responder {
   private void globalRoute(Packet packet) {
     int length =
         UDP_BTH_AND_CRC + BthOpcode.headerBytes(packet.opcode) + packet.bytes + packet.padBytes();
-    if (isIpv4(packet.sourceGidHigh, packet.sourceGidLow)
-        && isIpv4(packet.destinationGidHigh, packet.destinationGidLow)) {
+    if (packet.isIpv4()) {
       BigEndian.putLong(scratch, 0);
       BigEndian.putLong(scratch + 8, 0);
       BigEndian.putInt(scratch + 16, 0);
@@ -188,9 +194,5 @@ final class UnreliableResponder extends Responder {
     BigEndian.putLong(scratch + Ipv6Header.SOURCE_OFFSET + 8, packet.sourceGidLow);
     BigEndian.putLong(scratch + Ipv6Header.DESTINATION_OFFSET, packet.destinationGidHigh);
     BigEndian.putLong(scratch + Ipv6Header.DESTINATION_OFFSET + 8, packet.destinationGidLow);
-  }
-
-  private static boolean isIpv4(long high, long low) {
-    return high == 0 && low >>> Integer.SIZE == 0xffff;
   }
 }

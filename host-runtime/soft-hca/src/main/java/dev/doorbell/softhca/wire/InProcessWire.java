@@ -125,6 +125,12 @@ public final class InProcessWire extends Wire {
   }
 
   @Override
+  public @Nullable Route everybody(Station from) {
+    Member member = members.get(from.name());
+    return member == null ? null : new ManyRoutes(member);
+  }
+
+  @Override
   public long @Nullable [] gid(String name) {
     Member member = members.get(name);
     return member == null ? null : new long[] {member.station.gidHigh(), member.station.gidLow()};
@@ -142,6 +148,33 @@ public final class InProcessWire extends Wire {
   @Override
   public String members() {
     return String.join(", ", members.keySet());
+  }
+
+  /** The way to all members. A copy that the sender has no packet for is lost. */
+  private final class ManyRoutes extends Route {
+    private final Member from;
+
+    ManyRoutes(Member from) {
+      this.from = from;
+    }
+
+    @Override
+    public void transmit(Packet packet) {
+      WireCapture into = capture;
+      if (into != null) {
+        long now = from.station.port().now();
+        Gid to = new Gid(packet.destinationGidHigh, packet.destinationGidLow);
+        into.packet(from.captureInterface, now, packet, from.gid, to);
+      }
+      for (Member member : members.values()) {
+        Packet copy = packet.pool.take();
+        if (copy != null) {
+          copy.copyOf(packet);
+          new InProcessRoute(from, member).carry(copy);
+        }
+      }
+      packet.pool.release(packet);
+    }
   }
 
   private final class InProcessRoute extends Route {
@@ -164,6 +197,10 @@ public final class InProcessWire extends Wire {
         long now = from.station.port().now();
         into.packet(from.captureInterface, now, packet, from.gid, toGid);
       }
+      carry(packet);
+    }
+
+    private void carry(Packet packet) {
       if (timed && from.station.port().runsBeside(to.port())) {
         packet.handOver();
       }

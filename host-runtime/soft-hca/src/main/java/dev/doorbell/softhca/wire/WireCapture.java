@@ -11,6 +11,7 @@ import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PacketOpcode;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -71,12 +72,16 @@ public final class WireCapture implements AutoCloseable {
   }
 
   /**
-   * Adds a packet of a wire that has no bytes, framed as RoCEv2 would.
+   * Adds a packet of a wire that has no bytes, framed as RoCEv2 would, or an Ethernet frame.
    *
    * @param now the fabric's clock
    */
   public void packet(int interfaceNumber, long now, Packet packet, Gid source, Gid destination) {
     if (closed) {
+      return;
+    }
+    if (packet.opcode == PacketOpcode.FRAME) {
+      frame(interfaceNumber, now, Direction.OUTBOUND, packet.payload, packet.bytes);
       return;
     }
     long bth = scratch.address() + ROOM;
@@ -108,6 +113,9 @@ public final class WireCapture implements AutoCloseable {
   }
 
   private static long mac(Gid gid) {
+    if (gid.isMulticast()) {
+      return gid.multicastMac();
+    }
     long mac = gid.linkLocalMac();
     return mac >= 0 ? mac : LOCAL_MAC | (gid.low() & 0xff_ffff);
   }

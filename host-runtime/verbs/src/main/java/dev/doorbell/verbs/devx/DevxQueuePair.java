@@ -107,9 +107,9 @@ final class DevxQueuePair implements QueuePair {
       case UC -> QueuePairContext.UC;
       case UD -> QueuePairContext.UD;
       case DC -> QueuePairContext.DCI;
-      case XRC ->
+      case XRC, RAW_PACKET ->
           throw new HcaException(
-              "this back end has no extended reliable connections", Errno.EOPNOTSUPP);
+              "this back end has no queue pairs of " + transport, Errno.EOPNOTSUPP);
     };
   }
 

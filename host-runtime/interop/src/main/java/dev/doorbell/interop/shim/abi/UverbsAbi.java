@@ -38,6 +38,7 @@ public final class UverbsAbi {
   public static final int OBJECT_AH = 6;
   public static final int OBJECT_MR = 7;
   public static final int OBJECT_MW = 8;
+  public static final int OBJECT_FLOW = 9;
   public static final int OBJECT_XRCD = 10;
   public static final int OBJECT_DM = 14;
   public static final int OBJECT_ASYNC_EVENT = 16;
@@ -46,6 +47,7 @@ public final class UverbsAbi {
   public static final int OBJECT_DEVX = DRIVER;
   public static final int OBJECT_DEVX_OBJ = DRIVER + 1;
   public static final int OBJECT_DEVX_UMEM = DRIVER + 2;
+  public static final int OBJECT_FLOW_MATCHER = DRIVER + 3;
   public static final int OBJECT_DEVX_ASYNC_EVENT_FD = DRIVER + 5;
   public static final int OBJECT_UAR = DRIVER + 8;
 
@@ -188,6 +190,18 @@ public final class UverbsAbi {
   public static final int DEVX_UMEM_OUT_ID = DRIVER + 4;
   public static final int DEVX_UMEM_DMABUF_FD = DRIVER + 6;
 
+  // enum mlx5_ib_flow_matcher_create_attrs, and those of a flow
+  public static final int FLOW_MATCHER_HANDLE = DRIVER;
+  public static final int FLOW_MATCHER_MASK = DRIVER + 1;
+  public static final int FLOW_MATCHER_TYPE = DRIVER + 2;
+  public static final int FLOW_MATCHER_CRITERIA = DRIVER + 3;
+  public static final int FLOW_MATCHER_FLAGS = DRIVER + 4;
+  public static final int FLOW_MATCHER_TABLE = DRIVER + 5;
+  public static final int FLOW_HANDLE = DRIVER;
+  public static final int FLOW_VALUE = DRIVER + 1;
+  public static final int FLOW_QUEUE_PAIR = DRIVER + 2;
+  public static final int FLOW_MATCHER = DRIVER + 4;
+
   // enum ib_uverbs_write_cmds
   public static final int CMD_EXTENDED = 1 << 31;
   public static final int CMD_QUERY_DEVICE = 1;
@@ -200,9 +214,12 @@ public final class UverbsAbi {
   public static final int CMD_RESIZE_CQ = 19;
   public static final int CMD_QUERY_QP = 25;
   public static final int CMD_MODIFY_QP = 26;
+  public static final int CMD_ATTACH_MULTICAST = 30;
+  public static final int CMD_DETACH_MULTICAST = 31;
   public static final int CMD_MODIFY_SRQ = 33;
   public static final int CMD_QUERY_SRQ = 34;
   public static final int CMD_OPEN_XRCD = 37;
+  public static final int CMD_CREATE_FLOW = 50;
 
   private UverbsAbi() {}
 }

@@ -49,6 +49,7 @@ final class CmAbi {
   static final int REJECTED = 8;
   static final int ESTABLISHED = 9;
   static final int DISCONNECTED = 10;
+  static final int MULTICAST_JOIN = 12;
 
   // Reasons of REJ (IBTA 12.6.7.2) and states of SIDR REP (12.11.2)
   static final int REJ_INVALID_SERVICE = 8;

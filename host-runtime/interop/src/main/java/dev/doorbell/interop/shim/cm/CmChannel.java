@@ -111,6 +111,13 @@ public final class CmChannel {
     return removed;
   }
 
+  /** Removes the events of a membership that ends. */
+  void removeEvents(CmMulticast of) {
+    if (events.removeIf(event -> event.multicast() == of) && events.isEmpty()) {
+      drained++;
+    }
+  }
+
   /** How often the last event has gone since the last call: as many bytes are to be taken. */
   public int takeDrained() {
     int count = drained;

@@ -18,6 +18,9 @@ public final class CmCommands {
   private static final int STORAGE_BYTES = 128;
   private static final int MAX_OPTION_BYTES = 1024;
 
+  /** {@code RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER}. */
+  private static final int SEND_ONLY = 1;
+
   // struct rdma_ucm_query: option
   private static final int QUERY_ADDRESS = 0;
   private static final int QUERY_PATH = 1;
@@ -114,8 +117,16 @@ public final class CmCommands {
       case CmAbi.NOTIFY -> onQueuePairEvent(in);
       case CmAbi.MIGRATE_ID -> migrate(in, room);
       case CmAbi.GET_OPTION -> throw new ErrnoException(Errno.ENOSYS);
-      case CmAbi.LEAVE_MCAST -> throw new ErrnoException(Errno.ENOENT);
-      case CmAbi.JOIN_IP_MCAST, CmAbi.JOIN_MCAST -> throw new ErrnoException(Errno.EOPNOTSUPP);
+      case CmAbi.LEAVE_MCAST -> leave(in, room);
+      case CmAbi.JOIN_IP_MCAST -> {
+        CmId id = channel.find(sized(in, 48).u32(44));
+        join(in, id, CmAddress.read(in, 16, INET6_BYTES, id.portSpace), room);
+      }
+      case CmAbi.JOIN_MCAST -> {
+        CmId id = channel.find(sized(in, 24 + STORAGE_BYTES).u32(16));
+        ErrnoException.require(in.u16(22) <= SEND_ONLY, Errno.EINVAL);
+        join(in, id, storage(in, 24, in.u16(20), id), room);
+      }
       default -> throw new ErrnoException(Errno.EINVAL);
     }
   }
@@ -266,6 +277,25 @@ public final class CmCommands {
     }
     ErrnoException.require(room >= Integer.BYTES, Errno.ENOSPC);
     int reported = connections.migrate(from.find(in.u32(8)), channel);
+    answer(in.u64(0), new Struct(4).u32(0, reported), 4, room);
+  }
+
+  private void join(Struct in, CmId id, CmAddress group, int room) throws ErrnoException {
+    ErrnoException.require(room >= Integer.BYTES, Errno.ENOSPC);
+    CmMulticast joined = connections.join(id, in.u64(8), group);
+    try {
+      answer(in.u64(0), new Struct(4).u32(0, joined.number), 4, room);
+    } catch (ErrnoException e) {
+      connections.leave(channel, joined.number);
+      throw e;
+    }
+    channel.post(CmEvent.of(joined));
+  }
+
+  private void leave(Struct in, int room) throws ErrnoException {
+    sized(in, 16);
+    ErrnoException.require(room >= Integer.BYTES, Errno.ENOSPC);
+    int reported = connections.leave(channel, in.u32(8));
     answer(in.u64(0), new Struct(4).u32(0, reported), 4, room);
   }
 

@@ -1,6 +1,7 @@
 package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.interop.shim.abi.Struct;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event that a program gets: {@code struct rdma_ucm_event_resp}.
@@ -13,6 +14,7 @@ import dev.doorbell.interop.shim.abi.Struct;
  * @param data its private data, as long as the message that carried it can have
  * @param vendor ECE of the peer: {@code vendor_id}
  * @param ece the other word of it: {@code attr_mod}
+ * @param multicast the membership that it is about, which it names in place of the id
  */
 record CmEvent(
     CmId owner,
@@ -22,7 +24,8 @@ record CmEvent(
     CmParameters parameters,
     Struct data,
     int vendor,
-    int ece) {
+    int ece,
+    @Nullable CmMulticast multicast) {
   /** Bytes of the structure, and those without its last three words, which came later. */
   static final int BYTES = 336;
 
@@ -31,9 +34,28 @@ record CmEvent(
   private static final int PARAMETERS = 20;
   private static final Struct NOTHING = new Struct(0);
 
+  CmEvent(
+      CmId owner,
+      CmId id,
+      int type,
+      int status,
+      CmParameters parameters,
+      Struct data,
+      int vendor,
+      int ece) {
+    this(owner, id, type, status, parameters, data, vendor, ece, null);
+  }
+
   /** An event about the id alone. */
   static CmEvent of(CmId id, int type, int status) {
     return new CmEvent(id, id, type, status, CmParameters.NONE, NOTHING, 0, 0);
+  }
+
+  /** A group has been joined. */
+  static CmEvent of(CmMulticast multicast) {
+    CmId id = multicast.id;
+    int type = CmAbi.MULTICAST_JOIN;
+    return new CmEvent(id, id, type, 0, CmParameters.NONE, NOTHING, 0, 0, multicast);
   }
 
   Struct structure() {
@@ -45,7 +67,9 @@ record CmEvent(
             .u32(16, status)
             .u32(328, vendor)
             .u32(332, ece);
-    if (id.isDatagram()) {
+    if (multicast != null) {
+      multicast.write(to, PARAMETERS);
+    } else if (id.isDatagram()) {
       // struct rdma_ucm_ud_param
       to.u32(PARAMETERS, parameters.queuePair()).u32(PARAMETERS + 4, parameters.queueKey());
       id.writeRoute(to, PARAMETERS + 8);

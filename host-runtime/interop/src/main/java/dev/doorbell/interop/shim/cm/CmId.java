@@ -1,9 +1,12 @@
 package dev.doorbell.interop.shim.cm;
 
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An id of a program: one end of a connection, or a listener. */
@@ -96,6 +99,9 @@ final class CmId {
 
   final ArrayDeque<CmId> waiting = new ArrayDeque<>();
 
+  /** Memberships by their number. */
+  final Map<Integer, CmMulticast> multicasts = new HashMap<>();
+
   /** The other end; of one that has sent a request and waits at a listener, null. */
   @Nullable CmId peer;
 
@@ -156,12 +162,19 @@ final class CmId {
   /** {@code struct ib_uverbs_ah_attr} of the way to the peer. */
   void writeRoute(Struct to, int at) {
     CmAddress there = destination;
+    if (there != null) {
+      writeRoute(to, at, there.gid());
+    }
+  }
+
+  /** The same to another GID. */
+  void writeRoute(Struct to, int at, Gid there) {
     CmDevice from = device;
-    if (there == null || from == null) {
+    if (from == null) {
       return;
     }
-    to.be64(at, there.gid().high())
-        .be64(at + 8, there.gid().low())
+    to.be64(at, there.high())
+        .be64(at + 8, there.low())
         .u8(at + 20, Math.max(0, from.indexOf(source.gid())))
         .u8(at + 21, HOP_LIMIT)
         .u8(at + 22, typeOfService)

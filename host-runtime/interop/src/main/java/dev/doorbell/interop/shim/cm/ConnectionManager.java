@@ -24,6 +24,9 @@ public final class ConnectionManager {
   /** Ids of one program. */
   static final int MAX_IDS = 1 << 14;
 
+  /** Groups that an id may join. */
+  static final int MAX_MULTICASTS = 1 << 10;
+
   /** Requests that a listener's program may leave unread; more wait for it, as with a kernel. */
   static final int MAX_BACKLOG = 1024;
 
@@ -42,6 +45,9 @@ public final class ConnectionManager {
   private final Set<CmId> waiting = new LinkedHashSet<>();
 
   private long nextDeadline = Long.MAX_VALUE;
+
+  /** Memberships so far. */
+  private int multicasts;
 
   /**
    * @param clock nanoseconds, from 0 or anything that never comes to its end
@@ -342,6 +348,9 @@ public final class ConnectionManager {
     channel.removeFirst();
     CmId owner = event.owner();
     owner.eventsReported++;
+    if (event.multicast() != null) {
+      event.multicast().eventsReported++;
+    }
     if (event.type() == CmAbi.CONNECT_REQUEST) {
       owner.backlog++;
       announceNext(owner);
@@ -442,6 +451,38 @@ public final class ConnectionManager {
         post(peer, CmAbi.DISCONNECTED, 0);
       }
     }
+  }
+
+  /**
+   * Joins a group, of which the id's queue pair becomes a member by {@code ibv_attach_mcast}.
+   *
+   * @return the membership, whose event comes now
+   */
+  CmMulticast join(CmId id, long userHandle, CmAddress group) throws ErrnoException {
+    id.require(id.isDatagram() && (id.state == State.BOUND || id.state == State.ADDRESS_RESOLVED));
+    id.requireDevice();
+    id.require(group.isMulticast() && id.multicasts.size() < MAX_MULTICASTS);
+    id.channel.requireRoom();
+    CmMulticast joined = new CmMulticast(++multicasts, id, userHandle, group.gid());
+    id.multicasts.put(joined.number, joined);
+    return joined;
+  }
+
+  /**
+   * Ends a membership of one of a file's ids.
+   *
+   * @return its events that the program has read
+   * @throws ErrnoException ENOENT where there is none of that number
+   */
+  int leave(CmChannel channel, int number) throws ErrnoException {
+    for (CmId id : channel.ids()) {
+      CmMulticast left = id.multicasts.remove(number);
+      if (left != null) {
+        channel.removeEvents(left);
+        return left.eventsReported;
+      }
+    }
+    throw new ErrnoException(Errno.ENOENT);
   }
 
   /** Moves an id and its events to another file of the program. */

@@ -26,6 +26,10 @@ public final class CommandTable {
   private record Method(long core, long driver, Handler handler) {}
 
   private static final long UHW = 3;
+
+  /** Attributes of a flow whose frames a queue pair receives: not those of other actions. */
+  private static final long TO_QUEUE_PAIR = 0b10111;
+
   private static final Map<Integer, Method> METHODS = new HashMap<>();
 
   /** Objects that need no doorbell page. */
@@ -96,6 +100,20 @@ public final class CommandTable {
     add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
     add(UverbsAbi.OBJECT_SRQ, 0, bits(14), UHW, SharedReceiveCommands::create);
     add(UverbsAbi.OBJECT_SRQ, 1, bits(2), 0, SharedReceiveCommands::destroy);
+    destroy(UverbsAbi.OBJECT_FLOW, 0, Resource.Flow.class);
+    add(UverbsAbi.OBJECT_FLOW, UverbsAbi.DRIVER, 0, TO_QUEUE_PAIR, FlowCommands::createForMatcher);
+    driver(
+        UverbsAbi.OBJECT_FLOW,
+        1,
+        1,
+        command -> command.context().remove(Resource.Flow.class, command.handle(UverbsAbi.DRIVER)));
+    driver(UverbsAbi.OBJECT_FLOW_MATCHER, 0, 6, FlowCommands::createMatcher);
+    driver(
+        UverbsAbi.OBJECT_FLOW_MATCHER,
+        1,
+        1,
+        command ->
+            command.context().remove(Resource.Matcher.class, command.handle(UverbsAbi.DRIVER)));
     driver(UverbsAbi.OBJECT_UAR, 0, 5, DeviceCommands::allocateUar);
     driver(UverbsAbi.OBJECT_UAR, 1, 1, DeviceCommands::freeUar);
     driver(UverbsAbi.OBJECT_DEVX, 0, 2, DevxCommands::other);
@@ -187,8 +205,11 @@ public final class CommandTable {
       case UverbsAbi.CMD_RESIZE_CQ -> CompletionQueueCommands.resize(command);
       case UverbsAbi.CMD_MODIFY_QP -> QueuePairCommands.modify(command, extended);
       case UverbsAbi.CMD_QUERY_QP -> QueuePairCommands.query(command);
+      case UverbsAbi.CMD_ATTACH_MULTICAST -> QueuePairCommands.attach(command, true);
+      case UverbsAbi.CMD_DETACH_MULTICAST -> QueuePairCommands.attach(command, false);
       case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
       case UverbsAbi.CMD_OPEN_XRCD -> XrcCommands.openDomain(command);
+      case UverbsAbi.CMD_CREATE_FLOW -> FlowCommands.create(command);
       case UverbsAbi.CMD_QUERY_SRQ -> SharedReceiveCommands.query(command);
       default -> throw new ErrnoException(Errno.EOPNOTSUPP);
     }

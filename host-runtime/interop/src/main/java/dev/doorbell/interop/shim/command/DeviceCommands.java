@@ -33,6 +33,9 @@ public final class DeviceCommands {
 
   private static final int QP_WR = 1 << 15;
 
+  /** {@code max_mcast_grp}. */
+  private static final int MULTICAST_GROUPS = 1 << 13;
+
   private DeviceCommands() {}
 
   static void getContext(IoctlCommand command) throws ErrnoException {
@@ -117,8 +120,8 @@ public final class DeviceCommands {
         .u32(52, attributes.maxQueuePairs())
         .u32(56, QP_WR)
         // Bad P_Key counter, port active event, SRQ resize, RC RNR NAK, XRC, memory windows of both
-        // types.
-        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 20 | 1 << 24)
+        // types, steering rules.
+        .u32(60, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 17 | 1 << 20 | 1 << 24 | 1 << 29)
         .u32(64, Math.min(segments, 30)) // max_sge
         .u32(68, Math.min(segments, 30)) // max_sge_rd
         .u32(72, 2 * attributes.maxQueuePairs()) // max_cq
@@ -130,6 +133,10 @@ public final class DeviceCommands {
         .u32(100, attributes.maxReadAtomic()) // max_qp_init_rd_atom
         .u32(108, 1) // atomic_cap: among HCAs
         .u32(120, 1 << 20) // max_mw
+        .u32(128, attributes.maxQueuePairs()) // max_raw_ethy_qp
+        .u32(132, MULTICAST_GROUPS)
+        .u32(136, attributes.maxQueuePairs()) // max_mcast_qp_attach
+        .u32(140, MULTICAST_GROUPS * attributes.maxQueuePairs()) // max_total_mcast_qp_attach
         .u32(144, Integer.MAX_VALUE) // max_ah
         .u32(156, attributes.maxQueuePairs()) // max_srq
         .u32(160, QP_WR - 1) // max_srq_wr

@@ -133,7 +133,7 @@ final class DevxObjects {
     int ringId = in.get(QueuePairContext.WQ_UMEM_ID);
     long ringOffset = in.getLong(QueuePairContext.WQ_UMEM_OFFSET_OFFSET);
     QpShape shape =
-        new QpShape(
+        QpShape.of(
             address(context, ringId, ringOffset, 0),
             address(
                 context,

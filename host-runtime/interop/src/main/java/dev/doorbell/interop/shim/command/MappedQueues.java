@@ -113,13 +113,26 @@ final class MappedQueues {
   }
 
   /**
-   * Where the queues of a queue pair lie in the program: receives first, sends behind them.
+   * Where the queues of a queue pair lie in the program.
    *
+   * @param buffer of the receives
+   * @param sends address of the sends
    * @param sendBlocks 64-byte blocks; 0 for none
    * @param receives receive WQEs; 0 for none
    * @param receiveShift log2 of the bytes of one
    */
-  record QpShape(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
+  record QpShape(
+      long buffer, long sends, long record, int sendBlocks, int receives, int receiveShift) {
+    /** Receives first, sends behind them. */
+    static QpShape of(long buffer, long record, int sendBlocks, int receives, int receiveShift) {
+      QpShape shape = new QpShape(buffer, buffer, record, sendBlocks, receives, receiveShift);
+      return shape.withSendsAt(buffer + shape.receiveBytes());
+    }
+
+    QpShape withSendsAt(long address) {
+      return new QpShape(buffer, address, record, sendBlocks, receives, receiveShift);
+    }
+
     void check(ClientContext context) throws ErrnoException {
       boolean legalSends =
           sendBlocks == 0 || (SendQueue.isLegalSize(sendBlocks) && sendBlocks <= 1 << MAX_SHIFT);
@@ -131,7 +144,8 @@ final class MappedQueues {
                   && receiveShift <= 9);
       boolean isEmpty = sendBlocks == 0 && receives == 0 && buffer == 0;
       boolean isAligned =
-          (buffer & (SendQueue.BLOCK - 1)) == 0 && (record & (DoorbellRecord.BYTES - 1)) == 0;
+          ((buffer | sends) & (SendQueue.BLOCK - 1)) == 0
+              && (record & (DoorbellRecord.BYTES - 1)) == 0;
       ErrnoException.require(legalSends && legalReceives && !isEmpty && isAligned, Errno.EINVAL);
       ErrnoException.require(
           sendBlocks <= context.device().hca().attributes().maxSendBlocks(), Errno.ENOMEM);
@@ -159,10 +173,7 @@ final class MappedQueues {
       throws ErrnoException, PagesNotShared {
     shape.check(context);
     // A queue pair without sends has one block that is never posted to, in its record's page.
-    long sends =
-        shape.sendBlocks == 0
-            ? shape.record & -SendQueue.BLOCK
-            : shape.buffer + shape.receiveBytes();
+    long sends = shape.sendBlocks == 0 ? shape.record & -SendQueue.BLOCK : shape.sends;
     int blocks = Math.max(1, shape.sendBlocks);
     long sendBytes = (long) blocks << SendQueue.BLOCK_SHIFT;
     long receiveBytes = shape.receiveBytes();

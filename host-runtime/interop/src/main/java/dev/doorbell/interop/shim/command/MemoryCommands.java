@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim.command;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
@@ -129,15 +130,18 @@ final class MemoryCommands {
     ClientContext context = command.context();
     context.find(Resource.Pd.class, in.u32(16));
     DeviceCommands.requirePort(in.u8(24 + 30));
-    ServedDevice peer = context.device().withGid(in.be64(24), in.be64(24 + 8));
+    Gid destination = new Gid(in.be64(24), in.be64(24 + 8));
+    ServedDevice peer = context.device().withGid(destination.high(), destination.low());
     boolean isGlobal = in.u8(24 + 29) != 0;
-    if (!isGlobal || in.u8(24 + 20) >= context.device().gids().size() || peer == null) {
+    if (!isGlobal
+        || in.u8(24 + 20) >= context.device().gids().size()
+        || (peer == null && !destination.isMulticast())) {
       throw new ErrnoException(Errno.EINVAL);
     }
     int handle = context.add(new Resource.Ah());
     command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, handle));
     // struct mlx5_ib_create_ah_resp: the Ethernet address, first byte first
-    long mac = peer.mac();
+    long mac = peer == null ? destination.multicastMac() : peer.mac();
     Struct answer = new Struct(16).u32(0, 16);
     for (int i = 0; i < 6; i++) {
       answer.u8(4 + i, (int) (mac >>> (8 * (5 - i))) & 0xff);

@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim.command;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
@@ -21,6 +22,7 @@ final class QueuePairCommands {
   private static final int RC = 2;
   private static final int UC = 3;
   private static final int UD = 4;
+  private static final int RAW_PACKET = 8;
   private static final int XRC_SEND = 9;
   private static final int XRC_RECEIVE = 10;
   private static final int DRIVER = 0xff;
@@ -35,6 +37,9 @@ final class QueuePairCommands {
 
   /** Bytes of {@code struct mlx5_ib_create_qp} up to the access key of a target. */
   private static final int WITH_ACCESS_KEY = 48;
+
+  /** The same up to {@code sq_buf_addr}: sends and receives lie apart for raw packets. */
+  private static final int WITH_SEND_BUFFER = 48;
 
   // enum ib_uverbs_qp_create_flags
   private static final int BLOCK_MULTICAST_LOOPBACK = 1 << 1;
@@ -84,6 +89,7 @@ final class QueuePairCommands {
           case RC -> Transport.RC;
           case UC -> Transport.UC;
           case UD -> Transport.UD;
+          case RAW_PACKET -> Transport.RAW_PACKET;
           case XRC_SEND -> Transport.XRC;
           case DRIVER -> Transport.DC;
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
@@ -110,12 +116,16 @@ final class QueuePairCommands {
             ? context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE)).queue
             : null;
     QpShape shape =
-        new QpShape(
+        QpShape.of(
             in.u64(0),
             in.u64(8),
             in.u32(16),
             shared == null && receives ? in.u32(20) : 0,
             in.u32(24));
+    if (transport == Transport.RAW_PACKET) {
+      ErrnoException.require(in.size() >= WITH_SEND_BUFFER, Errno.EINVAL);
+      shape = shape.withSendsAt(in.u64(40));
+    }
     Resource.Qp qp =
         MappedQueues.createQp(
             context,
@@ -212,6 +222,18 @@ final class QueuePairCommands {
     command.out(UverbsAbi.UHW_OUT, new Struct(16).u32(0, 16).u32(4, number));
     if (extended) {
       command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, 8));
+    }
+  }
+
+  /** {@code struct ib_uverbs_attach_mcast}, and that of detaching. */
+  static void attach(IoctlCommand command, boolean attach) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 24);
+    Resource.Qp qp = command.context().find(Resource.Qp.class, in.u32(16));
+    Gid group = new Gid(in.be64(0), in.be64(8));
+    if (attach) {
+      qp.attach(group);
+    } else {
+      ErrnoException.require(qp.detach(group), Errno.EINVAL);
     }
   }
 

@@ -23,6 +23,8 @@ public final class ClientContext {
   /** Objects are closed in this order of types. */
   private static final List<Class<? extends Resource>> CLOSE_ORDER =
       List.of(
+          Resource.Flow.class,
+          Resource.Matcher.class,
           Resource.Qp.class,
           Resource.Dct.class,
           Resource.Receiver.class,
@@ -329,6 +331,9 @@ public final class ClientContext {
     for (Class<? extends Resource> type : CLOSE_ORDER) {
       for (Resource resource : List.copyOf(resources.values())) {
         if (type.isInstance(resource)) {
+          if (resource instanceof Resource.Qp qp) {
+            qp.release();
+          }
           resource.close();
         }
       }

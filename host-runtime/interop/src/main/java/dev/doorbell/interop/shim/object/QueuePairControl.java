@@ -62,7 +62,9 @@ public final class QueuePairControl extends QueuePairSettings {
     if (transport == Transport.DC && isMtu()) {
       DriverAccess.largestMtu(queuePair, mtu());
     }
-    if (transport == Transport.UD || transport == Transport.DC) {
+    if (transport == Transport.UD
+        || transport == Transport.DC
+        || transport == Transport.RAW_PACKET) {
       queuePair.toRtr(attributes());
       return;
     }

@@ -10,8 +10,12 @@ import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.Lease;
+import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An object of a program, named by a handle. */
@@ -72,6 +76,9 @@ public abstract sealed class Resource {
     /** The producer index of the last doorbell; -1 for none. */
     int doorbellIndex = -1;
 
+    private final Set<Gid> groups = new HashSet<>();
+    private int flows;
+
     public Qp(
         QueuePair queuePair,
         QueuePairControl control,
@@ -95,11 +102,80 @@ public abstract sealed class Resource {
       doorbellIndex = -1;
     }
 
+    /**
+     * Receives multicasts to a group.
+     *
+     * @throws HcaException EINVAL for anything but a datagram queue pair and a group
+     */
+    public void attach(Gid group) {
+      DriverAccess.join(queuePair, group);
+      groups.add(group);
+    }
+
+    /** Ends an {@link #attach}; false if there was none. */
+    public boolean detach(Gid group) {
+      return groups.remove(group) && DriverAccess.leave(queuePair, group);
+    }
+
+    /** The program has ended, and with it what uses the queue pair. */
+    void release() {
+      groups.clear();
+    }
+
     @Override
     void closeQueue() {
+      if (flows > 0 || !groups.isEmpty()) {
+        throw new HcaException(
+            "queue pair 0x%x still has %d steering rule(s) and is in %d group(s)"
+                .formatted(number(), flows, groups.size()),
+            Errno.EBUSY);
+      }
       queuePair.close();
       uar.users.remove(this);
     }
+  }
+
+  /** A steering rule. */
+  public static final class Flow extends Resource {
+    private final Qp to;
+    private final Runnable end;
+
+    /**
+     * @param end ends the rule
+     */
+    public Flow(Qp to, Runnable end) {
+      this.to = to;
+      this.end = end;
+      to.flows++;
+    }
+
+    @Override
+    void close() {
+      end.run();
+      to.flows--;
+    }
+  }
+
+  /** Which fields the rules of libmlx5 name. */
+  public static final class Matcher extends Resource {
+    private final byte[] mask;
+    private final int priority;
+
+    public Matcher(byte[] mask, int priority) {
+      this.mask = mask.clone();
+      this.priority = priority;
+    }
+
+    public byte[] mask() {
+      return mask.clone();
+    }
+
+    public int priority() {
+      return priority;
+    }
+
+    @Override
+    void close() {}
   }
 
   /** A target of dynamic connections, which verbs call a queue pair. */

@@ -165,6 +165,17 @@ final class CmProgram implements CmCommands.Memory {
     return run(CmAbi.DISCONNECT, new Struct(8).u32(0, id));
   }
 
+  /** Joins a group; returns the error. */
+  int join(int id, int ipv4, long userHandle) {
+    Struct in = new Struct(152).u64(0, MEMORY).u64(8, userHandle).u32(16, id).u16(20, 16);
+    putAddress(in, 24, ipv4, 0);
+    return run(CmAbi.JOIN_MCAST, in);
+  }
+
+  int leave(int membership) {
+    return run(CmAbi.LEAVE_MCAST, new Struct(16).u64(0, MEMORY).u32(8, membership));
+  }
+
   @Nullable Event poll() {
     int error = run(CmAbi.GET_EVENT, new Struct(8).u64(0, MEMORY));
     if (error == Errno.EAGAIN) {

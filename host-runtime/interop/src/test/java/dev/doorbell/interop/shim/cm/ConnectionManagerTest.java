@@ -288,7 +288,7 @@ class ConnectionManagerTest {
     assertThat(client.connect(id, 1, "x".repeat(CmAbi.REQ_DATA - CmAbi.IP_HEADER + 1)))
         .isEqualTo(Errno.EINVAL);
     assertThat(client.run(CmAbi.GET_OPTION, new Struct(24))).isEqualTo(Errno.ENOSYS);
-    assertThat(client.run(CmAbi.JOIN_MCAST, new Struct(152))).isEqualTo(Errno.EOPNOTSUPP);
+    assertThat(client.run(CmAbi.JOIN_MCAST, new Struct(152))).isEqualTo(Errno.EINVAL);
     assertThat(client.run(23, new Struct(64))).isEqualTo(Errno.EINVAL);
     assertThat(client.raw(new byte[7])).isEqualTo(Errno.EINVAL);
     assertThat(client.acceptResponse(id)).isEqualTo(Errno.EINVAL);
@@ -298,5 +298,34 @@ class ConnectionManagerTest {
     assertThat(connections.ids()).isEqualTo(ids);
     assertThat(client.run(CmAbi.GET_EVENT, new Struct(8).u64(0, CmProgram.MEMORY)))
         .isEqualTo(Errno.EAGAIN);
+  }
+
+  @Test
+  void a_datagram_id_joins_groups_and_leaves_them() {
+    int group = 0xef01_0203;
+    int id = client.create(CmAbi.PS_UDP, 0xabc);
+    assertThat(client.join(id, group, 0x77)).as("without an address").isEqualTo(Errno.EINVAL);
+    assertThat(client.bind(id, FIRST, 0)).isZero();
+    assertThat(client.join(id, FIRST, 0x77)).as("no group").isEqualTo(Errno.EINVAL);
+    assertThat(client.join(id, group, 0x77)).isZero();
+    int membership = client.answer(4).u32(0);
+    CmProgram.Event joined = client.next();
+    assertThat(joined.type()).isEqualTo(CmAbi.MULTICAST_JOIN);
+    assertThat(joined.id()).isEqualTo(membership);
+    assertThat(joined.userHandle()).isEqualTo(0x77);
+    assertThat(joined.queuePair()).isEqualTo(0xff_ffff);
+    assertThat(joined.all().u32(24)).isEqualTo(CmId.DATAGRAM_KEY);
+    assertThat(joined.all().be64(36)).isEqualTo(Gid.ipv4Low(group));
+    assertThat(joined.all().u8(48)).as("index of the sender's GID").isEqualTo(1);
+    assertThat(client.leave(membership)).isZero();
+    assertThat(client.answer(4).u32(0)).as("events that were read").isEqualTo(1);
+    assertThat(client.leave(membership)).isEqualTo(Errno.ENOENT);
+    assertThat(client.join(id, group, 0x78)).isZero();
+    assertThat(client.leave(client.answer(4).u32(0))).isZero();
+    assertThat(client.answer(4).u32(0)).as("an event that nobody reads").isZero();
+    client.expectNothing();
+    int stream = client.create(CmAbi.PS_TCP, 1);
+    assertThat(client.bind(stream, FIRST, 0)).isZero();
+    assertThat(client.join(stream, group, 1)).isEqualTo(Errno.EINVAL);
   }
 }

@@ -1,0 +1,109 @@
+package dev.doorbell.interop.shim.command;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.Resource;
+import dev.doorbell.softhca.DriverAccess;
+import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.FrameFields;
+
+/**
+ * Steering rules, by which queue pairs receive Ethernet frames: those of verbs ({@code
+ * ibv_create_flow}), and those of libmlx5 for a matcher ({@code mlx5dv_create_flow}).
+ */
+final class FlowCommands {
+  // struct ib_uverbs_create_flow
+  private static final int QUEUE_PAIR = 4;
+  private static final int TYPE = 8;
+  private static final int PRIORITY = 14;
+  private static final int SPECIFICATIONS = 16;
+  private static final int PORT = 19;
+  private static final int FLAGS = 20;
+  private static final int FIRST = 24;
+
+  // enum ib_flow_attr_type
+  private static final int NORMAL = 0;
+  private static final int ALL_DEFAULT = 1;
+  private static final int MULTICAST_DEFAULT = 2;
+
+  /** Behind all priorities that programs can name. */
+  private static final int DEFAULT_PRIORITY = 1 << 16;
+
+  /** {@code MLX5_MATCH_OUTER_HEADERS}. */
+  private static final int OUTER_HEADERS = 1;
+
+  private FlowCommands() {}
+
+  /** {@code struct ib_uverbs_create_flow}. */
+  static void create(IoctlCommand command) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, FIRST);
+    DeviceCommands.requirePort(in.u8(PORT));
+    ErrnoException.require(in.u32(0) == 0, Errno.EINVAL);
+    ErrnoException.require(in.u32(FLAGS) == 0, Errno.EOPNOTSUPP);
+    FlowFields fields = new FlowFields();
+    int at = FIRST;
+    for (int i = 0; i < in.u8(SPECIFICATIONS); i++) {
+      at += fields.add(in, at);
+    }
+    int priority =
+        switch (in.u32(TYPE)) {
+          case NORMAL -> in.u16(PRIORITY);
+          case MULTICAST_DEFAULT -> {
+            ErrnoException.require(at == FIRST, Errno.EINVAL);
+            fields.anyMulticast();
+            yield DEFAULT_PRIORITY;
+          }
+          case ALL_DEFAULT -> {
+            ErrnoException.require(at == FIRST, Errno.EINVAL);
+            yield DEFAULT_PRIORITY + 1;
+          }
+          default -> throw new ErrnoException(Errno.EOPNOTSUPP);
+        };
+    int handle = add(command.context(), in.u32(QUEUE_PAIR), fields.match(), priority);
+    command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, handle));
+  }
+
+  private static int add(ClientContext context, int queuePair, FlowMatch match, int priority)
+      throws ErrnoException {
+    Resource.Qp qp = context.find(Resource.Qp.class, queuePair);
+    Runnable end = DriverAccess.steer(qp.queuePair, match, priority);
+    return context.add(new Resource.Flow(qp, end));
+  }
+
+  /** Of the fields that a matcher can name, those of the outer headers are served. */
+  static void createMatcher(IoctlCommand command) throws ErrnoException {
+    int criteria = command.in(UverbsAbi.FLOW_MATCHER_CRITERIA, 1).u8(0);
+    ErrnoException.require(
+        (criteria & ~OUTER_HEADERS) == 0
+            && command.in32(UverbsAbi.FLOW_MATCHER_FLAGS, 0) == 0
+            && command.in32(UverbsAbi.FLOW_MATCHER_TABLE, 0) == 0
+            && command.choice(UverbsAbi.FLOW_MATCHER_TYPE, NORMAL) == NORMAL,
+        Errno.EOPNOTSUPP);
+    int priority = command.in(UverbsAbi.FLOW_MATCHER_TYPE, Short.BYTES).u16(0);
+    byte[] mask = fields(command, UverbsAbi.FLOW_MATCHER_MASK);
+    command.outHandle(
+        UverbsAbi.FLOW_MATCHER_HANDLE, command.context().add(new Resource.Matcher(mask, priority)));
+  }
+
+  static void createForMatcher(IoctlCommand command) throws ErrnoException {
+    ClientContext context = command.context();
+    Resource.Matcher matcher =
+        context.find(Resource.Matcher.class, command.handle(UverbsAbi.FLOW_MATCHER));
+    ErrnoException.require(command.has(UverbsAbi.FLOW_QUEUE_PAIR), Errno.EOPNOTSUPP);
+    FlowMatch match = new FlowMatch(fields(command, UverbsAbi.FLOW_VALUE), matcher.mask());
+    int queuePair = command.handle(UverbsAbi.FLOW_QUEUE_PAIR);
+    command.outHandle(UverbsAbi.FLOW_HANDLE, add(context, queuePair, match, matcher.priority()));
+  }
+
+  /** {@code fte_match_param}, whose first structure is that of the outer headers. */
+  private static byte[] fields(IoctlCommand command, int attribute) throws ErrnoException {
+    byte[] all = command.in(attribute, 1).content();
+    for (int i = FrameFields.BYTES; i < all.length; i++) {
+      ErrnoException.require(all[i] == 0, Errno.EOPNOTSUPP);
+    }
+    return java.util.Arrays.copyOf(all, FrameFields.BYTES);
+  }
+}
