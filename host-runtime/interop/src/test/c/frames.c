@@ -1,5 +1,6 @@
 /*
- * Ethernet frames between queue pairs of raw packets: steering rules choose who receives them. Datagrams to a multicast
+ * Ethernet frames between queue pairs of raw packets: steering rules choose who receives them, and a hash which of
+ * several queues. Datagrams to a multicast
  * group: its members receive them. Exits with 0 when all is as it should be.
  */
 #include <arpa/inet.h>
@@ -181,6 +182,69 @@ static void frames(struct ibv_device **list)
 	close_end(&sender), close_end(&ends[0]), close_end(&ends[1]);
 }
 
+/* A queue pair over two work queues: each port has its frames in one of them, and both get some. */
+static void spread(struct ibv_device **list)
+{
+	enum { QUEUES = 2, PORTS = 16 };
+	static struct end sender;
+	static char buffers[QUEUES][SIZE];
+	static uint8_t key[40] = { 0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
+		0x8f, 0xb0, 0xd0, 0xca };
+	open_end(&sender, list[0], IBV_QPT_RAW_PACKET);
+	struct ibv_cq *cq[QUEUES];
+	struct ibv_wq *queues[QUEUES];
+	struct ibv_mr *mr = ibv_reg_mr(sender.pd, buffers, sizeof buffers, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(mr);
+	for (int i = 0; i < QUEUES; i++) {
+		CHECK((cq[i] = ibv_create_cq(sender.context, 64, NULL, NULL, 0)));
+		struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ, .max_wr = 64, .max_sge = 1, .pd = sender.pd,
+			.cq = cq[i] };
+		CHECK((queues[i] = ibv_create_wq(sender.context, &attr)));
+		struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
+		CHECK(!ibv_modify_wq(queues[i], &ready));
+	}
+	struct ibv_rwq_ind_table_init_attr tabled = { .log_ind_tbl_size = 1, .ind_tbl = queues };
+	struct ibv_rwq_ind_table *table = ibv_create_rwq_ind_table(sender.context, &tabled);
+	CHECK(table);
+	struct ibv_qp_init_attr_ex attributes = { .qp_type = IBV_QPT_RAW_PACKET, .pd = sender.pd, .rwq_ind_tbl = table,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+		.rx_hash_conf = { .rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ, .rx_hash_key_len = sizeof key,
+			.rx_hash_key = key, .rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 |
+				IBV_RX_HASH_SRC_IPV6 } };
+	CHECK(!ibv_create_qp_ex(sender.context, &attributes) && errno == EINVAL);
+	attributes.rx_hash_conf.rx_hash_fields_mask = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
+	struct ibv_qp *qp = ibv_create_qp_ex(sender.context, &attributes);
+	CHECK(qp);
+	struct rule all = rule(1, 0, 0);
+	struct ibv_flow *flow = ibv_create_flow(qp, (void *)&all);
+	CHECK(flow);
+	int seen[QUEUES] = { 0 }, of[PORTS];
+	for (int i = 0; i < 2 * PORTS; i++) {
+		for (int j = 0; j < QUEUES; j++) {
+			struct ibv_sge piece = { (uintptr_t)buffers[j], SIZE, mr->lkey };
+			struct ibv_recv_wr wr = { .wr_id = (uint64_t)(100 * j + i), .sg_list = &piece, .num_sge = 1 }, *bad;
+			CHECK(!ibv_post_wq_recv(queues[j], &wr, &bad));
+		}
+		send_frame(&sender, PORT_A + i % PORTS, 0);
+		struct ibv_wc wc;
+		int n, j = 0;
+		while (!(n = ibv_poll_cq(cq[j], 1, &wc)))
+			j ^= 1;
+		CHECK(n == 1 && wc.status == IBV_WC_SUCCESS && wc.byte_len == SIZE);
+		CHECK(wc.wr_id == (uint64_t)(100 * j + seen[j]++));
+		CHECK(!memcmp(buffers[j], sender.buffer[0], SIZE));
+		CHECK(i < PORTS || of[i % PORTS] == j);
+		of[i % PORTS] = j;
+	}
+	CHECK(seen[0] && seen[1]);
+	CHECK(ibv_destroy_wq(queues[0]) == EBUSY && ibv_destroy_rwq_ind_table(table) == EBUSY);
+	CHECK(ibv_destroy_qp(qp) == EBUSY && !ibv_destroy_flow(flow) && !ibv_destroy_qp(qp));
+	CHECK(!ibv_destroy_rwq_ind_table(table) && !ibv_dereg_mr(mr));
+	for (int i = 0; i < QUEUES; i++)
+		CHECK(!ibv_destroy_wq(queues[i]) && !ibv_destroy_cq(cq[i]));
+	close_end(&sender);
+}
+
 static void multicasts(struct ibv_device **list)
 {
 	static struct end ends[3];
@@ -229,6 +293,7 @@ int main(void)
 	struct ibv_device **list = ibv_get_device_list(&count);
 	CHECK(list && count == 2);
 	frames(list);
+	spread(list);
 	multicasts(list);
 	/* What a program leaves behind ends with it. */
 	static struct end raw, datagrams;

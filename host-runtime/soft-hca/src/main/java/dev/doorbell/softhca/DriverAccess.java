@@ -3,6 +3,7 @@ package dev.doorbell.softhca;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -17,9 +18,13 @@ import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.queuepair.SoftDcTarget;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.ReceiveHash;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a kernel driver can ask of a software HCA, and the contract of {@code core.hca} has no need
@@ -149,6 +154,30 @@ public final class DriverAccess {
     soft(queuePair).largestMtu(bytes);
   }
 
+  /**
+   * Names a queue pair for its user: its CQEs have that name in {@code srqn_uidx}, as with {@code
+   * cqe_version} 1 of mlx5.
+   */
+  public static void userIndex(QueuePair queuePair, int userIndex) {
+    soft(queuePair).userIndex = userIndex;
+  }
+
+  /** The same for a target of dynamic connections. */
+  public static void userIndex(DcTarget target, int userIndex) {
+    if (!(target instanceof SoftDcTarget soft)) {
+      throw new IllegalArgumentException("not of a software HCA: " + target);
+    }
+    soft.userIndex = userIndex;
+  }
+
+  /** The same for a shared receive queue, by which CQEs of extended connections are named. */
+  public static void userIndex(SharedReceiveQueue queue, int userIndex) {
+    if (!(queue instanceof SoftSharedReceiveQueue soft)) {
+      throw new IllegalArgumentException("not of a software HCA: " + queue);
+    }
+    soft.userIndex = userIndex;
+  }
+
   /** Changes what peers may do. */
   public static void allow(QueuePair queuePair, Set<AccessRight> rights) {
     soft(queuePair).allow(rights);
@@ -163,15 +192,20 @@ public final class DriverAccess {
   }
 
   /**
-   * Lets a queue pair of {@link dev.doorbell.core.hca.Transport#RAW_PACKET} receive the Ethernet
-   * frames that match. A frame goes to one rule: that of the lowest priority number, the oldest one
-   * first; rules of the same priority for the same match all get it.
+   * Lets queue pairs of {@link dev.doorbell.core.hca.Transport#RAW_PACKET} receive the Ethernet
+   * frames that match, each frame one of them. A frame goes to one rule: that of the lowest
+   * priority number, the oldest one first; rules of the same priority for the same match all get
+   * it.
    *
+   * @param queuePairs of one HCA: one, or a power of two of them
+   * @param hash chooses one of several
    * @return ends the rule
    * @throws HcaException on other transports
    */
-  public static Runnable steer(QueuePair queuePair, FlowMatch match, int priority) {
-    return soft(queuePair).steer(match, priority);
+  public static Runnable steer(
+      List<QueuePair> queuePairs, @Nullable ReceiveHash hash, FlowMatch match, int priority) {
+    return SoftQueuePair.steer(
+        queuePairs.stream().map(DriverAccess::soft).toList(), hash, match, priority);
   }
 
   /**

@@ -290,6 +290,13 @@ public final class Cqe {
     return GLOBAL_ROUTE | (ipv4 ? 2 : 1) << PACKET_TYPE_SHIFT | (remoteQpn & QPN_MASK);
   }
 
+  /**
+   * Adds the user's name of a queue to a CQE, also of an error, before it is published elsewhere.
+   */
+  public static void putUserIndex(long address, int userIndex) {
+    BigEndian.putInt(address + USER_INDEX_OFFSET, userIndex);
+  }
+
   /** Adds to a responder's CQE, before it is published elsewhere, a {@link #sender}. */
   public static void putSender(long address, int sender) {
     BigEndian.putInt(address + REMOTE_QPN_OFFSET, sender);

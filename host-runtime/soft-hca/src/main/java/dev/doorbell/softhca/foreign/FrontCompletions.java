@@ -51,6 +51,11 @@ abstract class FrontCompletions extends Completions {
   }
 
   @Override
+  public final void user(int userIndex) {
+    // Its CQEs go to no ring of a user.
+  }
+
+  @Override
   public final void responder(
       int opcode,
       int qpn,

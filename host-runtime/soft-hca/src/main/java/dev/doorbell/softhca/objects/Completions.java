@@ -27,6 +27,12 @@ public abstract class Completions extends PendingList.Node {
   /** CQEs come from {@code unit} from now on. */
   public abstract void writer(DeviceUnit unit);
 
+  /**
+   * The user's name of the queue whose CQEs come from now on: {@code srqn_uidx}; {@link
+   * QueuePairContext#UNNAMED} where CQEs name queue pairs by their number alone.
+   */
+  public abstract void user(int userIndex);
+
   /** Completes a request. */
   public abstract void requester(int qpn, int opcode, int wqeIndex, int bytes);
 

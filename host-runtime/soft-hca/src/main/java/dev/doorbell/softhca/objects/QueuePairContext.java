@@ -11,7 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What the two halves of a queue pair may ask of it: its constants, its connection, its state. */
 public abstract class QueuePairContext extends PendingList.Node implements FaultTarget {
+  /** {@link #userIndex}: its CQEs name it by its number alone. */
+  public static final int UNNAMED = -1;
+
   public final int number;
+
+  /** Its user's name of it, which its CQEs have ({@code cqe_version} 1 of mlx5). */
+  public int userIndex = UNNAMED;
+
   public final Transport transport;
 
   /** Of an XRC receiver: that of the shared queue whose request is being carried out. */

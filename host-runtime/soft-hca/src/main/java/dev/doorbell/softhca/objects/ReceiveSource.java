@@ -42,6 +42,11 @@ public abstract class ReceiveSource {
   /** What the user index of CQEs says: the number of the shared queue, else 0. */
   public abstract int userIndex();
 
+  /** The user's name of the shared queue, or {@link QueuePairContext#UNNAMED}. */
+  public int userName() {
+    return QueuePairContext.UNNAMED;
+  }
+
   /** Whether what is posted belongs to this queue pair alone and is flushed with it. */
   public abstract boolean isOwn();
 }

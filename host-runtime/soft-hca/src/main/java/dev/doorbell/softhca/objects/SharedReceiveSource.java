@@ -70,6 +70,11 @@ final class SharedReceiveSource extends ReceiveSource {
   }
 
   @Override
+  public int userName() {
+    return queue.userIndex;
+  }
+
+  @Override
   public int userIndex() {
     return queue.number();
   }

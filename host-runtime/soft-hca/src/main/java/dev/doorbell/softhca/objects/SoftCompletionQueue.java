@@ -52,6 +52,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
 
   private final long stagingAddress = staging.address();
 
+  private int userIndex = QueuePairContext.UNNAMED;
   private long produced;
   private long consumed;
   private boolean overrun;
@@ -306,7 +307,9 @@ public final class SoftCompletionQueue extends Completions implements Completion
 
   @Override
   public void requester(int qpn, int opcode, int wqeIndex, int bytes) {
-    long inPlace = tracer != null || hca.faults() != null ? 0 : port.mapEntry(entry());
+    boolean staged =
+        tracer != null || hca.faults() != null || userIndex != QueuePairContext.UNNAMED;
+    long inPlace = staged ? 0 : port.mapEntry(entry());
     long target = inPlace == 0 ? stagingAddress : inPlace;
     Cqe.writeRequester(target, opcode, qpn, wqeIndex, bytes, timestamp(), owner());
     if (inPlace == 0) {
@@ -371,7 +374,15 @@ public final class SoftCompletionQueue extends Completions implements Completion
     return collapsed ? 0 : Cqe.ownerFor(produced, entries);
   }
 
+  @Override
+  public void user(int userIndex) {
+    this.userIndex = userIndex;
+  }
+
   private void post(int qpn, int wqeIndex, boolean isUrgent) {
+    if (userIndex != QueuePairContext.UNNAMED) {
+      Cqe.putUserIndex(stagingAddress, userIndex);
+    }
     long entry = entry();
     produced++;
     HcaFaults faults = hca.faults();

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+  /** Its user's name of it, as of a queue pair. */
+  public int userIndex = QueuePairContext.UNNAMED;
+
   private enum Step {
     IDLE,
     RECORD,

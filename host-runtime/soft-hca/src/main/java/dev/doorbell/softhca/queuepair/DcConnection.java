@@ -37,6 +37,7 @@ final class DcConnection extends ScheduledQueuePair {
         hca.port().unit(target.number, true),
         hca.port().unit(target.number, false));
     this.target = target;
+    this.userIndex = target.userIndex;
     this.connectionNumber = first.connection;
     this.connection = target.connection().withTrafficClass(first.trafficClass);
     this.rights = target.rights();

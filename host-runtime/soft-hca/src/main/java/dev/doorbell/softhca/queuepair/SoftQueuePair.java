@@ -38,8 +38,11 @@ import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
 import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.ReceiveHash;
+import dev.doorbell.softhca.steering.SteeringTable;
 import dev.doorbell.softhca.steering.SteeringTable.FlowRule;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -172,19 +175,27 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   }
 
   /**
-   * Frames that match are received here, where none of a lower priority number matches.
+   * Frames that match are received by one of {@code queues}, of the same HCA, where no rule of a
+   * lower priority number matches.
    *
+   * @param hash chooses one of several
+   * @return ends the rule
    * @throws HcaException on transports that receive no frames
    */
-  public Runnable steer(FlowMatch match, int priority) {
-    requireOpen("steer");
-    if (!isRaw()) {
-      throw new HcaException(
-          "steer: %s of %s receives no frames, but %s".formatted(this, hca.name(), transport),
-          HcaErrno.EINVAL);
+  public static Runnable steer(
+      List<SoftQueuePair> queues, @Nullable ReceiveHash hash, FlowMatch match, int priority) {
+    for (SoftQueuePair queue : queues) {
+      queue.requireOpen("steer");
+      if (!queue.isRaw()) {
+        throw new HcaException(
+            "steer: %s of %s receives no frames, but %s"
+                .formatted(queue, queue.hca.name(), queue.transport),
+            HcaErrno.EINVAL);
+      }
     }
-    FlowRule<ScheduledQueuePair> rule = engine.steering.add(match, priority, this);
-    return () -> engine.steering.remove(rule);
+    SteeringTable<ScheduledQueuePair> steering = queues.getFirst().engine.steering;
+    FlowRule<ScheduledQueuePair> rule = steering.add(match, priority, List.copyOf(queues), hash);
+    return () -> steering.remove(rule);
   }
 
   /** Multicasts to that group are received here. */

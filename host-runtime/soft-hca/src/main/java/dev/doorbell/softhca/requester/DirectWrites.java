@@ -89,6 +89,7 @@ final class DirectWrites {
       return 0;
     }
     boolean collapsed = completions.isCollapsed();
+    completions.user(queuePair.userIndex);
     long reported = 0;
     int lastIndex = 0;
     int lastBytes = 0;

@@ -450,6 +450,7 @@ public final class Requester {
       int syndrome = success ? 0 : failed ? request.syndrome : Syndrome.FLUSHED;
       if (isReported(request, success)) {
         int room = completionQueue.room(queuePair);
+        completionQueue.user(queuePair.userIndex);
         if (room == Completions.WAIT) {
           return done;
         }

@@ -127,7 +127,7 @@ final class WqeDecoder {
         if (!data(request, unit)) {
           return;
         }
-        long longest = datagram || frame ? queuePair.mtu() : limits.messageBytes();
+        long longest = (datagram || frame) ? queuePair.mtu() : limits.messageBytes();
         if (request.length > longest || (frame && request.length < EthernetHeader.BYTES)) {
           request.fail(Syndrome.LOCAL_LENGTH, VendorSyndrome.MESSAGE_TOO_LONG);
         }

@@ -216,6 +216,7 @@ final class ReceiveConsumer {
             ? packet.immediate
             : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
     to.writer(queuePair.responses);
+    to.user(userIndex(from));
     to.responder(
         cqeOpcode,
         queuePair.number,
@@ -230,11 +231,17 @@ final class ReceiveConsumer {
     from.consume();
   }
 
+  /** Receives of an XRC receiver are named by the shared queue, all others by the queue pair. */
+  private int userIndex(ReceiveSource from) {
+    return queuePair.isExtended() ? from.userName() : queuePair.userIndex;
+  }
+
   /** Completes the receive WQE in use with an error. */
   void fail(int syndrome) {
     ReceiveSource from = queue;
     Completions to = completions;
     if (from != null && to != null) {
+      to.user(userIndex(from));
       to.error(
           Cqe.RESPONDER_ERROR,
           syndrome,

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steering rules and multicast groups of an HCA. A frame goes to the rule of the lowest
@@ -27,18 +28,31 @@ public final class SteeringTable<Q> {
   public static final class FlowRule<Q> {
     private final FlowMatch match;
     private final int priority;
-    private final Q target;
+    private final List<Q> targets;
+    private final @Nullable ReceiveHash hash;
 
-    private FlowRule(FlowMatch match, int priority, Q target) {
+    private FlowRule(FlowMatch match, int priority, List<Q> targets, @Nullable ReceiveHash hash) {
       this.match = match;
       this.priority = priority;
-      this.target = target;
+      this.targets = List.copyOf(targets);
+      this.hash = hash;
+    }
+
+    private Q target(long fields) {
+      return hash == null
+          ? targets.getFirst()
+          : targets.get(hash.of(fields) & (targets.size() - 1));
     }
   }
 
-  /** Adds a rule. */
-  public FlowRule<Q> add(FlowMatch match, int priority, Q target) {
-    FlowRule<Q> rule = new FlowRule<>(match, priority, target);
+  /**
+   * Adds a rule.
+   *
+   * @param targets one, or a power of two of them, of which a hash chooses one for each frame
+   */
+  public FlowRule<Q> add(
+      FlowMatch match, int priority, List<Q> targets, @Nullable ReceiveHash hash) {
+    FlowRule<Q> rule = new FlowRule<>(match, priority, targets, hash);
     int at = 0;
     while (at < rules.size() && rules.get(at).priority <= priority) {
       at++;
@@ -60,16 +74,18 @@ public final class SteeringTable<Q> {
   /** Removes a member from a group; false if it is none. */
   public boolean detach(Gid group, Q member) {
     Set<Q> members = groups.get(group);
-    boolean was = members != null && members.remove(member);
-    if (was && members.isEmpty()) {
+    if (members == null || !members.remove(member)) {
+      return false;
+    }
+    if (members.isEmpty()) {
       groups.remove(group);
     }
-    return was;
+    return true;
   }
 
   /** {@code target} is gone: rules for it and its memberships end. */
   public void forget(Q target) {
-    rules.removeIf(rule -> rule.target.equals(target));
+    rules.removeIf(rule -> rule.targets.contains(target));
     groups.values().forEach(members -> members.remove(target));
     groups.values().removeIf(Set::isEmpty);
   }
@@ -89,7 +105,7 @@ public final class SteeringTable<Q> {
       if (first.match.accepts(fields.address())) {
         for (FlowRule<Q> rule : List.copyOf(rules.subList(i, rules.size()))) {
           if (rule.priority == first.priority && rule.match.equals(first.match)) {
-            receiver.accept(rule.target);
+            receiver.accept(rule.target(fields.address()));
           }
         }
         return;

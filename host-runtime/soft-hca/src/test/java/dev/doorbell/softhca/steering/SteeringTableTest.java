@@ -136,11 +136,11 @@ class SteeringTableTest {
   @Test
   void the_lowest_priority_number_that_matches_has_the_frame() {
     FlowMatch all = new FlowMatch(new byte[FrameFields.BYTES], new byte[FrameFields.BYTES]);
-    table.add(all, 9, "late");
-    table.add(toPort(5678), 2, "first");
-    var second = table.add(toPort(5678), 2, "second");
-    table.add(all, 2, "younger");
-    table.add(toPort(5679), 1, "other port");
+    table.add(all, 9, List.of("late"), null);
+    table.add(toPort(5678), 2, List.of("first"), null);
+    var second = table.add(toPort(5678), 2, List.of("second"), null);
+    table.add(all, 2, List.of("younger"), null);
+    table.add(toPort(5679), 1, List.of("other port"), null);
     assertThat(receivers()).containsExactly("first", "second");
     table.remove(second);
     table.forget("first");
@@ -149,6 +149,39 @@ class SteeringTableTest {
     assertThat(receivers()).containsExactly("late");
     table.forget("late");
     assertThat(receivers()).isEmpty();
+  }
+
+  /** Microsoft's verification suite: 66.9.149.187:2794 to 161.142.100.80:1766. */
+  @Test
+  void the_hash_of_addresses_and_ports_is_that_of_the_published_vectors() {
+    byte[] key =
+        HexFormat.of()
+            .parseHex(
+                "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa");
+    String tcp =
+        MACS
+            + "0800"
+            + "4500002800000000"
+            + "40060000"
+            + "420995bb"
+            + "a18e6450"
+            + "0aea06e6"
+            + "0000000000000000"
+            + "5002ffff00000000";
+    long fields = MemorySegment.ofArray(fields(tcp)).byteSize();
+    assertThat(fields).isEqualTo(FrameFields.BYTES);
+    MemorySegment at = Arena.ofAuto().allocate(FrameFields.BYTES, Long.BYTES);
+    MemorySegment.copy(fields(tcp), 0, at, ValueLayout.JAVA_BYTE, 0, FrameFields.BYTES);
+    assertThat(new ReceiveHash(key, 0b11).of(at.address())).isEqualTo(0x323e_8fc2);
+    assertThat(new ReceiveHash(key, 0b11_0011).of(at.address())).isEqualTo(0x51cc_c178);
+    assertThat(ReceiveHash.isLegal(0b101)).as("both versions of IP").isFalse();
+    assertThat(ReceiveHash.isLegal(1 << 8)).as("IPsec").isFalse();
+    FlowMatch all = new FlowMatch(new byte[FrameFields.BYTES], new byte[FrameFields.BYTES]);
+    MemorySegment frame = frame(tcp);
+    table.add(all, 0, List.of("0", "1", "2", "3"), new ReceiveHash(key, 0b11));
+    List<String> names = new ArrayList<>();
+    table.frame(frame.address(), (int) frame.byteSize(), names::add);
+    assertThat(names).containsExactly("2");
   }
 
   @Test

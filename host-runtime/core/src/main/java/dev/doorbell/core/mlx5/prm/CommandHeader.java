@@ -41,6 +41,7 @@ public final class CommandHeader {
   public static final int QUERY_LAG = 0x842;
   public static final int CREATE_RMP = 0x90c;
   public static final int MODIFY_RMP = 0x90d;
+  public static final int CREATE_TIR = 0x900;
   public static final int ALLOC_FLOW_COUNTER = 0x939;
 
   // MLX5_CMD_STAT_*

@@ -36,6 +36,7 @@ public final class QueuePairContext {
   /** 0: doorbells come with a doorbell record. */
   public static final PrmField SEND_DBR_MODE = bits(QPC + 0x10, 31, 30);
 
+  public static final PrmField USER_INDEX = bits(QPC + 0x10, 23, 0);
   public static final PrmField REMOTE_QPN = bits(QPC + 0x14, 23, 0);
   public static final PrmField RLID = bits(PATH + 0x4, 15, 0);
   public static final PrmField ACK_TIMEOUT = bits(PATH + 0x8, 31, 27);

@@ -40,6 +40,8 @@ public final class UverbsAbi {
   public static final int OBJECT_MW = 8;
   public static final int OBJECT_FLOW = 9;
   public static final int OBJECT_XRCD = 10;
+  public static final int OBJECT_RWQ_IND_TBL = 11;
+  public static final int OBJECT_WQ = 12;
   public static final int OBJECT_DM = 14;
   public static final int OBJECT_ASYNC_EVENT = 16;
 
@@ -99,12 +101,24 @@ public final class UverbsAbi {
   public static final int CREATE_QP_SRQ_HANDLE = 3;
   public static final int CREATE_QP_SEND_CQ_HANDLE = 4;
   public static final int CREATE_QP_RECV_CQ_HANDLE = 5;
+  public static final int CREATE_QP_IND_TABLE_HANDLE = 6;
   public static final int CREATE_QP_USER_HANDLE = 7;
   public static final int CREATE_QP_CAP = 8;
   public static final int CREATE_QP_TYPE = 9;
   public static final int CREATE_QP_FLAGS = 10;
   public static final int CREATE_QP_RESP_CAP = 13;
   public static final int CREATE_QP_RESP_QP_NUM = 14;
+
+  // enum uverbs_attrs_create_wq_cmd_attr_ids
+  public static final int CREATE_WQ_HANDLE = 0;
+  public static final int CREATE_WQ_PD_HANDLE = 1;
+  public static final int CREATE_WQ_CQ_HANDLE = 2;
+  public static final int CREATE_WQ_USER_HANDLE = 3;
+  public static final int CREATE_WQ_TYPE = 4;
+  public static final int CREATE_WQ_FLAGS = 8;
+  public static final int CREATE_WQ_RESP_MAX_WR = 9;
+  public static final int CREATE_WQ_RESP_MAX_SGE = 10;
+  public static final int CREATE_WQ_RESP_WQ_NUM = 11;
 
   // enum uverbs_attrs_create_srq_cmd_attr_ids
   public static final int CREATE_SRQ_HANDLE = 0;
@@ -220,6 +234,8 @@ public final class UverbsAbi {
   public static final int CMD_QUERY_SRQ = 34;
   public static final int CMD_OPEN_XRCD = 37;
   public static final int CMD_CREATE_FLOW = 50;
+  public static final int CMD_MODIFY_WQ = 53;
+  public static final int CMD_CREATE_RWQ_IND_TBL = 55;
 
   private UverbsAbi() {}
 }

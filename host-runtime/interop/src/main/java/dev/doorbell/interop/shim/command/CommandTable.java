@@ -100,6 +100,9 @@ public final class CommandTable {
     add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
     add(UverbsAbi.OBJECT_SRQ, 0, bits(14), UHW, SharedReceiveCommands::create);
     add(UverbsAbi.OBJECT_SRQ, 1, bits(2), 0, SharedReceiveCommands::destroy);
+    add(UverbsAbi.OBJECT_WQ, 0, bits(12), UHW, ReceiveSpreadCommands::createQueue);
+    add(UverbsAbi.OBJECT_WQ, 1, bits(2), 0, ReceiveSpreadCommands::destroyQueue);
+    destroy(UverbsAbi.OBJECT_RWQ_IND_TBL, 0, Resource.QueueTable.class);
     destroy(UverbsAbi.OBJECT_FLOW, 0, Resource.Flow.class);
     add(UverbsAbi.OBJECT_FLOW, UverbsAbi.DRIVER, 0, TO_QUEUE_PAIR, FlowCommands::createForMatcher);
     driver(
@@ -209,6 +212,8 @@ public final class CommandTable {
       case UverbsAbi.CMD_DETACH_MULTICAST -> QueuePairCommands.attach(command, false);
       case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
       case UverbsAbi.CMD_OPEN_XRCD -> XrcCommands.openDomain(command);
+      case UverbsAbi.CMD_MODIFY_WQ -> ReceiveSpreadCommands.modifyQueue(command);
+      case UverbsAbi.CMD_CREATE_RWQ_IND_TBL -> ReceiveSpreadCommands.createTable(command);
       case UverbsAbi.CMD_CREATE_FLOW -> FlowCommands.create(command);
       case UverbsAbi.CMD_QUERY_SRQ -> SharedReceiveCommands.query(command);
       default -> throw new ErrnoException(Errno.EOPNOTSUPP);

@@ -68,7 +68,7 @@ public final class DeviceCommands {
         .u32(28, QP_WR - 1) // max_srq_recv_wr
         .u16(32, 1) // num_ports
         .u32(40, 72) // response_length
-        .u8(44, 0) // cqe_version: CQEs name queue pairs by number
+        .u8(44, 1) // cqe_version: CQEs have the program's names of queues
         .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
         .u8(46, 1) // eth_min_inline: none
         .u8(47, 1) // clock_info_versions: bit 0 is version 1

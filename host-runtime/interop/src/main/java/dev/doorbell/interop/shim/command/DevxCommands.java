@@ -190,11 +190,14 @@ final class DevxCommands {
     PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
     int opcode = in.get(CommandHeader.OPCODE);
     // libmlx5 hands this errno on, where it has none for a status of "not supported".
-    boolean isIndirectKey =
-        opcode == CommandHeader.CREATE_MKEY
-            && in.get(MemoryKeyContext.ACCESS_MODE) == MemoryKeyContext.INDIRECT;
-    ErrnoException.require(
-        !isIndirectKey && opcode != CommandHeader.ALLOC_FLOW_COUNTER, Errno.EOPNOTSUPP);
+    boolean isServed =
+        switch (opcode) {
+          case CommandHeader.CREATE_MKEY ->
+              in.get(MemoryKeyContext.ACCESS_MODE) != MemoryKeyContext.INDIRECT;
+          case CommandHeader.CREATE_TIR, CommandHeader.ALLOC_FLOW_COUNTER -> false;
+          default -> true;
+        };
+    ErrnoException.require(isServed, Errno.EOPNOTSUPP);
     try {
       Resource created = DevxObjects.create(command.context(), in);
       if (created == null) {

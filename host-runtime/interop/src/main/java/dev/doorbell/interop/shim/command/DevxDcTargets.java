@@ -34,7 +34,8 @@ final class DevxDcTargets {
             pd.domain,
             shared.queue,
             completions.queue,
-            in.getLong(DcTargetContext.ACCESS_KEY_OFFSET));
+            in.getLong(DcTargetContext.ACCESS_KEY_OFFSET),
+            in.get(DcTargetContext.USER_INDEX));
     control.access =
         LOCAL_WRITE
             | (in.isSet(DcTargetContext.RWE) ? REMOTE_WRITE : 0)

@@ -158,6 +158,7 @@ final class DevxObjects {
             receive,
             shared == null ? null : shared.queue,
             Resource.DEVX);
+    DriverAccess.userIndex(qp.queuePair, in.get(QueuePairContext.USER_INDEX));
     qp.control.queueKey = in.get(QueuePairContext.Q_KEY);
     return qp;
   }

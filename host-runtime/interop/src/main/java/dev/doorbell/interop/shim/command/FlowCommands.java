@@ -9,6 +9,8 @@ import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.steering.FlowMatch;
 import dev.doorbell.softhca.steering.FrameFields;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Steering rules, by which queue pairs receive Ethernet frames: those of verbs ({@code
@@ -68,9 +70,15 @@ final class FlowCommands {
 
   private static int add(ClientContext context, int queuePair, FlowMatch match, int priority)
       throws ErrnoException {
-    Resource.Qp qp = context.find(Resource.Qp.class, queuePair);
-    Runnable end = DriverAccess.steer(qp.queuePair, match, priority);
-    return context.add(new Resource.Flow(qp, end));
+    Resource.Queue to = context.find(Resource.Queue.class, queuePair);
+    Runnable end =
+        switch (to) {
+          case Resource.Qp qp -> DriverAccess.steer(List.of(qp.queuePair), null, match, priority);
+          case Resource.Spread spread ->
+              DriverAccess.steer(spread.queuePairs(), spread.hash(), match, priority);
+          default -> throw new ErrnoException(Errno.EINVAL);
+        };
+    return context.add(new Resource.Flow(to, end));
   }
 
   /** Of the fields that a matcher can name, those of the outer headers are served. */
@@ -104,6 +112,6 @@ final class FlowCommands {
     for (int i = FrameFields.BYTES; i < all.length; i++) {
       ErrnoException.require(all[i] == 0, Errno.EOPNOTSUPP);
     }
-    return java.util.Arrays.copyOf(all, FrameFields.BYTES);
+    return Arrays.copyOf(all, FrameFields.BYTES);
   }
 }

@@ -171,6 +171,33 @@ final class MappedQueues {
       @Nullable SharedReceiveQueue shared,
       long userHandle)
       throws ErrnoException, PagesNotShared {
+    try (Leases leases = new Leases(context)) {
+      QueuePair queuePair = create(context, leases, pd, shape, transport, send, receive, shared);
+      return new Resource.Qp(
+          queuePair, new QueuePairControl(queuePair, transport), page, userHandle, leases.keep());
+    }
+  }
+
+  /** A queue pair of raw packets without sends. */
+  static Resource.Wq createWq(
+      ClientContext context, Resource.Pd pd, QpShape shape, Resource.Cq cq, long userHandle)
+      throws ErrnoException, PagesNotShared {
+    try (Leases leases = new Leases(context)) {
+      QueuePair queuePair = create(context, leases, pd, shape, Transport.RAW_PACKET, cq, cq, null);
+      return new Resource.Wq(queuePair, userHandle, leases.keep());
+    }
+  }
+
+  private static QueuePair create(
+      ClientContext context,
+      Leases leases,
+      Resource.Pd pd,
+      QpShape shape,
+      Transport transport,
+      Resource.Cq send,
+      Resource.@Nullable Cq receive,
+      @Nullable SharedReceiveQueue shared)
+      throws ErrnoException, PagesNotShared {
     shape.check(context);
     // A queue pair without sends has one block that is never posted to, in its record's page.
     long sends = shape.sendBlocks == 0 ? shape.record & -SendQueue.BLOCK : shape.sends;
@@ -182,31 +209,26 @@ final class MappedQueues {
       context.process().requireShared(shape.buffer, receiveBytes);
     }
     context.process().requireShared(shape.record, DoorbellRecord.BYTES);
-    try (Leases leases = new Leases(context)) {
-      List<LeasedMemory> memory = new ArrayList<>();
-      memory.add(leases.add(sends, sendBytes));
-      if (receiveBytes > 0) {
-        memory.add(leases.add(shape.buffer, receiveBytes));
-      }
-      memory.add(leases.add(shape.record, DoorbellRecord.BYTES));
-      int segments = receiveBytes == 0 ? 1 : (1 << shape.receiveShift) / SEGMENT;
-      QueuePair queuePair =
-          DriverAccess.createQueuePair(
-              pd.domain,
-              new QueuePairAttributes(
-                  blocks,
-                  (int) (receiveBytes / SEGMENT),
-                  send.queue,
-                  receive == null ? null : receive.queue,
-                  MemoryKind.HOST,
-                  MemoryKind.HOST,
-                  transport,
-                  shared),
-              segments,
-              LeasedMemory.inOrder(memory.toArray(LeasedMemory[]::new)));
-      return new Resource.Qp(
-          queuePair, new QueuePairControl(queuePair, transport), page, userHandle, leases.keep());
+    List<LeasedMemory> memory = new ArrayList<>();
+    memory.add(leases.add(sends, sendBytes));
+    if (receiveBytes > 0) {
+      memory.add(leases.add(shape.buffer, receiveBytes));
     }
+    memory.add(leases.add(shape.record, DoorbellRecord.BYTES));
+    int segments = receiveBytes == 0 ? 1 : (1 << shape.receiveShift) / SEGMENT;
+    return DriverAccess.createQueuePair(
+        pd.domain,
+        new QueuePairAttributes(
+            blocks,
+            (int) (receiveBytes / SEGMENT),
+            send.queue,
+            receive == null ? null : receive.queue,
+            MemoryKind.HOST,
+            MemoryKind.HOST,
+            transport,
+            shared),
+        segments,
+        LeasedMemory.inOrder(memory.toArray(LeasedMemory[]::new)));
   }
 
   /**

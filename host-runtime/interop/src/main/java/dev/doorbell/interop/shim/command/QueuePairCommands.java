@@ -15,6 +15,7 @@ import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.QueuePairSettings;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.UarPage;
+import dev.doorbell.softhca.DriverAccess;
 
 /** Queue pairs of libmlx5: creation, attributes and states. */
 final class QueuePairCommands {
@@ -73,6 +74,11 @@ final class QueuePairCommands {
     int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
     if (type == XRC_RECEIVE) {
       XrcCommands.createReceiver(command);
+      return;
+    }
+    if (command.has(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE)) {
+      ErrnoException.require(type == RAW_PACKET, Errno.EINVAL);
+      ReceiveSpreadCommands.createQueuePair(command);
       return;
     }
     // struct mlx5_ib_create_qp
@@ -144,6 +150,7 @@ final class QueuePairCommands {
             .u32(4, shape.receives())
             .u32(
                 12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
+    DriverAccess.userIndex(qp.queuePair, in.u32(32));
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
     // struct mlx5_ib_create_qp_resp
@@ -168,7 +175,7 @@ final class QueuePairCommands {
     Resource.Srq shared =
         context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE));
     DcTargetControl control =
-        new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40));
+        new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40), in.u32(32));
     control.capabilities = new Struct(20);
     Resource.Dct target = new Resource.Dct(control, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
     command.out(UverbsAbi.UHW_OUT, new Struct(40));
@@ -183,13 +190,16 @@ final class QueuePairCommands {
       case Resource.Qp qp -> qp.control;
       case Resource.Dct target -> target.control;
       case Resource.Receiver receiver -> receiver.control;
+      case Resource.Spread _ -> throw new ErrnoException(Errno.EOPNOTSUPP);
       default -> throw new ErrnoException(Errno.ENOENT);
     };
   }
 
   static void destroy(IoctlCommand command) throws ErrnoException {
     int handle = command.handle(UverbsAbi.DESTROY_HANDLE);
-    settings(command.context(), handle);
+    if (!(command.context().find(Resource.Queue.class, handle) instanceof Resource.Spread)) {
+      settings(command.context(), handle);
+    }
     Resource.Queue qp = command.context().remove(Resource.Queue.class, handle);
     command.out32(UverbsAbi.DESTROY_RESP, qp.asyncEvents());
     ChannelCommands.drainAsync(command, qp, 0);

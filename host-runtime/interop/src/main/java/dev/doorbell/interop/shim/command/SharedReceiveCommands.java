@@ -62,6 +62,9 @@ final class SharedReceiveCommands {
             MappedQueues.receives(entries, stride, false),
             command.in64(UverbsAbi.CREATE_SRQ_USER_HANDLE));
     if (xrcd != null && completions != null) {
+      // struct mlx5_ib_create_srq: an extended one's name
+      ErrnoException.require(in.size() >= 28, Errno.EINVAL);
+      DriverAccess.userIndex(srq.queue, in.u32(24));
       DriverAccess.extend(srq.queue, completions.queue, xrcd.domain.domain());
       xrcd.domain.use();
       srq.xrcDomain = xrcd.domain;

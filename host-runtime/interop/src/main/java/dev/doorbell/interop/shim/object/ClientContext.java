@@ -25,6 +25,9 @@ public final class ClientContext {
       List.of(
           Resource.Flow.class,
           Resource.Matcher.class,
+          Resource.Spread.class,
+          Resource.QueueTable.class,
+          Resource.Wq.class,
           Resource.Qp.class,
           Resource.Dct.class,
           Resource.Receiver.class,

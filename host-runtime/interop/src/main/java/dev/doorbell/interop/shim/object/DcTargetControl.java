@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.softhca.DriverAccess;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class DcTargetControl extends QueuePairSettings {
   private final SharedReceiveQueue receives;
   private final CompletionQueue completions;
   private final long accessKey;
+  private final int userIndex;
   private int state = RESET;
   private @Nullable DcTarget target;
 
@@ -28,11 +30,13 @@ public final class DcTargetControl extends QueuePairSettings {
       ProtectionDomain domain,
       SharedReceiveQueue receives,
       CompletionQueue completions,
-      long accessKey) {
+      long accessKey,
+      int userIndex) {
     this.domain = domain;
     this.receives = receives;
     this.completions = completions;
     this.accessKey = accessKey;
+    this.userIndex = userIndex;
   }
 
   @Override
@@ -58,10 +62,12 @@ public final class DcTargetControl extends QueuePairSettings {
 
   private void create() {
     Set<AccessRight> rights = EnumSet.copyOf(rights(access | LOCAL_WRITE));
-    target =
+    DcTarget created =
         domain.createDcTarget(
             new DcTargetAttributes(
                 accessKey, receives, completions, rights, mtu(), minRnrTimer & 0x1f));
+    DriverAccess.userIndex(created, userIndex);
+    target = created;
   }
 
   void close() {

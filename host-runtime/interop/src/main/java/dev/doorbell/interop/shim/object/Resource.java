@@ -14,7 +14,9 @@ import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
+import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +29,14 @@ public abstract sealed class Resource {
   abstract void close();
 
   /** An object with asynchronous events, whose queues lie in memory of the program. */
-  public abstract static sealed class Queue extends Resource permits Qp, Dct, Receiver, Srq, Cq {
+  public abstract static sealed class Queue extends Resource
+      permits Qp, Wq, Spread, Dct, Receiver, Srq, Cq {
     public final long userHandle;
     private Lease[] leases;
+
+    /** Steering rules and tables that name it. */
+    int users;
+
     int asyncEvents;
 
     Queue(long userHandle, Lease... leases) {
@@ -54,6 +61,10 @@ public abstract sealed class Resource {
 
     @Override
     final void close() {
+      if (users > 0) {
+        throw new HcaException(
+            "%d steering rule(s) or table(s) name the queue".formatted(users), Errno.EBUSY);
+      }
       closeQueue();
       for (Lease lease : leases) {
         lease.close();
@@ -77,7 +88,6 @@ public abstract sealed class Resource {
     int doorbellIndex = -1;
 
     private final Set<Gid> groups = new HashSet<>();
-    private int flows;
 
     public Qp(
         QueuePair queuePair,
@@ -124,10 +134,9 @@ public abstract sealed class Resource {
 
     @Override
     void closeQueue() {
-      if (flows > 0 || !groups.isEmpty()) {
+      if (!groups.isEmpty()) {
         throw new HcaException(
-            "queue pair 0x%x still has %d steering rule(s) and is in %d group(s)"
-                .formatted(number(), flows, groups.size()),
+            "queue pair 0x%x is still in %d group(s)".formatted(number(), groups.size()),
             Errno.EBUSY);
       }
       queuePair.close();
@@ -137,22 +146,93 @@ public abstract sealed class Resource {
 
   /** A steering rule. */
   public static final class Flow extends Resource {
-    private final Qp to;
+    private final Queue to;
     private final Runnable end;
 
     /**
      * @param end ends the rule
      */
-    public Flow(Qp to, Runnable end) {
+    public Flow(Queue to, Runnable end) {
       this.to = to;
       this.end = end;
-      to.flows++;
+      to.users++;
     }
 
     @Override
     void close() {
       end.run();
-      to.flows--;
+      to.users--;
+    }
+  }
+
+  /** A work queue that receives frames: a queue pair without sends. */
+  public static final class Wq extends Queue {
+    public final QueuePair queuePair;
+
+    public Wq(QueuePair queuePair, long userHandle, Lease... leases) {
+      super(userHandle, leases);
+      this.queuePair = queuePair;
+    }
+
+    @Override
+    public int number() {
+      return queuePair.number();
+    }
+
+    @Override
+    void closeQueue() {
+      queuePair.close();
+    }
+  }
+
+  /** A table of work queues, by the lowest bits of a hash. */
+  public static final class QueueTable extends Resource {
+    private final List<Wq> queues;
+    private int users;
+
+    public QueueTable(List<Wq> queues) {
+      this.queues = List.copyOf(queues);
+      queues.forEach(queue -> queue.users++);
+    }
+
+    @Override
+    void close() {
+      if (users > 0) {
+        throw new HcaException("%d queue pair(s) use the table".formatted(users), Errno.EBUSY);
+      }
+      queues.forEach(queue -> queue.users--);
+    }
+  }
+
+  /** What verbs call a queue pair, which deals frames out to the queues of a table. */
+  public static final class Spread extends Queue {
+    private final QueueTable table;
+    private final ReceiveHash hash;
+
+    public Spread(QueueTable table, ReceiveHash hash, long userHandle) {
+      super(userHandle);
+      this.table = table;
+      this.hash = hash;
+      table.users++;
+    }
+
+    public List<QueuePair> queuePairs() {
+      return table.queues.stream().map(queue -> queue.queuePair).toList();
+    }
+
+    public ReceiveHash hash() {
+      return hash;
+    }
+
+    /** It has none. */
+    @Override
+    public int number() {
+      return 0;
+    }
+
+    @Override
+    void closeQueue() {
+      table.users--;
     }
   }
 
