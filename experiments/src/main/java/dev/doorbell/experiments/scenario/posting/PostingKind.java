@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What posting costs: launches of put_rate for puts per second, one of put_price for the time of a
- * put and the time until it is done.
+ * put and the time until it is done; or both of put_light.
  */
 public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String RATE = "rate";
@@ -36,6 +36,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final Set<String> TIMES = Set.of(POST, DONE, LOOK);
   private static final String RATE_KERNEL = "put_rate";
   private static final String PRICE_KERNEL = "put_price";
+  private static final String LIGHT_KERNEL = "put_light";
   private static final int MOST_INLINE = 220;
   private static final int MOST_THREADS = 1 << 16;
   private static final long MOST_BYTES = 256L << 20;
@@ -67,6 +68,15 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
       long threads = posters.threads();
       return posters.blocks() * (scope == Scope.WARP ? (threads + WARP - 1) / WARP : threads);
     }
+
+    boolean isLight() {
+      return point.kernels().contains(LIGHT_KERNEL);
+    }
+
+    /** The kernel that measures a metric. */
+    String kernelOf(String metric) {
+      return isLight() ? LIGHT_KERNEL : TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
+    }
   }
 
   public PostingKind() {
@@ -91,7 +101,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   @Override
   protected void check(Settings of, Checks checks) {
     for (String metric : of.point.metrics()) {
-      String kernel = TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
+      String kernel = of.kernelOf(metric);
       checks.causeIf(
           !metric.equals(GOODPUT) && !of.point.kernels().contains(kernel),
           "%s is measured by %s, and kernel is %s"
@@ -128,6 +138,9 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "%d posters share %d queue %s, and exclusive is true"
             .formatted(of.postersOfGrid(), posters.qps(), posters.qps() == 1 ? "pair" : "pairs"),
         "use exclusive: false, or a queue pair for each");
+    if (of.isLight()) {
+      checkLight(of, checks);
+    }
     checks.refuseIf(
         of.point.metrics().contains(LOOK) && of.rest == 0,
         LOOK + " without a rest",
@@ -140,6 +153,24 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         direct && posters.proxies() > 1,
         "CPU threads without work",
         "use posting: proxy or cpu-rung");
+  }
+
+  /** Refuses what the short path of light.cuh leaves out. */
+  private static void checkLight(Settings of, Checks checks) {
+    PosterSettings posters = of.posters;
+    checks.refuseIf(!of.exclusive, LIGHT_KERNEL + " on a shared queue pair", "use exclusive: true");
+    checks.refuseIf(
+        of.path != TransferPath.PULL, LIGHT_KERNEL + " with path " + of.path.word(), "use pull");
+    checks.refuseIf(of.scope == Scope.WARP, LIGHT_KERNEL + " with scope warp", "use thread");
+    checks.refuseIf(
+        posters.posting() != PosterSettings.Posting.DIRECT,
+        LIGHT_KERNEL + " posts and rings by itself",
+        "use posting: direct");
+    checks.refuseIf(
+        posters.ringing() != PosterSettings.Ringing.RECORD_FIRST
+            && posters.ringing() != PosterSettings.Ringing.NO_RECORD,
+        LIGHT_KERNEL + " rings once, after the record if there is one",
+        "use ringing: record-first or no-record");
   }
 
   @Override
@@ -177,7 +208,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     long warmup = each / WARMUP_SHARE;
     long puts = each * threads;
     double[] rates = new double[run.point().launches()];
-    KernelJob kernel = bench.kernel(RATE_KERNEL);
+    KernelJob kernel = bench.kernel(run.settings().kernelOf(RATE));
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
       FabricCounters before = traffic(bench.fabric());
       long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
@@ -195,7 +226,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
 
   private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
     int count = run.point().samples();
-    KernelJob kernel = bench.kernel(PRICE_KERNEL);
+    KernelJob kernel = bench.kernel(run.settings().kernelOf(POST));
     Memory memory = kernel.allocate(MemoryKind.DEVICE, 3L * Long.BYTES * count, "samples");
     JobView job = job(run, bench, count, run.point().warmup());
     job.samples = memory.address();

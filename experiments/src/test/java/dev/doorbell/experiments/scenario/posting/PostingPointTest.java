@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Quantity;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -106,6 +107,35 @@ class PostingPointTest {
   void a_metric_needs_the_kernel_that_measures_it() throws Exception {
     assertThat(points.problems(Points.point("put_rate", "rate, post")))
         .containsExactly("post is measured by put_price, and kernel is put_rate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ringing=record-first", "ringing=no-record", "sq=host", "depth=4"})
+  void light_posters_deliver_every_message_for_a_look_at_the_counters_more(String setting) throws Exception {
+    String[] settings = {"exclusive=true", "threads=2", "qps=2", setting};
+    PointResult light = points.run(Points.point("put_light", "rate, post, done, look", with(settings, "rest=15000")));
+    PointResult full = points.run(Points.point("put_price", "post", settings));
+    assertThat(light.verifiedBytes()).isEqualTo(4 * 2 * 64);
+    assertThat(Points.most(light, "post")).isLessThan(Points.most(full, "post") + 400);
+    assertThat(Points.most(light, "look")).isLessThan(2000);
+  }
+
+  private static String[] with(String[] settings, String another) {
+    return Stream.concat(Stream.of(settings), Stream.of(another)).toArray(String[]::new);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "exclusive=false, put_light on a shared queue pair",
+    "path=push.inline, put_light with path push.inline",
+    "scope=warp, put_light with scope warp",
+    "posting=proxy, put_light posts and rings by itself",
+    "'ringing=blueflame', 'put_light rings once, after the record if there is one'"
+  })
+  void light_posters_refuse_what_they_leave_out(String setting, String what) throws Exception {
+    String[] settings =
+        setting.startsWith("exclusive") ? new String[] {setting} : new String[] {"exclusive=true", setting};
+    assertThat(points.problems(Points.point("put_light", "rate", settings))).contains(what);
   }
 
   @Test

@@ -91,6 +91,8 @@ final class ProjectKernelsTest {
     "put_price,   2, 1, 1, 0, gpu,  false, false, true,  VENDOR",
     "put_price,   3, 1, 1, 0, host, false, false, false, STRICT",
     "put_price,   2, 2, 4, 0, gpu,  true,  true,  false, VENDOR",
+    "put_light,   1, 1, 1, 0, gpu,  true,  true,  false, VENDOR",
+    "put_light,   2, 1, 2, 0, host, true,  true,  false, STRICT",
     "operations,  2, 1, 1, 0, gpu,  false, true,  false, VENDOR",
     "operations,  2, 1, 2, 0, host, true,  true,  true,  STRICT",
     "put_latency, 1, 1, 1, 0, host, false, true,  false, STRICT",

@@ -62,6 +62,8 @@ final class ExploredTransfer extends ExploredWorld {
   /** Virtual; passes only when nothing else can happen. */
   private static final long DEADLINE_NANOS = 100_000_000;
 
+  private static final String LIGHT = "put_light";
+
   private final ExploringFabric fabric;
   private final World world;
   private final Connection connection;
@@ -83,6 +85,11 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
+  /** Whether the kernel posts by the short path, which has such queue pairs only. */
+  private static boolean isLight(Scenario scenario) {
+    return scenario.program().entry().equals(LIGHT);
+  }
+
   ExploredTransfer(Scenario scenario, ExploringFabric fabric, ForwardProgress progress) {
     super(scenario);
     this.fabric = fabric;
@@ -95,8 +102,11 @@ final class ExploredTransfer extends ExploredWorld {
             .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
             .blueFlame(posting.blueFlame())
             .recordLast(posting.recordLast())
-            .exclusive(posting.exclusive())
-            .collapsed(posting.collapsed() || api().map(DeviceApi::collapsed).orElse(false))
+            .exclusive(posting.exclusive() || isLight(scenario))
+            .collapsed(
+                posting.collapsed()
+                    || isLight(scenario)
+                    || api().map(DeviceApi::collapsed).orElse(false))
             .batch(posting.batch())
             .build();
     Connection.Ringing ringing =
