@@ -396,10 +396,10 @@ public final class CudaGpu implements Gpu {
   }
 
   @Override
-  public GpuStream createStream() {
+  public GpuStream createStream(GpuStream.Priority priority) {
     requireUsable();
     streams.removeIf(CudaStream::isClosed);
-    CudaStream stream = new CudaStream(context);
+    CudaStream stream = new CudaStream(context, priority);
     streams.add(stream);
     return stream;
   }

@@ -16,11 +16,20 @@ final class CudaStream implements GpuStream {
   private final List<CudaLaunch> launches = new ArrayList<>();
   private boolean closed;
 
-  CudaStream(CudaContext context) {
+  CudaStream(CudaContext context, Priority priority) {
     this.context = context;
+    int[] lowest = new int[1];
+    int[] highest = new int[1];
+    context.call(
+        "asking for priorities of streams",
+        () -> JCudaDriver.cuCtxGetStreamPriorityRange(lowest, highest));
     context.call(
         "creating a stream",
-        () -> JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+        () ->
+            JCudaDriver.cuStreamCreateWithPriority(
+                stream,
+                CUstream_flags.CU_STREAM_NON_BLOCKING,
+                priority == Priority.HIGHEST ? highest[0] : lowest[0]));
   }
 
   CUstream handle() {

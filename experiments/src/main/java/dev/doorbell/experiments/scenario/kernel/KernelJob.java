@@ -38,11 +38,22 @@ public final class KernelJob implements AutoCloseable {
    * @param grid how it is launched
    */
   public KernelJob(Gpu gpu, String name, LaunchConfig grid) {
+    this(gpu, name, grid, GpuStream.Priority.USUAL);
+  }
+
+  /**
+   * Loads the kernel, for a stream of its own.
+   *
+   * @param name of the kernel and of its entry
+   * @param grid how it is launched
+   * @param priority of the stream
+   */
+  public KernelJob(Gpu gpu, String name, LaunchConfig grid, GpuStream.Priority priority) {
     this.gpu = gpu;
     this.grid = grid;
     GpuModule module = owned.add(gpu.load(name, CATALOGUE.ptx(CATALOGUE.find(name).orElseThrow())));
     this.kernel = module.kernel(name);
-    this.stream = owned.add(gpu.createStream());
+    this.stream = owned.add(gpu.createStream(priority));
     this.status = owned.add(new KernelStatus(gpu, (long) grid.blocks() * grid.threadsPerBlock()));
     this.stamps = allocate(MemoryKind.DEVICE, 2 * Long.BYTES, "stamps");
     this.job = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.posting;
 
+import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -16,9 +17,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some blocks of a grid communicate while the others compute. A sample is the same grid three
- * times: with work for the computing blocks, with messages for the communicating ones, and with
- * both. The results of the computation are compared as well as the messages.
+ * Some blocks communicate while the others compute, in one kernel or in two, with a stream each. A
+ * sample is the same grid three times: with work for the computing blocks, with messages for the
+ * communicating ones, and with both. The results of the computation are compared as well as the
+ * messages.
  */
 public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
   /** Multiply-adds of one round of the kernel. */
@@ -29,13 +31,27 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
   private static final int ADDEND = 1_013_904_223;
   private static final long NANOS_A_SAMPLE = 300_000_000L;
 
+  /** How the blocks are launched. */
+  enum Streams {
+    ONE,
+    TWO,
+    PUT_FIRST,
+    COMPUTE_FIRST;
+
+    GpuStream.Priority priority(Streams first) {
+      return this == first ? GpuStream.Priority.HIGHEST : GpuStream.Priority.USUAL;
+    }
+  }
+
   /**
    * Settings of a point.
    *
    * @param communicating blocks that put
    * @param work rounds of each computing thread
+   * @param streams how the blocks are launched
    */
-  record Settings(Point point, PosterSettings posters, int communicating, long work) {
+  record Settings(
+      Point point, PosterSettings posters, int communicating, long work, Streams streams) {
     int putters() {
       return communicating * posters.threads();
     }
@@ -105,32 +121,57 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
     private final Settings of;
     private final PutBench bench;
     private final KernelJob kernel;
+
+    /** Puts, where the other one only computes; null: that one does both. */
+    private final @Nullable KernelJob putting;
+
     private final Memory results;
 
     Grid(Settings of, PutBench bench) {
       this.of = of;
       this.bench = bench;
-      this.kernel = bench.kernel(KERNEL);
+      int computing = of.posters.blocks() - of.communicating;
+      if (of.streams == Streams.ONE) {
+        kernel = bench.kernel(KERNEL);
+        putting = null;
+      } else {
+        kernel = kernel(computing, Streams.COMPUTE_FIRST);
+        putting = kernel(of.communicating, Streams.PUT_FIRST);
+      }
       this.results =
           kernel.allocate(
               MemoryKind.DEVICE, (long) of.posters.allThreads() * Integer.BYTES, "results");
+    }
+
+    private KernelJob kernel(int blocks, Streams first) {
+      return bench.kernel(KERNEL, of.posters.grid(blocks), of.streams.priority(first));
     }
 
     /** Nanoseconds of a launch by messages and rounds of each thread. */
     long nanos(long messages, long rounds) throws PointFailure {
       results.fill(0, results.size(), (byte) 0);
       JobView job = bench.job(messages, 0);
-      job.role = of.communicating;
       job.operand = rounds;
       job.inbox = results.address();
-      return bench.launch(kernel, job, messages > 0, () -> miscomputed(rounds));
+      KernelJob second = putting;
+      if (second == null) {
+        job.role = of.communicating;
+        return bench.launch(kernel, job, messages > 0, () -> miscomputed(rounds, of.putters()));
+      }
+      JobView puts = bench.job(messages, 0);
+      puts.role = of.communicating;
+      // The kernel that computes is the first: what puts finds the multiprocessors taken.
+      return bench.launch(
+          kernel, job, second, puts, messages > 0, () -> miscomputed(rounds, 0));
     }
 
-    private @Nullable String miscomputed(long rounds) {
+    /** What a thread computed wrongly, in words. Those of its kernel compute from one on. */
+    private @Nullable String miscomputed(long rounds, int from) {
       ByteBuffer found =
           ByteBuffer.wrap(results.getBytes(0, (int) results.size())).order(ByteOrder.LITTLE_ENDIAN);
       int[] step = steps(rounds * STEPS_OF_ROUND);
-      for (int thread = of.putters(); thread < of.posters.allThreads(); thread++) {
+      int end = from + of.posters.allThreads() - of.putters();
+      for (int thread = from; thread < end; thread++) {
         int wanted = thread * step[0] + step[1];
         int value = found.getInt(thread * Integer.BYTES);
         if (value != wanted) {

@@ -69,7 +69,12 @@ record PosterSettings(
   }
 
   LaunchConfig grid() {
-    return LaunchConfig.of(blocks, threads).withTimeout(KERNEL_NANOS);
+    return grid(blocks);
+  }
+
+  /** A share of the grid. */
+  LaunchConfig grid(int some) {
+    return LaunchConfig.of(some, threads).withTimeout(KERNEL_NANOS);
   }
 
   /** Threads of the grid. */

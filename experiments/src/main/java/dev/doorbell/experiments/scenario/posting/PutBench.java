@@ -2,7 +2,9 @@ package dev.doorbell.experiments.scenario.posting;
 
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
@@ -173,6 +175,11 @@ final class PutBench implements AutoCloseable {
     return kernel(name, 0);
   }
 
+  /** Likewise, over another grid and in a stream of some priority. */
+  KernelJob kernel(String name, LaunchConfig grid, GpuStream.Priority priority) {
+    return owned.add(new KernelJob(gpu(), name, grid, priority));
+  }
+
   private KernelJob kernel(String name, int rank) {
     return owned.add(new KernelJob(world.rank(rank).gpu(), name, settings.grid()));
   }
@@ -218,29 +225,52 @@ final class PutBench implements AutoCloseable {
    */
   long launch(KernelJob kernel, JobView job, boolean sends, Supplier<@Nullable String> more)
       throws PointFailure {
+    List<Start> starts = new ArrayList<>(List.of(new Start(sides.getFirst(), kernel, job)));
+    for (Side side : sides.subList(1, sides.size())) {
+      starts.add(new Start(side, kernel(kernel.name(), side.rank), job));
+    }
+    return launch(starts, sends, more);
+  }
+
+  /**
+   * Launches two kernels of rank 0, one behind the other, with a job each, and verifies likewise.
+   *
+   * @return nanoseconds from the first stamp of either to the last
+   */
+  long launch(
+      KernelJob kernel,
+      JobView job,
+      KernelJob second,
+      JobView jobOfSecond,
+      boolean sends,
+      Supplier<@Nullable String> more)
+      throws PointFailure {
+    Side side = sides.getFirst();
+    return launch(
+        List.of(new Start(side, kernel, job), new Start(side, second, jobOfSecond)), sends, more);
+  }
+
+  private long launch(List<Start> starts, boolean sends, Supplier<@Nullable String> more)
+      throws PointFailure {
     random.nextBytes(payload);
     for (int at = 0; at < payload.length; at += settings.size()) {
       Arrays.fill(payload, at + (at == 0 ? first : others), at + settings.size(), (byte) 0);
     }
     sides.forEach(Side::refresh);
-    List<KernelJob> kernels = new ArrayList<>(List.of(kernel));
-    for (Side side : sides.subList(1, sides.size())) {
-      kernels.add(kernel(kernel.name(), side.rank));
-    }
-    return run.perform(new Round(kernels, job, sends, more), PosterSettings.KERNEL_NANOS)
-        .getAsLong();
+    return run.perform(new Round(starts, sends, more), PosterSettings.KERNEL_NANOS).getAsLong();
   }
 
-  /** One launch of each rank that puts. */
+  /** A kernel and what it is to do. */
+  private record Start(Side side, KernelJob kernel, JobView job) {}
+
+  /** One launch, or several at the same time. */
   private final class Round implements Trial, LongSupplier {
-    private final List<KernelJob> kernels;
-    private final JobView job;
+    private final List<Start> starts;
     private final boolean sends;
     private final Supplier<@Nullable String> more;
 
-    Round(List<KernelJob> kernels, JobView job, boolean sends, Supplier<@Nullable String> more) {
-      this.kernels = kernels;
-      this.job = job;
+    Round(List<Start> starts, boolean sends, Supplier<@Nullable String> more) {
+      this.starts = starts;
       this.sends = sends;
       this.more = more;
     }
@@ -253,18 +283,18 @@ final class PutBench implements AutoCloseable {
     @Override
     public List<Supplier<Launch>> prepare() {
       List<Supplier<Launch>> launches = new ArrayList<>();
-      for (int i = 0; i < kernels.size(); i++) {
+      for (Start start : starts) {
         // Preparing a job writes it to memory, so that the next side may change it.
-        sides.get(i).address(job);
-        launches.add(kernels.get(i).prepare(sides.get(i).views.address(), job));
+        start.side.address(start.job);
+        launches.add(start.kernel.prepare(start.side.views.address(), start.job));
       }
       return launches;
     }
 
     @Override
     public @Nullable String firstError() {
-      return kernels.stream()
-          .map(KernelJob::firstError)
+      return starts.stream()
+          .map(start -> start.kernel.firstError())
           .filter(Objects::nonNull)
           .findFirst()
           .orElse(null);
@@ -303,7 +333,14 @@ final class PutBench implements AutoCloseable {
 
     @Override
     public long getAsLong() {
-      return kernels.getFirst().nanos();
+      // Clocks of two ranks are not the same one.
+      List<KernelJob> own =
+          starts.stream()
+              .filter(start -> start.side.equals(sides.getFirst()))
+              .map(Start::kernel)
+              .toList();
+      return own.stream().mapToLong(KernelJob::ended).max().orElseThrow()
+          - own.stream().mapToLong(KernelJob::started).min().orElseThrow();
     }
   }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.plan.PointResult;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The experiment on overlap, as configs run it. */
 class OverlapPointTest {
@@ -23,12 +25,20 @@ class OverlapPointTest {
     }
   }
 
-  @Test
-  void threads_of_the_virtual_machine_do_not_stand_in_each_others_way() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"one", "two", "put-first", "compute-first"})
+  void threads_of_the_virtual_machine_do_not_stand_in_each_others_way(String streams)
+      throws Exception {
     PointResult result =
         points.run(
             Points.point(
-                "put_overlap", METRICS, "blocks=3", "threads=32", "communicating=1", "work=60"));
+                "put_overlap",
+                METRICS,
+                "blocks=3",
+                "threads=32",
+                "communicating=1",
+                "work=60",
+                "streams=" + streams));
     // One message of each thread of the communicating block, in two of three launches a sample.
     assertThat(result.verifiedBytes()).isEqualTo(3 * 2 * 32 * 64);
     assertThat(Points.most(result, "computing")).isPositive();

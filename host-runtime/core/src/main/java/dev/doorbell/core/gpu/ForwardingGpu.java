@@ -61,8 +61,8 @@ public abstract class ForwardingGpu implements Gpu {
   }
 
   @Override
-  public GpuStream createStream() {
-    return gpu.createStream();
+  public GpuStream createStream(GpuStream.Priority priority) {
+    return gpu.createStream(priority);
   }
 
   @Override

@@ -65,8 +65,16 @@ public interface Gpu extends MemoryProvider, AutoCloseable {
    */
   Launch launch(Kernel kernel, LaunchConfig config, KernelArguments arguments, GpuStream stream);
 
-  /** Creates a stream. */
-  GpuStream createStream();
+  /** Creates a stream of the usual priority. */
+  default GpuStream createStream() {
+    return createStream(GpuStream.Priority.USUAL);
+  }
+
+  /**
+   * Creates a stream. A GPU whose blocks never wait for a multiprocessor, which is what the virtual
+   * machine is, has no use for the priority.
+   */
+  GpuStream createStream(GpuStream.Priority priority);
 
   /** Frees modules, streams and memory that are still open. */
   @Override

@@ -2,6 +2,14 @@ package dev.doorbell.core.gpu;
 
 /** An order of launches. */
 public interface GpuStream extends AutoCloseable {
+  /** Whose blocks go first where several streams have some that wait for a multiprocessor. */
+  enum Priority {
+    /** The driver's default, which is its lowest. */
+    USUAL,
+    /** The highest of the device. Blocks that run already are not interrupted. */
+    HIGHEST
+  }
+
   /** True when every launch of the stream is done. */
   boolean idle();
 

@@ -265,7 +265,7 @@ public final class VmGpu implements Gpu {
   }
 
   @Override
-  public GpuStream createStream() {
+  public GpuStream createStream(GpuStream.Priority priority) {
     requireOpen();
     streams.removeIf(VmStream::isClosed);
     VmStream stream = new VmStream();
