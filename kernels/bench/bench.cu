@@ -30,8 +30,9 @@ constexpr int kPatience = 30;                     // seconds: of the host
 constexpr double kRowSeconds = 0.5;               // of a rate's row in a round of a comparison, at most
 
 // The committed kernels that the bench launches.
-enum kernel_name : uint32_t { kRate, kPrice, kMinimal, kBatch, kKernels };
-constexpr const char *kNames[kKernels] = {"put_rate", "put_price", "put_minimal", "put_batch"};
+enum kernel_name : uint32_t { kRate, kPrice, kMinimal, kBatch, kLight, kKernels };
+constexpr const char *kNames[kKernels] = {"put_rate", "put_price", "put_minimal", "put_batch",
+                                           "put_light"};
 
 // What is run.
 struct shape {
@@ -615,6 +616,8 @@ bool price(rig &r, bool gpu, int repeat) {
       {"record last, exclusive", kPrice, kCollapsed | kLast | kOwn, 0},
       {"no record", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD, 0},
       {"no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
+      {"light, record first", kLight, kCollapsed | kOwn, 0},
+      {"light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
       {"8 B in the WQE", kPrice, kCollapsed, 0, 0, 8},
       {"8 B in the WQE, exclusive", kPrice, kCollapsed | kOwn, 0, 0, 8},
       {"92 B in the WQE", kPrice, kCollapsed, 0, 0, 92},
@@ -650,11 +653,11 @@ bool price(rig &r, bool gpu, int repeat) {
     std::vector<double> issue50, done50, done99, wait50, rates;
     for (int i = 0; i < repeat && good; ++i) {
       for (bool timed : {true, false}) {
-        if (!timed && one.kernel != kBatch) {
+        if (!timed && one.kernel != kBatch && one.kernel != kLight) {
           continue;
         }
         s.timed = timed;
-        s.iterations = timed ? 4000 : 100'000 / s.window;
+        s.iterations = timed ? 4000 : 100'000 / std::max(1u, s.window);
         s.warmup = s.iterations / 10;
         const result got = r.run(s, 1000 + i);
         if (!got.fault.empty()) {
@@ -748,7 +751,13 @@ bool compare(rig &r, bool gpu, int rounds) {
   price("record first, exclusive", kPrice, kCollapsed | kOwn, false);
   price("record last", kPrice, kCollapsed | DOORBELL_QP_RECORD_LAST, false);
   price("record last, exclusive", kPrice, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false);
+  price("no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
+  price("light, record first", kLight, kCollapsed | kOwn, false);
+  price("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
   rate("one thread, exclusive", kRate, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
+  rate("no record, exclusive", kRate, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
+  rate("light, record first", kLight, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
+  rate("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
   rate("batch of 1", kBatch, kCollapsed, false, 1, 1, 1, 1, 1);
   rate("batch of 16", kBatch, kCollapsed, false, 1, 1, 1, 1, 16);
   rate("batch of 1, exclusive", kBatch, kCollapsed | kOwn, false, 1, 1, 1, 1, 1);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct caller {
   std::vector<double> rates;      // values a nanosecond
 };
 
-const char *const kCarry[] = {"none", "inlined", "apart"};
+const char *const kCarry[] = {"none", "inlined", "apart", "light", "bound"};
 
 }  // namespace
 
@@ -51,7 +52,7 @@ int main(int argc, char **argv) {
   for (const auto &file : std::filesystem::directory_iterator(argv[1])) {
     unsigned live, streaming, carry;
     if (file.path().extension() != ".cubin" ||
-        sscanf(file.path().filename().c_str(), "%u.%u.%u", &live, &streaming, &carry) != 3 || carry > 2) {
+        sscanf(file.path().filename().c_str(), "%u.%u.%u", &live, &streaming, &carry) != 3 || carry >= std::size(kCarry)) {
       continue;
     }
     cudaLibrary_t library;

@@ -1,11 +1,26 @@
 // A caller whose weight `kernels/weight` takes: DOORBELL_LIVE values of 32 bits that are live where it may
 // post. DOORBELL_STREAMING 0: they are computed with, 1: each turn loads as many others.
-// DOORBELL_CARRY 0: it never posts, 1: a put and a wait inlined, 2: compiled apart. Whether it posts is
-// known at run time alone: the one that never posts has the same test, and stores a word.
+// DOORBELL_CARRY 0: it never posts, 1: a put and a wait inlined, 2: compiled apart, 3: those of light.cuh.
+// Whether it posts is known at run time alone: the one that never posts has the same test, and stores a word.
 #include "doorbell/doorbell.cuh"
+#include "doorbell/light.cuh"
 #include "doorbell/outlined.cuh"
 
 using namespace doorbell;
+
+namespace {
+
+// The message of a job, of which no part is held in a register before it is stored.
+struct message_of_job {
+  const doorbell_job *job;
+  __device__ __forceinline__ uint64_t remote() const { return job->remote; }
+  __device__ __forceinline__ uint32_t remote_key() const { return job->remote_key; }
+  __device__ __forceinline__ uint64_t local() const { return job->local; }
+  __device__ __forceinline__ uint32_t local_key() const { return job->local_key; }
+  __device__ __forceinline__ uint32_t bytes() const { return static_cast<uint32_t>(job->bytes); }
+};
+
+}  // namespace
 
 extern "C" __global__ void weight(const doorbell_qp *qps, const doorbell_job *job, float *data,
                                   uint64_t turns) {
@@ -45,6 +60,12 @@ extern "C" __global__ void weight(const doorbell_qp *qps, const doorbell_job *jo
     if (job->iterations == turn) {
       doorbell_put_and_wait(&qps[0], job->remote, job->remote_key, job->local, job->local_key,
                             job->bytes);
+    }
+#elif DOORBELL_CARRY == 3
+    if (job->iterations == turn) {
+      if (light::put(&qps[0], message_of_job{job}) == DOORBELL_OK) {
+        light::quiet(&qps[0]);
+      }
     }
 #endif
   }
