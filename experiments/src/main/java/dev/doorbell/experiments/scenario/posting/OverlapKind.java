@@ -161,8 +161,7 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
       JobView puts = bench.job(messages, 0);
       puts.role = of.communicating;
       // The kernel that computes is the first: what puts finds the multiprocessors taken.
-      return bench.launch(
-          kernel, job, second, puts, messages > 0, () -> miscomputed(rounds, 0));
+      return bench.launch(kernel, job, second, puts, messages > 0, () -> miscomputed(rounds, 0));
     }
 
     /** What a thread computed wrongly, in words. Those of its kernel compute from one on. */

@@ -111,9 +111,12 @@ class PostingPointTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ringing=record-first", "ringing=no-record", "sq=host", "depth=4"})
-  void light_posters_deliver_every_message_for_a_look_at_the_counters_more(String setting) throws Exception {
+  void light_posters_deliver_every_message_for_a_look_at_the_counters_more(String setting)
+      throws Exception {
     String[] settings = {"exclusive=true", "threads=2", "qps=2", setting};
-    PointResult light = points.run(Points.point("put_light", "rate, post, done, look", with(settings, "rest=15000")));
+    PointResult light =
+        points.run(
+            Points.point("put_light", "rate, post, done, look", with(settings, "rest=15000")));
     PointResult full = points.run(Points.point("put_price", "post", settings));
     assertThat(light.verifiedBytes()).isEqualTo(4 * 2 * 64);
     assertThat(Points.most(light, "post")).isLessThan(Points.most(full, "post") + 400);
@@ -134,7 +137,9 @@ class PostingPointTest {
   })
   void light_posters_refuse_what_they_leave_out(String setting, String what) throws Exception {
     String[] settings =
-        setting.startsWith("exclusive") ? new String[] {setting} : new String[] {"exclusive=true", setting};
+        setting.startsWith("exclusive")
+            ? new String[] {setting}
+            : new String[] {"exclusive=true", setting};
     assertThat(points.problems(Points.point("put_light", "rate", settings))).contains(what);
   }
 
