@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.collective;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -26,6 +25,9 @@ public record Call(
     long seed,
     int node) {
   private static final int LINE = 16;
+
+  /** Numbers of a result that are reduced together: they stay in the host's cache. */
+  private static final int AT_ONCE = 4096;
 
   /** A call among ranks that their HCAs alone join. */
   public Call(
@@ -76,7 +78,9 @@ public record Call(
       return block();
     }
     long lines = block() / LINE;
-    return Long.remainderUnsigned(mix(seed ^ ((long) from << Integer.SIZE | to)), lines + 1) * LINE;
+    return Long.remainderUnsigned(
+            Contribution.mix(seed ^ ((long) from << Integer.SIZE | to)), lines + 1)
+        * LINE;
   }
 
   /** Where the send buffer begins in an arena. */
@@ -110,35 +114,25 @@ public record Call(
   /** A rank's arena before the call: its contribution, and zeros elsewhere. */
   public byte[] before(int rank) {
     byte[] arena = new byte[Math.toIntExact(scratchAt())];
-    int offset = Math.toIntExact(sendAt(rank));
-    MemorySegment send = MemorySegment.ofArray(arena).asSlice(offset, sendBytes());
-    for (long element = 0; element < sendBytes() / type.bytes(); element++) {
-      type.put(send, element, value(rank, element));
-    }
+    fill(arena, Math.toIntExact(sendAt(rank)), rank, 0, Math.toIntExact(sendBytes()));
     return arena;
   }
 
   /** Number {@code element} of a rank's contribution. */
   int value(int rank, long element) {
-    // 256 ranks of bfloat16 have one number each, 0 or 1; beyond, further ranks contribute zeros.
-    int most = collective.reduces() && reduction == Reduction.SUM ? type.exact() / ranks : 100;
+    return contribution(rank).at(element);
+  }
+
+  private Contribution contribution(int rank) {
+    boolean sums = collective.reduces() && reduction == Reduction.SUM;
+    int most = sums ? type.exact() / ranks : 100;
     if (most == 0) {
-      return rank < type.exact() ? bits(rank, element) & 1 : 0;
+      // 256 ranks of bfloat16 have one number each, 0 or 1; beyond, further ranks contribute zeros.
+      return new Contribution(seed, rank, rank < type.exact() ? 2 : 0, 0);
     }
     int bound = Math.min(most, 100);
-    int number = Math.floorMod(bits(rank, element), bound + 1);
     // Negative ones as well, where sums of both signs stay exact.
-    return reduction == Reduction.SUM && collective.reduces() ? number : number - bound / 2;
-  }
-
-  private int bits(int rank, long element) {
-    return (int) (mix(seed + rank * 0x9e3779b97f4a7c15L + element) >>> Integer.SIZE);
-  }
-
-  private static long mix(long value) {
-    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
-    return mixed ^ (mixed >>> 31);
+    return new Contribution(seed, rank, bound + 1, sums ? 0 : -(bound / 2));
   }
 
   /** The reduction of all contributions: what an all-reduce computes. */
@@ -149,15 +143,28 @@ public record Call(
   /** The reduction of the contributions of some ranks. */
   public byte[] reduced(List<Integer> of) {
     byte[] all = new byte[Math.toIntExact(sendBytes())];
-    MemorySegment to = MemorySegment.ofArray(all);
-    for (long element = 0; element < sendBytes() / type.bytes(); element++) {
-      int sum = value(of.getFirst(), element);
-      for (int rank : of.subList(1, of.size())) {
-        sum = reduction.of(sum, value(rank, element));
+    List<Contribution> contributions = of.stream().map(this::contribution).toList();
+    int count = all.length / type.bytes();
+    int[] sums = new int[Math.min(count, AT_ONCE)];
+    for (int start = 0; start < count; start += sums.length) {
+      int some = Math.min(sums.length, count - start);
+      reduce(contributions, start, sums, some);
+      for (int i = 0; i < some; i++) {
+        type.put(all, (start + i) * type.bytes(), sums[i]);
       }
-      type.put(to, element, sum);
     }
     return all;
+  }
+
+  private void reduce(List<Contribution> contributions, int start, int[] sums, int count) {
+    for (int i = 0; i < count; i++) {
+      sums[i] = contributions.getFirst().at(start + i);
+    }
+    for (Contribution other : contributions.subList(1, contributions.size())) {
+      for (int i = 0; i < count; i++) {
+        sums[i] = reduction.of(sums[i], other.at(start + i));
+      }
+    }
   }
 
   /**
@@ -167,8 +174,8 @@ public record Call(
    * @return as many bytes as its receive buffer has; empty where it has no result
    */
   public byte[] expected(int rank, byte[] reduced) {
-    byte[] result = new byte[Math.toIntExact(receiveBytes())];
-    MemorySegment to = MemorySegment.ofArray(result);
+    boolean anew = collective != Collective.ALL_REDUCE && collective != Collective.REDUCE;
+    byte[] result = new byte[anew ? Math.toIntExact(receiveBytes()) : 0];
     int blockBytes = Math.toIntExact(block());
     return switch (collective) {
       case ALL_REDUCE -> reduced;
@@ -178,19 +185,19 @@ public record Call(
         yield result;
       }
       case BROADCAST -> {
-        fill(to, root, 0, result.length);
+        fill(result, 0, root, 0, result.length);
         yield result;
       }
       case ALL_GATHER -> {
         for (int from = 0; from < ranks; from++) {
-          fill(to.asSlice((long) from * blockBytes, blockBytes), from, 0, blockBytes);
+          fill(result, from * blockBytes, from, 0, blockBytes);
         }
         yield result;
       }
       case ALL_TO_ALL, ALL_TO_ALL_V -> {
         for (int from = 0; from < ranks; from++) {
           int bytes = Math.toIntExact(from == rank ? block() : exchanged(from, rank));
-          fill(to.asSlice((long) from * blockBytes, bytes), from, (long) rank * blockBytes, bytes);
+          fill(result, from * blockBytes, from, (long) rank * blockBytes, bytes);
         }
         yield result;
       }
@@ -198,10 +205,12 @@ public record Call(
     };
   }
 
-  /** Numbers of a rank's contribution, from byte {@code offset} of it on. */
-  private void fill(MemorySegment to, int rank, long offset, int bytes) {
-    for (long element = 0; element < bytes / type.bytes(); element++) {
-      type.put(to, element, value(rank, offset / type.bytes() + element));
+  /** Numbers of a rank's contribution, from byte {@code offset} of it on, to byte {@code at}. */
+  private void fill(byte[] to, int at, int rank, long offset, int bytes) {
+    Contribution numbers = contribution(rank);
+    long first = offset / type.bytes();
+    for (int element = 0; element < bytes / type.bytes(); element++) {
+      type.put(to, at + element * type.bytes(), numbers.at(first + element));
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.collective;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /** Types of elements, little-endian. */
@@ -11,10 +11,10 @@ public enum DataType {
   BFLOAT16(2, 2, 1 << 8),
   INT32(3, 4, 1 << 30);
 
-  private static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final int code;
   private final int bytes;
@@ -41,17 +41,13 @@ public enum DataType {
     return exact;
   }
 
-  /** Stores a whole number that is exact. */
-  void put(MemorySegment to, long element, int value) {
+  /** Stores a whole number that is exact from byte {@code at} on. */
+  void put(byte[] to, int at, int value) {
     switch (this) {
-      case FLOAT -> to.set(INT, element * Integer.BYTES, Float.floatToRawIntBits(value));
-      case HALF -> to.set(SHORT, element * Short.BYTES, Float.floatToFloat16(value));
-      case BFLOAT16 ->
-          to.set(
-              SHORT,
-              element * Short.BYTES,
-              (short) (Float.floatToRawIntBits(value) >>> Short.SIZE));
-      case INT32 -> to.set(INT, element * Integer.BYTES, value);
+      case FLOAT -> INT.set(to, at, Float.floatToRawIntBits(value));
+      case HALF -> SHORT.set(to, at, Float.floatToFloat16(value));
+      case BFLOAT16 -> SHORT.set(to, at, (short) (Float.floatToRawIntBits(value) >>> Short.SIZE));
+      case INT32 -> INT.set(to, at, value);
     }
   }
 }

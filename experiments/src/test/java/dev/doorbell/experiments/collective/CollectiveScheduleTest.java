@@ -243,4 +243,17 @@ class CollectiveScheduleTest {
       }
     }
   }
+
+  @Test
+  void numbers_are_the_remainders_of_what_is_drawn() {
+    int rank = 3;
+    for (int numbers : new int[] {2, 3, 7, 64, 97, 101}) {
+      Contribution of = new Contribution(SEED, rank, numbers, -5);
+      for (int element = 0; element < 5_000; element++) {
+        long drawn = Contribution.mix(SEED + rank * 0x9e3779b97f4a7c15L + element);
+        int expected = Math.floorMod((int) (drawn >>> Integer.SIZE), numbers) - 5;
+        assertThat(of.at(element)).as("%d of %d", element, numbers).isEqualTo(expected);
+      }
+    }
+  }
 }

@@ -100,10 +100,13 @@ final class ScheduleExecution {
       case REDUCE -> {
         MemorySegment first = own.asSlice(step.first());
         MemorySegment second = own.asSlice(step.second());
-        MemorySegment target = own.asSlice(step.target());
-        for (long element = 0; element < step.bytes() / call.type().bytes(); element++) {
+        int target = Math.toIntExact(step.target());
+        for (int element = 0; element < step.bytes() / call.type().bytes(); element++) {
           call.type()
-              .put(target, element, call.reduction().of(get(first, element), get(second, element)));
+              .put(
+                  arenas[rank],
+                  target + element * call.type().bytes(),
+                  call.reduction().of(get(first, element), get(second, element)));
         }
       }
     }

@@ -36,20 +36,58 @@ public final class LoadCache {
   /**
    * The tags of {@link #THREADS} threads, in rows of one tag for each. Where thread after thread
    * loads the next 16 bytes, their places differ by the hash of the distance. Each thread's places
-   * are shifted back by that, so that those tags are in one row or two. Rows are made when they are
-   * first used: a thread that loads little costs little, and a grid may have a quarter of a million
-   * threads.
+   * are shifted back by that, so that those tags are in one row or two. The first rows are made
+   * when they are used: a thread that loads little costs little, and a grid may have a quarter of a
+   * million threads. Threads that load much have all rows in one array, next to each other.
    */
   static final class Tags {
-    private final long[] @Nullable [] rows = new long[PLACES][];
+    private static final int FEW_ROWS = 64;
+    private static final long[] NONE = new long[0];
 
-    private long[] row(int index) {
-      long[] row = rows[index];
-      if (row == null) {
-        row = new long[THREADS];
-        rows[index] = row;
+    private long[] @Nullable [] rows = new long[PLACES][];
+    private int made;
+
+    /** All rows; empty while they are few. */
+    private long[] all = NONE;
+
+    /** The array that has a row; null where it has not been made. */
+    private long @Nullable [] known(int row) {
+      long[] found = all;
+      return found.length == 0 ? rows[row] : found;
+    }
+
+    /** The array that has a row, which is made where there is none. */
+    private long[] of(int row) {
+      long[] found = known(row);
+      return found == null ? make(row) : found;
+    }
+
+    /** Where the row begins in {@code array}. */
+    private static int start(long[] array, int row) {
+      return array.length == THREADS ? 0 : row * THREADS;
+    }
+
+    private long[] make(int index) {
+      if (made == FEW_ROWS) {
+        return gather();
       }
+      made++;
+      long[] row = new long[THREADS];
+      rows[index] = row;
       return row;
+    }
+
+    private long[] gather() {
+      long[] gathered = new long[PLACES * THREADS];
+      for (int row = 0; row < PLACES; row++) {
+        long[] from = rows[row];
+        if (from != null) {
+          System.arraycopy(from, 0, gathered, row * THREADS, THREADS);
+        }
+      }
+      all = gathered;
+      rows = new long[0][];
+      return gathered;
     }
   }
 
@@ -100,11 +138,13 @@ public final class LoadCache {
   public long arrival(long address, long hit, long miss) {
     int place = place(number(address));
     long tag = tag(address);
-    long[] row = tags.row(row(place));
-    if (row[column] == tag) {
+    int row = row(place);
+    long[] array = tags.of(row);
+    int at = Tags.start(array, row) + column;
+    if (array[at] == tag) {
       return hit >= lastFilled ? hit : filled(place, hit);
     }
-    row[column] = tag;
+    array[at] = tag;
     fill(place, hit, miss);
     return miss;
   }
@@ -112,17 +152,19 @@ public final class LoadCache {
   /** Whether the sector is there. */
   public boolean holds(long address, long now) {
     int place = place(number(address));
-    long[] row = tags.rows[row(place)];
-    return row != null
-        && row[column] == tag(address)
+    int row = row(place);
+    long[] array = tags.known(row);
+    return array != null
+        && array[Tags.start(array, row) + column] == tag(address)
         && (now >= lastFilled || filled(place, now) == now);
   }
 
   /** The sector is no longer there: the thread stores to it. */
   public void drop(long address) {
-    long[] row = tags.rows[row(place(number(address)))];
-    if (row != null && row[column] == tag(address)) {
-      row[column] = 0;
+    int row = row(place(number(address)));
+    long[] array = tags.known(row);
+    if (array != null && array[Tags.start(array, row) + column] == tag(address)) {
+      array[Tags.start(array, row) + column] = 0;
     }
   }
 

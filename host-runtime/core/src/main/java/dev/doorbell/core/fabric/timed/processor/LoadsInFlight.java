@@ -4,10 +4,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Loads that a thread has issued and not taken yet, by ticket: the scoreboard's other side. */
 public final class LoadsInFlight {
-  private final long[] low;
-  private final long[] high;
-  private final long[] ready;
+  /** Of a load that was served here: its lower and upper 8 bytes, and when its value is there. */
+  private static final int WORDS = 4;
+
+  private static final int HIGH = 1;
+  private static final int READY = 2;
+
+  /**
+   * {@link #WORDS} of each ticket, side by side: a thread finds them out of the host's cache at
+   * each of its turns.
+   */
+  private final long[] served;
+
   private final @Nullable RemoteAccess[] remote;
+
+  /** Tickets whose last load went elsewhere. */
+  private int elsewhere;
+
   private final boolean[] strong;
 
   /** Of those that went elsewhere, how many have no answer. */
@@ -18,9 +31,7 @@ public final class LoadsInFlight {
 
   /** None, with room for {@code tickets}. */
   public LoadsInFlight(int tickets) {
-    low = new long[tickets];
-    high = new long[tickets];
-    ready = new long[tickets];
+    served = new long[WORDS * tickets];
     remote = new RemoteAccess[tickets];
     strong = new boolean[tickets];
   }
@@ -32,10 +43,14 @@ public final class LoadsInFlight {
 
   /** A load was served by the thread's own memory; its value is there {@code when}. */
   public void served(int ticket, long lower, long upper, long when) {
-    low[ticket] = lower;
-    high[ticket] = upper;
-    ready[ticket] = when;
-    remote[ticket] = null;
+    int at = WORDS * ticket;
+    served[at] = lower;
+    served[at + HIGH] = upper;
+    served[at + READY] = when;
+    if (elsewhere > 0 && remote[ticket] != null) {
+      remote[ticket] = null;
+      elsewhere--;
+    }
     complete = Math.max(complete, when);
   }
 
@@ -46,6 +61,9 @@ public final class LoadsInFlight {
    */
   public void sent(int ticket, RemoteAccess access, boolean strong) {
     this.strong[ticket] = strong;
+    if (remote[ticket] == null) {
+      elsewhere++;
+    }
     remote[ticket] = access;
     unanswered++;
   }
@@ -58,7 +76,7 @@ public final class LoadsInFlight {
 
   /** What went elsewhere, or null: it was served here. */
   public @Nullable RemoteAccess remote(int ticket) {
-    return remote[ticket];
+    return elsewhere == 0 ? null : remote[ticket];
   }
 
   /** Whether the load that went elsewhere is strong. */
@@ -68,17 +86,17 @@ public final class LoadsInFlight {
 
   /** The lower 8 bytes of a load that was served here. */
   public long low(int ticket) {
-    return low[ticket];
+    return served[WORDS * ticket];
   }
 
   /** Its upper 8 bytes. */
   public long high(int ticket) {
-    return high[ticket];
+    return served[WORDS * ticket + HIGH];
   }
 
   /** When its value is there. */
   public long ready(int ticket) {
-    return ready[ticket];
+    return served[WORDS * ticket + READY];
   }
 
   /** When all values are there, once {@link #unanswered} is null. */
