@@ -93,6 +93,7 @@ public final class ValidationPage {
       page.append("\n## Rows without a result\n\n");
       page.append(ValidationTables.withoutResult(results).markdown());
     }
+    page.append("\n## Residuals of our own minimal poster\n\n").append(RowFile.residuals());
     page.append("\n## Predictions of DeepEP among more ranks\n\n").append(RowFile.predictions());
     return page.append("\n## Claims\n\n").append(claims()).append('\n').toString();
   }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * What it costs to have the CPU post, without the device library: launches of proxy_minimal. One
@@ -25,8 +26,9 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   private static final String RATE = "rate";
   private static final String POST = "post";
   private static final String DONE = "done";
+  private static final String CQE = "cqe";
   private static final String ROUND_TRIP = "round-trip";
-  private static final Set<String> TIMES = Set.of(POST, DONE, ROUND_TRIP);
+  private static final Set<String> TIMES = Set.of(POST, DONE, CQE, ROUND_TRIP);
   private static final long MOST_BYTES = 256L << 20;
   private static final int MOST_THREADS = 1 << 14;
   private static final long NANOS_A_POINT = 300_000_000L;
@@ -45,6 +47,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
         RATE,
         POST,
         DONE,
+        CQE,
         ROUND_TRIP);
   }
 
@@ -67,6 +70,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
     checks.refuseIf(
         times && (of.blocks() > 1 || (of.threads() > 1 && !beside)),
         "%d blocks of %d threads around one that is timed".formatted(of.blocks(), of.threads()),
+        "times are of one thread",
         "use blocks: 1, and background: for its company");
     checks.refuseIf(
         of.point().metrics().contains(RATE) && beside,
@@ -97,7 +101,8 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
         of.point().metrics().contains(ROUND_TRIP)
             && (of.size() < Long.BYTES || of.size() % Long.BYTES != 0),
         "round trips of %d bytes".formatted(of.size()),
-        "use multiples of 8: the last word is what the peer waits for");
+        "the last word is what the peer waits for",
+        "use multiples of 8");
   }
 
   /** What a CPU cannot post. */
@@ -121,6 +126,7 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
     checks.refuseIf(
         inline && size > CommandEntry.INLINE_BYTES,
         "%d bytes inline".formatted(size),
+        "a command has %d bytes of payload".formatted(CommandEntry.INLINE_BYTES),
         "use at most %d, or path: pull".formatted(CommandEntry.INLINE_BYTES));
   }
 
@@ -146,11 +152,18 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
     if (run.asksFor(RATE)) {
       samples.add(rates(run));
     }
-    if (run.asksFor(POST) || run.asksFor(DONE)) {
+    if (run.asksFor(POST) || run.asksFor(DONE) || run.asksFor(CQE)) {
       try (HandoffBench bench = new HandoffBench(run, of, probe(run, 2, false), seed(run, 0))) {
         bench.launch();
-        samples.add(Samples.of(POST, "ns", bench.samples(0)));
-        samples.add(Samples.of(DONE, "ns", bench.samples(1)));
+        long[] post = bench.samples(0);
+        long[] done = bench.samples(1);
+        samples.add(Samples.of(POST, "ns", post));
+        samples.add(Samples.of(DONE, "ns", done));
+        samples.add(
+            Samples.of(
+                CQE,
+                "ns",
+                IntStream.range(0, post.length).mapToLong(i -> done[i] - post[i]).toArray()));
       }
     }
     if (run.asksFor(ROUND_TRIP)) {

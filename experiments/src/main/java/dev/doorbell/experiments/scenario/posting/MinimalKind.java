@@ -25,10 +25,13 @@ import java.util.Set;
 
 /**
  * What an HCA and a GPU's instructions cost without the device library: launches of put_minimal,
- * whose puts take the fewest accesses that an HCA requires.
+ * put_minimal_rare or put_dynamic, whose puts take the fewest accesses that an HCA requires.
  */
 public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final String KERNEL = "put_minimal";
+
+  /** Its twin for what is rarely measured, which would make its code longer. */
+  private static final String RARE = "put_minimal_rare";
 
   /** Its twin whose WQEs have address vectors. */
   private static final String DYNAMIC = "put_dynamic";
@@ -197,10 +200,34 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
 
     int blocksOfWqe() {
-      int inline = path == TransferPath.PUSH_INLINE ? size : 0;
-      return path == TransferPath.PUSH_INLINE || isDynamic()
-          ? Math.ceilDiv(AROUND_INLINE + inline + (isDynamic() ? VECTOR : 0), BLOCK)
-          : 1;
+      return blocksOfWqe(path == TransferPath.PUSH_INLINE ? size : 0);
+    }
+
+    /** Blocks of a bulk message's WQE. */
+    int blocksOfBulk() {
+      return blocksOfWqe(0);
+    }
+
+    private int blocksOfWqe(int inline) {
+      return Math.ceilDiv(AROUND_INLINE + inline + (isDynamic() ? VECTOR : 0), BLOCK);
+    }
+
+    /** Whether a poster comes to several queue pairs. */
+    boolean visitsSeveral() {
+      return sharing == Sharing.VISITS && !isDynamic() && qps > posters();
+    }
+
+    /** Whether the rate or round trips are measured in a way that put_minimal does not have. */
+    boolean isRare() {
+      boolean bounces = point.metrics().contains(ROUND_TRIP);
+      boolean registers = state == Held.REGISTERS;
+      boolean marks = sharing == Sharing.MARKS;
+      if (posting == PosterSettings.Posting.CPU_RUNG) {
+        return registers || marks || sharing == Sharing.VISITS || bounces || background > 0;
+      }
+      return bounces
+          ? registers || keys == Held.MEMORY
+          : registers && (marks || sharing == Sharing.LOCK);
     }
 
     boolean isDynamic() {
@@ -214,6 +241,17 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     /** Doorbells in flight that the ring has room for. */
     int doorbells() {
       return Math.min(window, queues.depth() / (wqesOfDoorbell() * blocksOfWqe()));
+    }
+
+    /** Queue pairs of a rank that puts. */
+    int queuePairs() {
+      if (!isDynamic()) {
+        return qps;
+      }
+      if (background == 0) {
+        return alone() ? posters() : 1;
+      }
+      return probeShares() ? 1 : 1 + (alone() ? company() : 1);
     }
 
     /** Threads that put bulk messages. */
@@ -236,7 +274,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
           queues,
           threads,
           blocks + background,
-          isDynamic() ? posters() : qps,
+          queuePairs(),
           posting,
           PosterSettings.Ringing.RECORD_FIRST,
           PosterSettings.Fence.NEEDED,
@@ -279,7 +317,8 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     checks.refuseIf(
         inline && of.size > mostInline,
         "%d bytes inline".formatted(of.size),
-        "use at most %d: a WQE has no more bits for its length".formatted(mostInline));
+        "a WQE has no more bits for its length",
+        "use at most %d".formatted(mostInline));
     long messages = (long) of.blocks * of.threads + of.company();
     checks.refuseIf(
         messages * of.stride() > MOST_BYTES,
@@ -289,50 +328,50 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     checks.refuseIf(
         of.warps() && of.threads % WARP != 0,
         "%d threads in scope warp".formatted(of.threads),
+        "a poster is a warp, of 32 threads",
         "use whole warps: threads: 32");
     checks.refuseIf(
         of.warps() && of.batch != 1,
         "batch %d in scope warp".formatted(of.batch),
-        "leave batch out: a warp rings once for its 32 lanes");
+        "a warp rings once for its 32 lanes",
+        "leave batch out");
     checks.refuseIf(
         of.doorbells() == 0,
         "%d blocks in a ring of %d"
             .formatted(of.wqesOfDoorbell() * of.blocksOfWqe(), of.queues.depth()),
         "use a larger depth");
     checks.refuseIf(
-        of.alone() && of.posters() > of.qps,
+        of.alone() && !of.isDynamic() && of.posters() > of.qps,
         "%d posters share %d queue %s, and sharing is own"
             .formatted(of.posters(), of.qps, of.qps == 1 ? "pair" : "pairs"),
+        "indices in registers of one are unknown to the others",
         "use sharing: lock or turns, or a queue pair for each poster");
     boolean visits = of.sharing == Sharing.VISITS && of.qps != of.posters();
     checks.refuseIf(
         visits && of.posters() > 0 && of.qps % of.posters() != 0,
         "%d queue pairs for %d posters to visit".formatted(of.qps, of.posters()),
-        "use as many for each");
+        "each poster has queue pairs of its own, as many as the others",
+        "use a multiple of the posters");
     checks.refuseIf(
-        visits && !of.point.metrics().equals(List.of(RATE)),
-        "visits beside metrics other than the rate",
-        "use metrics: [rate]");
+        visits && of.point.metrics().contains(ROUND_TRIP),
+        ROUND_TRIP + " of a poster that visits several queue pairs",
+        "one word goes to and fro between two queue pairs",
+        "use sharing: own");
     checks.refuseIf(
         !of.alone() && of.queues.depth() > MOST_SHARED_DEPTH,
         "a shared ring of %d".formatted(of.queues.depth()),
         "use depth: %d at most".formatted(MOST_SHARED_DEPTH));
     checks.refuseIf(
-        of.keys == Held.MEMORY && of.direction == PutBench.Direction.BOTH,
-        "keys in memory of both ranks",
-        "use direction: one");
+        of.state == Held.REGISTERS && of.sharing == Sharing.VISITS && !of.isDynamic(),
+        "state registers with sharing visits",
+        "a poster that comes to another queue pair reads that one's state",
+        "use state: memory, or sharing: own");
     checks.refuseIf(
-        of.state == Held.REGISTERS && of.sharing != Sharing.OWN && of.sharing != Sharing.TURNS,
-        "state registers with sharing " + of.sharing.name().toLowerCase(Locale.ROOT),
-        "use sharing: own or turns");
-    checks.refuseIf(
-        of.state == Held.REGISTERS && of.point.metrics().contains(ROUND_TRIP),
-        ROUND_TRIP + " of a payload in registers",
-        "use state: memory");
-    if (of.isDynamic()) {
-      checkDynamic(of, checks);
-    }
-    checkRungByCpu(of, checks);
+        of.state == Held.REGISTERS && inline && of.point.metrics().contains(ROUND_TRIP),
+        ROUND_TRIP + " of an inline payload in registers",
+        "its last word is another one each time",
+        "use state: memory, or path: pull");
+    checkCpu(of, checks);
     checkBackground(of, checks);
     checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
     boolean bounces = of.point.metrics().contains(ROUND_TRIP);
@@ -341,65 +380,32 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         ROUND_TRIP + " beside other metrics",
         "give it a point of its own");
     checks.refuseIf(
-        bounces && (of.posters() != 1 || of.warps() || of.batch != 1),
+        bounces && (of.posters() != 1 || of.warps()),
         ROUND_TRIP + " of several posters",
-        "use threads: 1, blocks: 1, scope: thread, batch: 1");
+        "one word goes to and fro between two of them",
+        "use threads: 1, blocks: 1, scope: thread");
+    checks.refuseIf(
+        bounces && of.direction != PutBench.Direction.ONE,
+        ROUND_TRIP + " with a direction",
+        "both ranks post, one after the other",
+        "leave direction out");
     checks.refuseIf(
         bounces && (of.size < WORD || of.size % WORD != 0),
         "round trips of %d bytes".formatted(of.size),
-        "use multiples of 8: the last word is what the peer waits for");
+        "the last word is what the peer waits for",
+        "use multiples of 8");
   }
 
-  private static void checkDynamic(Settings of, Checks checks) {
-    checks.refuseIf(
-        of.warps() || !of.alone(),
-        "transport dc with posters that share queue pairs",
-        "use scope: thread, and sharing: own or visits");
-    checks.refuseIf(
-        of.state == Held.REGISTERS || of.keys == Held.MEMORY || of.looks == Looks.EACH,
-        "transport dc with state registers, keys in memory or looks at each CQE",
-        "leave them out");
-    checks.refuseIf(
-        of.await != Awaited.PUT || of.background > 0,
-        "transport dc with a wait for whole queues or a background",
-        "use await: put and background: 0");
-    checks.refuseIf(
-        of.posting == PosterSettings.Posting.CPU_RUNG,
-        "transport dc with posting cpu-rung",
-        "use posting: direct");
-    checks.refuseIf(
-        of.direction == PutBench.Direction.BOTH,
-        "transport dc in both directions",
-        "use direction: one, send or receive");
-    checks.refuseIf(
-        of.point.metrics().contains(ROUND_TRIP),
-        ROUND_TRIP + " with transport dc",
-        "use metrics: [post, done]");
-  }
-
-  private static void checkRungByCpu(Settings of, Checks checks) {
+  private static void checkCpu(Settings of, Checks checks) {
     checks.refuseIf(
         of.posting == PosterSettings.Posting.PROXY,
         "posting proxy",
         "the CPU posts for proxy_minimal",
         "use kernel: proxy_minimal");
-    boolean rung = of.posting == PosterSettings.Posting.CPU_RUNG;
     checks.refuseIf(
-        rung && of.state == Held.REGISTERS,
-        "state registers with posting cpu-rung",
-        "use state: memory");
-    checks.refuseIf(
-        rung && (of.sharing == Sharing.MARKS || of.sharing == Sharing.VISITS),
-        "sharing %s with posting cpu-rung".formatted(of.sharing.name().toLowerCase(Locale.ROOT)),
-        "use sharing: own, lock or turns");
-    checks.refuseIf(
-        rung && of.point.metrics().contains(ROUND_TRIP),
-        ROUND_TRIP + " with posting cpu-rung",
-        "use metrics: [post, done]");
-    checks.refuseIf(
-        of.proxies > of.qps,
-        "%d CPU threads for %d queue pairs".formatted(of.proxies, of.qps),
-        "use proxies: %d at most".formatted(of.qps));
+        of.proxies > of.queuePairs(),
+        "%d CPU threads for %d queue pairs".formatted(of.proxies, of.queuePairs()),
+        "use proxies: %d at most".formatted(of.queuePairs()));
   }
 
   private static void checkBackground(Settings of, Checks checks) {
@@ -411,35 +417,34 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "a background of other metrics than times",
         "use metrics: [post, done], or background: 0");
     checks.refuseIf(
-        of.blocks > 1 || of.warps() || of.batch != 1,
-        "a background of several posters, of warps or of batches",
-        "use blocks: 1, scope: thread, batch: 1");
+        of.blocks > 1 || of.warps(),
+        "a background beside several posters or a warp",
+        "the probe is one thread",
+        "use blocks: 1, scope: thread");
     checks.refuseIf(
-        of.posting == PosterSettings.Posting.CPU_RUNG,
-        "posting cpu-rung beside a background",
-        "use posting: direct, or background: 0");
-    checks.refuseIf(
-        of.sharing == Sharing.VISITS || of.state == Held.REGISTERS,
-        "a background with sharing visits or state registers",
-        "use sharing: own, lock, turns or marks, and state: memory");
+        of.sharing == Sharing.VISITS,
+        "a background with sharing visits",
+        "probe and background keep to their queue pairs",
+        "use sharing: own, lock, turns or marks");
     checks.refuseIf(
         of.await != Awaited.PUT,
         "await %s beside a background".formatted(of.await.name().toLowerCase(Locale.ROOT)),
         "the background's queue pairs are never empty",
         "use await: put");
     checks.refuseIf(
-        of.probe == Probe.OWN && of.qps < 2,
+        of.probe == Probe.OWN && of.queuePairs() < 2,
         "one queue pair for a probe of its own and for its background",
         "use qps: 2, or probe: shared");
     checks.refuseIf(
-        of.probeShares() && of.blocksOfWqe() > 1,
+        of.probeShares() && of.blocksOfWqe() != of.blocksOfBulk(),
         "%d bytes inline on a shared queue pair".formatted(of.size),
-        "the background's WQEs are of one block",
-        "use at most %d, or probe: own".formatted(BLOCK - AROUND_INLINE));
+        "WQEs of a ring that posters share have one length, the background's",
+        "use at most %d, or probe: own"
+            .formatted(of.blocksOfBulk() * BLOCK - AROUND_INLINE - (of.isDynamic() ? VECTOR : 0)));
     checks.refuseIf(
-        of.sharing == Sharing.OWN && (of.probeShares() || of.company() >= of.qps),
+        of.sharing == Sharing.OWN && (of.probeShares() || of.company() >= of.queuePairs()),
         "%d threads of the background on queue pairs of their own, of which there are %d"
-            .formatted(of.company(), of.probeShares() ? 0 : of.qps - 1),
+            .formatted(of.company(), of.probeShares() ? 0 : of.queuePairs() - 1),
         "use sharing: lock or turns, or probe: own and qps: %d".formatted(of.company() + 1));
   }
 
@@ -464,8 +469,11 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
             of.poster(),
             of.shape(),
             of.background > 0 ? 1 + of.company() : of.poster().allThreads(),
-            run.asksFor(RATE) ? of.direction : PutBench.Direction.ONE,
+            of.direction,
             of.isDynamic() ? of.qps : 0)) {
+      if (of.keys == Held.MEMORY) {
+        bench.putKeys();
+      }
       if (of.background > 0) {
         bench.shorten(of.size, of.bulk);
       }
@@ -482,8 +490,12 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     }
   }
 
-  private static String kernel(Settings of) {
-    return of.isDynamic() ? DYNAMIC : KERNEL;
+  static String kernel(Settings of) {
+    return of.isDynamic() ? DYNAMIC : of.isRare() ? RARE : KERNEL;
+  }
+
+  private static String kernelOfTimes(Settings of) {
+    return of.visitsSeveral() ? RARE : kernel(of);
   }
 
   private static Samples rates(PointRun<Settings> run, PutBench bench) throws PointFailure {
@@ -491,9 +503,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     long puts = of.poster().putsOfThread(1, run.backend());
     // The posters of a queue pair share its window.
     long window =
-        of.isDynamic()
-            ? of.doorbells()
-            : Math.ceilDiv((long) of.doorbells() * Math.min(of.qps, of.posters()), of.posters());
+        Math.ceilDiv((long) of.doorbells() * Math.min(of.queuePairs(), of.posters()), of.posters());
     long each =
         Math.max(
             Math.max(FEWEST_DOORBELLS, WINDOWS * window),
@@ -501,7 +511,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     long warmup = Math.max(each / WARMUP_SHARE, window);
     if (of.sharing == Sharing.VISITS) {
       // Each queue pair is visited equally often, so that the next launch finds them alike.
-      int round = of.qps / of.posters();
+      int round = Math.max(1, of.qps / of.posters());
       each = Math.ceilDiv(each, round) * round;
       warmup = Math.ceilDiv(warmup, round) * round;
     }
@@ -523,23 +533,19 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static long nanos(Settings of, PutBench bench, KernelJob kernel, long count, long warmup)
       throws PointFailure {
     JobView job = job(of, bench.job(count, warmup), of.doorbells());
-    putKeys(of, bench, job);
     return bench.launch(kernel, job, true, () -> null);
   }
 
   private static List<Samples> times(PointRun<Settings> run, PutBench bench) throws PointFailure {
     int count = run.point().samples();
-    KernelJob kernel = bench.kernel(kernel(run.settings()));
+    KernelJob kernel = bench.kernel(kernelOfTimes(run.settings()));
     Memory memory = kernel.allocate(MemoryKind.DEVICE, 3L * Long.BYTES * count, "samples");
     JobView job = job(run.settings(), bench.job(count, run.point().warmup()), 1);
-    putKeys(run.settings(), bench, job);
     job.samples = memory.address();
     job.chunkBytes = run.settings().rest;
     if (run.settings().background > 0) {
-      Memory words = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "words of the background");
-      words.fill(0, words.size(), (byte) 0);
+      bench.putWords();
       job.stagingBytes = run.settings().bulk;
-      job.stagingWire = words.address();
       // The job's encoding swaps keys.
       job.stagingKey = BigEndian.swap(run.settings().doorbells());
     }
@@ -555,12 +561,6 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         Samples.of("done", "ns", done),
         Samples.of("cqe", "ns", cqe),
         Samples.of("look", "ns", KernelJob.longs(memory, 2 * count, count)));
-  }
-
-  private static void putKeys(Settings of, PutBench bench, JobView job) {
-    if (of.keys == Held.MEMORY) {
-      job.staging = bench.keys();
-    }
   }
 
   private static JobView job(Settings of, JobView job, int window) {

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -12,6 +13,7 @@ import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.DcTargets;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
@@ -21,8 +23,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world in which put_minimal on either rank puts a message whenever the peer's has arrived; in
- * the end the last word of either inbox is compared.
+ * A world in which put_minimal or put_dynamic on either rank puts a message whenever the peer's has
+ * arrived; in the end the last word of either inbox is compared.
  */
 final class PingPong implements Trial, AutoCloseable {
   private static final int RANKS = 2;
@@ -43,8 +45,11 @@ final class PingPong implements Trial, AutoCloseable {
     final MemoryRegion outgoingRegion;
     final MemoryRegion inboxRegion;
     final KernelJob kernel;
+    final @Nullable DcTargets targets;
+    long keys;
 
-    Side(int rank, Connection connection, MemoryKind kind) {
+    Side(int rank, Connection connection, MinimalKind.Settings of) {
+      MemoryKind kind = of.payload();
       this.rank = rank;
       views = owned.add(connection.writeViews(rank));
       outgoing = owned.add(world.rank(rank).gpu().allocate(kind, size, "outgoing"));
@@ -55,8 +60,22 @@ final class PingPong implements Trial, AutoCloseable {
           owned.add(
               new KernelJob(
                   world.rank(rank).gpu(),
-                  "put_minimal",
+                  MinimalKind.kernel(of),
                   LaunchConfig.of(1, 1).withTimeout(PosterSettings.KERNEL_NANOS)));
+      targets =
+          of.isDynamic()
+              ? owned.add(
+                  new DcTargets(world, rank, connection.endpoints(rank).getFirst(), of.qps()))
+              : null;
+    }
+
+    /** Puts both keys, as a WQE holds them, into GPU memory. */
+    void putKeys() {
+      Memory memory = kernel.allocate(MemoryKind.DEVICE, Long.BYTES, "keys");
+      long lkey = Integer.toUnsignedLong(BigEndian.swap(outgoingRegion.lkey()));
+      long rkey = Integer.toUnsignedLong(BigEndian.swap(sides[1 - rank].inboxRegion.rkey()));
+      memory.putLong(0, rkey << Integer.SIZE | lkey);
+      keys = memory.address();
     }
 
     private MemoryRegion register(Memory memory) {
@@ -71,7 +90,7 @@ final class PingPong implements Trial, AutoCloseable {
       own.operand = job.operand;
       own.opcode = job.opcode;
       own.window = 1;
-      own.compare = 1;
+      own.compare = job.compare;
       own.iterations = job.iterations;
       own.warmup = job.warmup;
       own.qpCount = 1;
@@ -83,6 +102,11 @@ final class PingPong implements Trial, AutoCloseable {
       own.remote = peer.inbox.address();
       own.remoteKey = peer.inboxRegion.rkey();
       own.samples = rank == 0 ? job.samples : 0;
+      own.staging = keys;
+      if (targets != null) {
+        own.peers = targets.vectors();
+        own.path = targets.count();
+      }
       return kernel.prepare(views.address(), own);
     }
   }
@@ -98,10 +122,19 @@ final class PingPong implements Trial, AutoCloseable {
                 .payload(of.payload())
                 .mover(of.dma().mover(run, poster.touchesGpu()))
                 .open());
+    Connection.Ringing ringing = of.posting().ringing;
     Connection connection =
-        owned.add(Connection.open(world, of.shape(), Connection.Ringing.GPU, 1));
+        owned.add(
+            of.isDynamic()
+                ? Connection.initiators(world, RANKS, of.shape(), ringing, 1, 1)
+                : Connection.open(world, of.shape(), ringing, 1));
     for (int rank = 0; rank < RANKS; rank++) {
-      sides[rank] = new Side(rank, connection, of.payload());
+      sides[rank] = new Side(rank, connection, of);
+    }
+    if (of.keys() == MinimalKind.Held.MEMORY) {
+      for (Side side : sides) {
+        side.putKeys();
+      }
     }
   }
 

@@ -144,6 +144,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     checks.refuseIf(
         of.point.metrics().contains(LOOK) && of.rest == 0,
         LOOK + " without a rest",
+        "a look would wait for the HCA",
         "use rest: 15000");
     checks.refuseIf(
         !direct && posters.ringing() != PosterSettings.Ringing.RECORD_FIRST,

@@ -42,7 +42,6 @@ final class PutBench implements AutoCloseable {
   private final PosterSettings settings;
   private final Owned owned = new Owned();
   private final World world;
-  private final @Nullable DcTargets targets;
   private final SplittableRandom random;
   private final byte[] payload;
   private int first;
@@ -68,8 +67,11 @@ final class PutBench implements AutoCloseable {
     final GuardedMemory inbox;
     final MemoryRegion localRegion;
     final MemoryRegion inboxRegion;
+    final @Nullable DcTargets targets;
+    long keys;
+    long words;
 
-    Side(int rank, Connection connection) {
+    Side(int rank, Connection connection, int dynamic) {
       this.rank = rank;
       senders = connection.endpoints(rank);
       views = owned.add(connection.writeViews(rank));
@@ -83,6 +85,8 @@ final class PutBench implements AutoCloseable {
                   .rank(1 - rank)
                   .domain()
                   .register(target, GuardedMemory.GUARD, payload.length, Endpoint.ALL_RIGHTS));
+      targets =
+          dynamic > 0 ? owned.add(new DcTargets(world, rank, senders.getFirst(), dynamic)) : null;
     }
 
     private Memory allocate(int at, long bytes, String label) {
@@ -94,6 +98,31 @@ final class PutBench implements AutoCloseable {
       job.localKey = localRegion.lkey();
       job.remote = inbox.address();
       job.remoteKey = inboxRegion.rkey();
+      job.staging = keys;
+      job.stagingWire = words;
+      if (targets != null) {
+        job.peers = targets.vectors();
+        job.path = targets.count();
+      }
+    }
+
+    /** Puts both keys, as a WQE holds them, into GPU memory. */
+    void putKeys() {
+      Memory memory =
+          owned.add(world.rank(rank).gpu().allocate(MemoryKind.DEVICE, Long.BYTES, "keys"));
+      long lkey = Integer.toUnsignedLong(BigEndian.swap(localRegion.lkey()));
+      long rkey = Integer.toUnsignedLong(BigEndian.swap(inboxRegion.rkey()));
+      memory.putLong(0, rkey << Integer.SIZE | lkey);
+      keys = memory.address();
+    }
+
+    /** Allocates the two words that a probe shares with its background. */
+    void putWords() {
+      Memory memory =
+          owned.add(
+              world.rank(rank).gpu().allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "background"));
+      memory.fill(0, memory.size(), (byte) 0);
+      words = memory.address();
     }
 
     void refresh() {
@@ -135,21 +164,19 @@ final class PutBench implements AutoCloseable {
       default -> {}
     }
     world = owned.add(builder.open());
+    int posting = direction == Direction.BOTH ? RANKS : 1;
+    int count = settings.qps();
+    Connection.Ringing ringing = settings.posting().ringing;
     Connection connection =
         owned.add(
             dynamic > 0
-                ? Connection.initiators(world, shape, settings.qps())
-                : Connection.oneWay(
-                    world, shape, settings.posting().ringing, settings.qps(), settings.proxies()));
-    targets =
-        dynamic > 0
-            ? owned.add(new DcTargets(world, connection.endpoints(0).getFirst(), dynamic))
-            : null;
+                ? Connection.initiators(world, posting, shape, ringing, count, settings.proxies())
+                : Connection.open(world, posting, shape, ringing, count, settings.proxies()));
     random = new SplittableRandom(run.point().seed());
     payload = new byte[Math.multiplyExact(settings.size(), messages)];
     shorten(settings.size(), settings.size());
-    for (int rank = 0; rank < (direction == Direction.BOTH ? RANKS : 1); rank++) {
-      sides.add(new Side(rank, connection));
+    for (int rank = 0; rank < posting; rank++) {
+      sides.add(new Side(rank, connection, dynamic));
     }
   }
 
@@ -193,21 +220,17 @@ final class PutBench implements AutoCloseable {
     job.iterations = iterations;
     job.warmup = warmup;
     job.qpCount = settings.qps();
-    if (targets != null) {
-      job.staging = targets.vectors();
-      job.stagingBytes = targets.count();
-    }
     return job;
   }
 
-  /** Both keys of a put by rank 0, as a WQE holds them, in GPU memory; their address. */
-  long keys() {
-    Side side = sides.getFirst();
-    Memory memory = owned.add(gpu().allocate(MemoryKind.DEVICE, Long.BYTES, "keys"));
-    long local = Integer.toUnsignedLong(BigEndian.swap(side.localRegion.lkey()));
-    long remote = Integer.toUnsignedLong(BigEndian.swap(side.inboxRegion.rkey()));
-    memory.putLong(0, remote << Integer.SIZE | local);
-    return memory.address();
+  /** From now on jobs have their keys in GPU memory, for posts to load. */
+  void putKeys() {
+    sides.forEach(Side::putKeys);
+  }
+
+  /** From now on jobs have what a probe and its background say to each other. */
+  void putWords() {
+    sides.forEach(Side::putWords);
   }
 
   /** Blocks that kernels have found completed so far, over all queue pairs. */
@@ -217,7 +240,7 @@ final class PutBench implements AutoCloseable {
 
   /**
    * Launches a kernel with fresh messages and verifies what it left. Where both ranks put, rank 1
-   * launches another one with the same job but for its own messages.
+   * launches another one with the same job but for its own messages, and without samples.
    *
    * @param sends whether the messages have to arrive
    * @param more what else may be wrong, in words, or null
@@ -286,7 +309,10 @@ final class PutBench implements AutoCloseable {
       for (Start start : starts) {
         // Preparing a job writes it to memory, so that the next side may change it.
         start.side.address(start.job);
+        long samples = start.job.samples;
+        start.job.samples = start.side.rank == 0 ? samples : 0;
         launches.add(start.kernel.prepare(start.side.views.address(), start.job));
+        start.job.samples = samples;
       }
       return launches;
     }

@@ -49,36 +49,41 @@ public final class Connection implements AutoCloseable {
 
   /** Connects ranks 0 and 1 by {@code count} queue pairs of the same shape. */
   public static Connection open(World world, Endpoint.Shape shape, Ringing ringing, int count) {
-    Connection connection = pairs(world, shape, count);
-    connection.start(ringing, 0, 1);
-    connection.start(ringing, 1, 1);
-    return connection;
+    return open(world, 2, shape, ringing, count, 1);
   }
 
   /**
-   * Connects ranks 0 and 1 by {@code count} queue pairs, on which rank 0 alone posts.
+   * Connects ranks 0 and 1 by {@code count} queue pairs, on which {@code ranks} of them post.
    *
-   * @param threads of the CPU of rank 0 that post or ring; queue pair i is served by thread i
+   * @param threads of each such rank's CPU that post or ring; queue pair i is served by thread i
    *     modulo their number
    */
-  public static Connection oneWay(
-      World world, Endpoint.Shape shape, Ringing ringing, int count, int threads) {
+  public static Connection open(
+      World world, int ranks, Endpoint.Shape shape, Ringing ringing, int count, int threads) {
     Connection connection = pairs(world, shape, count);
-    connection.start(ringing, 0, threads);
+    for (int rank = 0; rank < ranks; rank++) {
+      connection.start(ringing, rank, threads);
+    }
     return connection;
   }
 
   /**
-   * Gives rank 0 {@code count} initiators of dynamic connections, for which kernels ring
-   * themselves.
+   * Gives each of {@code ranks} ranks {@code count} initiators of dynamic connections.
+   *
+   * @param threads of each rank's CPU that ring, where the CPU does; initiator i is served by
+   *     thread i modulo their number
    */
-  public static Connection initiators(World world, Endpoint.Shape shape, int count) {
+  public static Connection initiators(
+      World world, int ranks, Endpoint.Shape shape, Ringing ringing, int count, int threads) {
     Connection connection = new Connection(world, 0);
-    for (int i = 0; i < count; i++) {
-      connection
-          .endpoints
-          .computeIfAbsent(0, _ -> new ArrayList<>())
-          .add(Endpoint.openInitiator(world.rank(0), shape, i));
+    for (int rank = 0; rank < ranks; rank++) {
+      for (int i = 0; i < count; i++) {
+        connection
+            .endpoints
+            .computeIfAbsent(rank, _ -> new ArrayList<>())
+            .add(Endpoint.openInitiator(world.rank(rank), shape, i));
+      }
+      connection.start(ringing, rank, threads);
     }
     return connection;
   }

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Targets of dynamic connections at rank 1, and the address vectors that lead there from rank 0, in
- * memory of its GPU. Nothing is sent that takes a receive.
+ * Targets of dynamic connections at the peer of rank 0 or 1, and the address vectors that lead
+ * there, in memory of that rank's GPU. Nothing is sent that takes a receive.
  */
 public final class DcTargets implements AutoCloseable {
   private static final long ACCESS_KEY = 0x0d0e_0a0d_0000_0001L;
@@ -31,11 +31,13 @@ public final class DcTargets implements AutoCloseable {
   /**
    * Creates {@code count} targets.
    *
-   * @param initiator a queue pair of rank 0, whose path MTU is theirs
+   * @param rank whose GPU has the vectors
+   * @param initiator a queue pair of that rank, whose path MTU is theirs
    */
-  public DcTargets(World world, Endpoint initiator, int count) {
+  public DcTargets(World world, int rank, Endpoint initiator, int count) {
     this.count = count;
-    Rank there = world.rank(1);
+    Rank here = world.rank(rank);
+    Rank there = world.rank(1 - rank);
     CompletionQueue completions =
         owned.add(
             there
@@ -64,12 +66,10 @@ public final class DcTargets implements AutoCloseable {
                           initiator.queuePair().address().mtu(),
                           ConnectionAttributes.DEFAULT.minRnrTimer()))));
     }
-    AddressHandle handle = world.rank(0).domain().createAddressHandle(there.hca().name(), 0);
+    AddressHandle handle = here.domain().createAddressHandle(there.hca().name(), 0);
     Memory memory =
         owned.add(
-            world
-                .rank(0)
-                .gpu()
+            here.gpu()
                 .allocate(
                     MemoryKind.DEVICE, (long) count * DatagramSegment.BYTES, "address vectors"));
     memory.putBytes(0, encode(targets, handle));

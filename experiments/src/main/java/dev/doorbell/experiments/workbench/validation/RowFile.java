@@ -64,6 +64,11 @@ public final class RowFile {
     return packaged("predictions.md");
   }
 
+  /** Where the model is off on rows of our own that it is not fitted to. */
+  public static String residuals() {
+    return packaged("residuals.md");
+  }
+
   /** The text of a file of the folder of rows. */
   static String packaged(String file) {
     try (InputStream in = RowFile.class.getResourceAsStream(FOLDER + file)) {

@@ -171,6 +171,70 @@ class MinimalPointTest {
     assertThat(visits.verifiedBytes()).isEqualTo(4L * 2 * size);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'scope=warp threads=64', 64",
+    "'sharing=turns scope=warp threads=32 looks=each', 32",
+    "'sharing=lock threads=5 qps=3 batch=2 keys=memory path=pull', 5",
+    "'sharing=marks threads=5 state=registers', 5",
+    "'state=registers batch=3 looks=each signaled=last', 1",
+    "'sharing=turns threads=5 posting=cpu-rung await=queue', 5",
+    "'state=registers posting=cpu-rung await=all', 1",
+    "'threads=3 qps=2 direction=both', 6",
+    "'sharing=visits qps=8 direction=both posting=cpu-rung', 2"
+  })
+  void initiators_post_in_every_way_that_queue_pairs_do(String settings, int messages)
+      throws Exception {
+    PointResult result =
+        run("rate, post, done", ("transport=dc size=16 " + settings).split(" ", -1));
+    assertThat(result.verifiedBytes()).isEqualTo(5L * messages * 16);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "transport=dc",
+        "transport=dc qps=3 posting=cpu-rung",
+        "state=registers path=pull",
+        "transport=dc state=registers path=pull keys=memory",
+        "batch=4 posting=cpu-rung"
+      })
+  void round_trips_need_their_last_word_whoever_rings_and_whatever_connects(String settings)
+      throws Exception {
+    String how = settings.contains("path") ? settings : settings + " path=push.inline";
+    assertThat(Points.most(run("round-trip", (how + " size=8").split(" ", -1)), "round-trip"))
+        .isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'transport=dc', 1",
+    "'transport=dc sharing=turns probe=shared', 1",
+    "'posting=cpu-rung qps=3 state=registers', 1",
+    "'qps=3 batch=2 direction=both', 2"
+  })
+  void a_probe_beside_a_background_posts_in_every_way(String settings, int ranks) throws Exception {
+    String fixed = " size=8 path=push.inline background=1 threads=2 bulk=4096 window=2";
+    assertThat(run("post, done", (settings + fixed).split(" ", -1)).verifiedBytes())
+        .isEqualTo(ranks * 3L * 4096L);
+  }
+
+  @Test
+  void times_of_visits_are_of_one_put_each() throws Exception {
+    String[] one = {"path=push.inline", "size=8", "sharing=visits", "qps=1"};
+    double single = Points.most(run("done", one), "done");
+    one[3] = "qps=6";
+    assertThat(Points.most(run("done", one), "done")).isCloseTo(single, withinPercentage(10));
+  }
+
+  @Test
+  void both_directions_at_once_take_a_put_no_less() throws Exception {
+    String[] one = {"path=push.inline", "size=8", "keys=memory", "direction=one"};
+    double alone = Points.most(run("done", one), "done");
+    one[3] = "direction=both";
+    assertThat(Points.most(run("done", one), "done")).isBetween(alone, 2 * alone);
+  }
+
   @Test
   void a_change_of_target_waits_for_what_is_under_way_and_for_a_state_that_nobody_holds()
       throws Exception {
@@ -332,18 +396,14 @@ class MinimalPointTest {
   @CsvSource({
     "size=973, 973 bytes inline",
     "transport=dc size=925, 925 bytes inline",
-    "transport=dc sharing=lock, transport dc with posters that share queue pairs",
-    "transport=dc await=all, transport dc with a wait for whole queues or a background",
-    "transport=dc direction=both, transport dc in both directions",
-    "posting=cpu-rung sharing=marks, sharing marks with posting cpu-rung",
+    "posting=cpu-rung proxies=2, 2 CPU threads for 1 queue pairs",
     "background=1, a background of other metrics than times",
     "scope=block, scope block",
     "threads=2, '2 posters share 1 queue pair, and sharing is own'",
     "depth=16, 40 blocks in a ring of 16",
-    "sharing=lock state=registers, state registers with sharing lock",
+    "sharing=visits state=registers, state registers with sharing visits",
     "sharing=visits scope=warp threads=2, 2 threads in scope warp",
-    "sharing=visits qps=3 threads=2, 3 queue pairs for 2 posters to visit",
-    "keys=memory direction=both, keys in memory of both ranks"
+    "sharing=visits qps=3 threads=2, 3 queue pairs for 2 posters to visit"
   })
   void what_the_kernel_does_not_do_is_refused(String setting, String what) throws Exception {
     String batch = setting.startsWith("depth") ? "batch=20" : "batch=1";

@@ -51,7 +51,8 @@ class NicKernelsTest {
           "push_quiet",
           "push_ring",
           "push_shared",
-          "put_dynamic");
+          "put_dynamic",
+          "put_minimal_rare");
 
   private static Case explored(String kernel, int blocks, int threads, int bytes) {
     return new Case(

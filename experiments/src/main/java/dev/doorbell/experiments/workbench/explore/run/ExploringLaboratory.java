@@ -61,7 +61,8 @@ public final class ExploringLaboratory implements Laboratory {
           "push_quiet", "there is no HCA, but a push engine with credits",
           "push_ring", "there is no HCA, but a push engine with credits",
           "push_shared", "there is no HCA, but a push engine with credits",
-          "put_dynamic", "its queue pairs are initiators of dynamic connections");
+          "put_dynamic", "its queue pairs are initiators of dynamic connections",
+          "put_minimal_rare", "it posts by the code of put_minimal, in other ways");
 
   private final KernelCatalogue catalogue = KernelCatalogue.load();
 
