@@ -145,6 +145,32 @@ static uint64_t next_event(struct mlx5dv_devx_event_channel *channel)
 	return event.cookie;
 }
 
+/* Creates a key whose four pieces of 4 KiB show what another one names from `first` on, at `start`. */
+static struct mlx5dv_devx_obj *show(uint32_t pdn, uint32_t key, uint64_t first, uint64_t gap,
+				    uint64_t start, uint64_t bytes, uint32_t *shown)
+{
+	uint8_t in[0x110 + 4 * 16] = { 0 }, out[16] = { 0 };
+	put(in, 0, 31, 16, 0x200);
+	put(in, 0x10, 13, 13, 1); /* remote and local writes */
+	put(in, 0x10, 11, 11, 1);
+	put(in, 0x10, 9, 8, 3);
+	put(in, 0x14, 31, 8, 0xffffff);
+	put(in, 0x14, 7, 0, 0x5a);
+	put(in, 0x1c, 23, 0, pdn);
+	put64(in, 0x20, start);
+	put64(in, 0x28, bytes);
+	put(in, 0x44, 31, 0, 4);
+	put(in, 0x48, 4, 0, 12);
+	put(in, 0x60, 31, 0, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		put(in, 0x110 + 16 * i + 4, 31, 0, key);
+		put64(in, 0x110 + 16 * i + 8, first + i * (4096 + gap));
+	}
+	struct mlx5dv_devx_obj *made = mlx5dv_devx_obj_create(context, in, sizeof in, out, sizeof out);
+	*shown = get(out, 8, 23, 0) << 8 | 0x5a;
+	return made;
+}
+
 int main(void)
 {
 	int count;
@@ -187,6 +213,13 @@ int main(void)
 	struct ibv_mr *to = ibv_reg_mr_iova(pd, target, BYTES, 0x10000 + ((uintptr_t)target & 4095),
 					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	CHECK(from && to);
+	/* A key over a list of pieces of one size shows the same bytes at another address. */
+	uint32_t shown;
+	uint64_t at = 0x700000618;
+	CHECK(!show(dv_pd.pdn, to->lkey, 0x10000, 4096, at, 4096 + BYTES, &shown));
+	CHECK(!show(dv_pd.pdn, 0xffffff00, 0x10000, 0, at, 4096 + BYTES, &shown));
+	struct mlx5dv_devx_obj *pieces = show(dv_pd.pdn, to->lkey, 0x10000, 0, at, 4096 + BYTES, &shown);
+	CHECK(pieces);
 
 	/* Events: a channel with data in its records is not served, nor what is no event of a queue. */
 	CHECK(!mlx5dv_devx_create_event_channel(context, 0) && errno == EOPNOTSUPP);
@@ -203,8 +236,8 @@ int main(void)
 	put(wqe, 0, 31, 0, MLX5_OPCODE_RDMA_WRITE);
 	put(wqe, 4, 31, 0, ends[0].qpn << 8 | 3);
 	put(wqe, 8, 31, 0, MLX5_WQE_CTRL_CQ_UPDATE);
-	put64(wqe, 0x10, 0x10000 + ((uintptr_t)target & 4095));
-	put(wqe, 0x18, 31, 0, to->rkey);
+	put64(wqe, 0x10, at + ((uintptr_t)target & 4095));
+	put(wqe, 0x18, 31, 0, shown);
 	put(wqe, 0x20, 31, 0, BYTES);
 	put(wqe, 0x24, 31, 0, from->lkey);
 	put64(wqe, 0x28, (uintptr_t)source);
@@ -260,6 +293,7 @@ int main(void)
 	mlx5dv_devx_destroy_event_channel(channel);
 	CHECK(!mlx5dv_devx_umem_dereg(umem));
 	mlx5dv_devx_free_uar(uar);
+	CHECK(!mlx5dv_devx_obj_destroy(pieces));
 	CHECK(!ibv_dereg_mr(from) && !ibv_dereg_mr(to) && !ibv_dealloc_pd(pd));
 	CHECK(!ibv_close_device(context));
 	puts("ok");

@@ -74,6 +74,14 @@ public final class DriverAccess {
     return soft(domain).replace(region, address, memory, length, rights);
   }
 
+  /** Where the byte of a region is that work requests call {@code address}. */
+  public static long place(MemoryRegion region, long address) {
+    if (!(region instanceof SoftMemoryRegion soft)) {
+      throw new IllegalArgumentException("not of a software HCA: " + region);
+    }
+    return soft.memory(address);
+  }
+
   /**
    * Creates a memory window, which work requests bind.
    *

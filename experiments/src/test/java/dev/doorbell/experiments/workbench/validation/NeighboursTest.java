@@ -61,7 +61,8 @@ class NeighboursTest {
     int neighbours = 0;
     for (Map.Entry<String, Set<RowConfig.Term>> kernel : rows.entrySet()) {
       for (RowConfig.Term term : kernel.getValue()) {
-        for (Map.Entry<String, Set<String>> axis : values.get(kernel.getKey()).entrySet()) {
+        for (Map.Entry<String, Set<String>> axis :
+            values.getOrDefault(kernel.getKey(), Map.of()).entrySet()) {
           for (String value : axis.getValue()) {
             Map<String, String> moved = settings(term);
             if (value.equals(moved.getOrDefault(axis.getKey(), ""))) {

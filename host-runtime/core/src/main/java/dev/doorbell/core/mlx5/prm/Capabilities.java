@@ -28,6 +28,14 @@ public final class Capabilities {
   /** log2 of the largest message in bytes. */
   public static final PrmField LOG_MAX_MSG = bits(CAPABILITY + 0x38, 28, 24);
 
+  /** How many indirect keys may stand one behind the other. */
+  public static final PrmField MAX_INDIRECTION = bits(CAPABILITY + 0x20, 31, 24);
+
+  /** {@code fixed_buffer_size}: there are keys whose entries name pieces of one size. */
+  public static final PrmField FIXED_BUFFER_SIZE = bit(CAPABILITY + 0x20, 23);
+
+  public static final PrmField LOG_MAX_KLM_LIST_SIZE = bits(CAPABILITY + 0x20, 5, 0);
+
   /** {@code log_max_ra_req_dc} and {@code log_max_ra_res_dc}: READs and atomics of DC. */
   public static final PrmField LOG_MAX_RA_REQ_DC = bits(CAPABILITY + 0x24, 21, 16);
 

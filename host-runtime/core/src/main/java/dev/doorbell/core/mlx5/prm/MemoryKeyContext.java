@@ -17,11 +17,14 @@ public final class MemoryKeyContext {
   public static final PrmField REMOTE_READ = bit(MKC, 12);
   public static final PrmField LOCAL_WRITE = bit(MKC, 11);
 
-  /** What the key translates to: pages, or other keys ({@link #INDIRECT}). */
+  /** What the key translates to: pages, or other keys ({@link #INDIRECT}, {@link #FIXED}). */
   public static final PrmField ACCESS_MODE = bits(MKC, 9, 8);
 
   /** Value of ACCESS_MODE: a list of other keys, which UMR work requests write. */
   public static final int INDIRECT = 2;
+
+  /** Value of ACCESS_MODE: likewise, in pieces of one size (KSM); the command has the list. */
+  public static final int FIXED = 3;
 
   /** The lowest 8 bits of the key. */
   public static final PrmField MKEY_7_0 = bits(MKC + 0x4, 7, 0);
@@ -33,9 +36,21 @@ public final class MemoryKeyContext {
 
   public static final int LEN_OFFSET = MKC + 0x18;
 
+  /** log2 of the bytes of a page, or of a piece where the key is FIXED. */
+  public static final PrmField LOG_ENTITY_SIZE = bits(MKC + 0x38, 4, 0);
+
   // Behind the context.
+  /** Entries of the list that follows, in units of 16 bytes: its length where the key is FIXED. */
+  public static final PrmField TRANSLATIONS = word(0x60);
+
   public static final PrmField MKEY_UMEM_ID = word(0x64);
   public static final int MKEY_UMEM_OFFSET_OFFSET = 0x68;
+
+  /** The list's first entry, and bytes of one: byte count, key and address. */
+  public static final int ENTRIES_OFFSET = 0x110;
+
+  public static final int ENTRY_BYTES = 16;
+  public static final int ENTRY_ADDRESS_OFFSET = 8;
 
   private MemoryKeyContext() {}
 }

@@ -207,6 +207,14 @@ final class DevxObjects {
   private static Resource.Mr createMkey(ClientContext context, PrmBuffer in) throws ErrnoException {
     int pdNumber = in.get(MemoryKeyContext.PD);
     Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
+    int access =
+        (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? LOCAL_WRITE : 0)
+            | (in.isSet(MemoryKeyContext.REMOTE_WRITE) ? REMOTE_WRITE : 0)
+            | (in.isSet(MemoryKeyContext.REMOTE_READ) ? REMOTE_READ : 0)
+            | (in.isSet(MemoryKeyContext.ATOMIC) ? REMOTE_ATOMIC : 0);
+    if (in.get(MemoryKeyContext.ACCESS_MODE) == MemoryKeyContext.FIXED) {
+      return FixedKeys.create(context, pd, QueuePairControl.rights(access), in);
+    }
     long length = in.getLong(MemoryKeyContext.LEN_OFFSET);
     long start =
         address(
@@ -214,11 +222,6 @@ final class DevxObjects {
             in.get(MemoryKeyContext.MKEY_UMEM_ID),
             in.getLong(MemoryKeyContext.MKEY_UMEM_OFFSET_OFFSET),
             length);
-    int access =
-        (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? LOCAL_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_WRITE) ? REMOTE_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_READ) ? REMOTE_READ : 0)
-            | (in.isSet(MemoryKeyContext.ATOMIC) ? REMOTE_ATOMIC : 0);
     return new Resource.Mr(
         DriverAccess.register(
             pd.domain,

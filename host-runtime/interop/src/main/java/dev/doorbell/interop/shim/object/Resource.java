@@ -15,6 +15,7 @@ import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.steering.ReceiveHash;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -404,6 +405,7 @@ public abstract sealed class Resource {
   public static final class Mr extends Resource {
     private MemoryRegion region;
     private final @Nullable OnChip chip;
+    private final List<MemoryRegion> shown = new ArrayList<>();
 
     /** What verbs have registered of the program's own memory. */
     public @Nullable Registration registration;
@@ -421,6 +423,12 @@ public abstract sealed class Resource {
       return region;
     }
 
+    /** Keeps a region that shows this one's bytes, and ends with it. */
+    public Mr show(MemoryRegion as) {
+      shown.add(as);
+      return new Mr(as, null, null);
+    }
+
     /** The registration has ended in favour of another one. */
     public void replace(MemoryRegion by, Registration next) {
       region = by;
@@ -429,6 +437,7 @@ public abstract sealed class Resource {
 
     @Override
     void close() {
+      shown.forEach(MemoryRegion::close);
       region.close();
       if (chip != null) {
         chip.regions--;
