@@ -23,8 +23,8 @@ final class FixedKeys {
   /**
    * Creates a key. It ends with the region that it shows.
    *
-   * @throws ErrnoException for several regions, pieces that leave gaps, a key that names nothing, or
-   *     a list that the command has no room for
+   * @throws ErrnoException for several regions, pieces that leave gaps, a key that names nothing,
+   *     or a list that the command has no room for
    */
   static Resource.Mr create(
       ClientContext context, Resource.Pd pd, Set<AccessRight> rights, PrmBuffer in)
