@@ -99,8 +99,7 @@ class NeighboursTest {
         rows.computeIfAbsent(kernel, _ -> new LinkedHashSet<>()).add(term);
         settings.remove("kernel");
         settings.forEach((key, value) -> value(kernel, key, value));
-        MORE.getOrDefault(kernel, List.of())
-            .forEach(more -> value(kernel, more.split("=")[0], more.split("=")[1]));
+        MORE.getOrDefault(kernel, List.of()).forEach(more -> value(kernel, name(more), word(more)));
       }
     }
   }
@@ -113,10 +112,19 @@ class NeighboursTest {
         .add(value);
   }
 
+  /** Of a setting such as {@code size=8}: size. */
+  private static String name(String setting) {
+    return setting.substring(0, setting.indexOf('='));
+  }
+
+  private static String word(String setting) {
+    return setting.substring(setting.indexOf('=') + 1);
+  }
+
   /** A term's settings, with its metric among them. */
   private static Map<String, String> settings(RowConfig.Term term) {
     Map<String, String> map = new LinkedHashMap<>();
-    term.settings().forEach(one -> map.put(one.split("=")[0], one.split("=")[1]));
+    term.settings().forEach(one -> map.put(name(one), word(one)));
     map.put("metric", term.metric());
     return map;
   }
