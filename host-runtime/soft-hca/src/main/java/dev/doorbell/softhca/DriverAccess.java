@@ -170,7 +170,7 @@ public final class DriverAccess {
     soft(queuePair).userIndex = userIndex;
   }
 
-  /** The same for a target of dynamic connections. */
+  /** Names a target of dynamic connections for its user, as a queue pair is named. */
   public static void userIndex(DcTarget target, int userIndex) {
     if (!(target instanceof SoftDcTarget soft)) {
       throw new IllegalArgumentException("not of a software HCA: " + target);
@@ -178,7 +178,7 @@ public final class DriverAccess {
     soft.userIndex = userIndex;
   }
 
-  /** The same for a shared receive queue, by which CQEs of extended connections are named. */
+  /** Names a shared receive queue for its user: CQEs of extended connections have its name. */
   public static void userIndex(SharedReceiveQueue queue, int userIndex) {
     if (!(queue instanceof SoftSharedReceiveQueue soft)) {
       throw new IllegalArgumentException("not of a software HCA: " + queue);

@@ -56,11 +56,6 @@ public record ExpertShape(
     return experts / ranks;
   }
 
-  /** The rank of an expert. */
-  int rankOf(int expert) {
-    return expert / localExperts();
-  }
-
   int warpGroups() {
     return ceilDiv(experts, multiprocessors);
   }
@@ -117,11 +112,6 @@ public record ExpertShape(
   /** Rows that each expert of a rank has for tokens: those of all ranks. */
   int rows() {
     return ranks * tokens;
-  }
-
-  /** Bytes that a rank sends to other ranks and to itself in one dispatch. */
-  public long dispatchedBytes() {
-    return (long) tokens * top * dispatchMessage();
   }
 
   private static int ceilDiv(int a, int b) {

@@ -90,11 +90,6 @@ public final class KernelJob implements AutoCloseable {
     return status.firstError(kernel.name());
   }
 
-  /** The first status word that is not ok, or {@link dev.doorbell.core.queue.Abi#OK}. */
-  public int firstStatus() {
-    return status.first();
-  }
-
   /** Nanoseconds at the first stamp. */
   public long started() {
     return stamps.getLong(0);

@@ -15,7 +15,6 @@ import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.steering.ReceiveHash;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -405,7 +404,8 @@ public abstract sealed class Resource {
   public static final class Mr extends Resource {
     private MemoryRegion region;
     private final @Nullable OnChip chip;
-    private final List<MemoryRegion> shown = new ArrayList<>();
+    private final Set<MemoryRegion> shown = new HashSet<>();
+    private @Nullable Mr base;
 
     /** What verbs have registered of the program's own memory. */
     public @Nullable Registration registration;
@@ -423,22 +423,33 @@ public abstract sealed class Resource {
       return region;
     }
 
-    /** Keeps a region that shows this one's bytes, and ends with it. */
+    /** A region that shows this one's bytes, and ends with it at the latest. */
     public Mr show(MemoryRegion as) {
+      Mr made = new Mr(as, null, null);
+      made.base = this;
       shown.add(as);
-      return new Mr(as, null, null);
+      return made;
+    }
+
+    private void endShown() {
+      shown.forEach(MemoryRegion::close);
+      shown.clear();
     }
 
     /** The registration has ended in favour of another one. */
     public void replace(MemoryRegion by, Registration next) {
+      endShown();
       region = by;
       registration = next;
     }
 
     @Override
     void close() {
-      shown.forEach(MemoryRegion::close);
+      endShown();
       region.close();
+      if (base != null) {
+        base.shown.remove(region);
+      }
       if (chip != null) {
         chip.regions--;
       }

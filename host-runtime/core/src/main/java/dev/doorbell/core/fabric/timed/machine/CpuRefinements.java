@@ -16,9 +16,4 @@ public record CpuRefinements(
 
   /** No refinement. */
   public static final CpuRefinements NONE = new CpuRefinements(1, 0, 0, 0);
-
-  /** Returns true if anything is counted in cycles. */
-  public boolean countsCycles() {
-    return postCycles > 0 || completionCycles > 0;
-  }
 }
