@@ -189,6 +189,10 @@ public final class RawMemory {
     return (long) LONG_ORDERED.getAndAdd(MEMORY, address, delta);
   }
 
+  public static int getAndSetInt(long address, int value) {
+    return (int) INT_ORDERED.getAndSet(MEMORY, address, value);
+  }
+
   public static int compareAndExchangeInt(long address, int expected, int value) {
     return (int) INT_ORDERED.compareAndExchange(MEMORY, address, expected, value);
   }

@@ -38,12 +38,12 @@ final class IdleWait implements AutoCloseable {
       new RunnableThreads(Runtime.getRuntime().availableProcessors());
   private int messages;
 
-  /** A doorbell's message has woken the thread. */
+  /** A program has rung while the thread slept, and sends a message. */
   void onMessage() {
     messages++;
   }
 
-  /** The thread has found a doorbell after a sleep that no message has ended. */
+  /** The thread has found a doorbell after a sleep in which no program sent a message. */
   void onDoorbellWithoutMessage() {
     messages = 0;
   }

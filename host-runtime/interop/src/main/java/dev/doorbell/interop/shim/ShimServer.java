@@ -235,13 +235,14 @@ public final class ShimServer implements AutoCloseable {
     state.begin(allBusy);
     boolean found = turn() > 0;
     int served = found ? 0 : serve(fabric.untilTimer(nanos));
-    state.end();
+    boolean rung = state.end();
+    if (rung) {
+      idleWait.onMessage();
+    }
     if (woken) {
       wakes.incrementAndGet();
-      idleWait.onMessage();
-      return true;
     }
-    if (found || served > 0) {
+    if (found || served > 0 || rung) {
       return true;
     }
     int before = doorbells;

@@ -24,7 +24,7 @@ public final class ServerSleep {
   private static final int CORES = 8;
 
   private final ThreadScheduling thread;
-  private final Map<ClientProcess, Lease> leases = new HashMap<>();
+  private final Map<Object, Lease> leases = new HashMap<>();
   private long[] pages = new long[0];
 
   /**
@@ -36,14 +36,17 @@ public final class ServerSleep {
 
   /** A program reads the state from now on. */
   public void attach(ClientProcess process) throws ErrnoException {
-    Lease lease = process.leaseDevice(UverbsAbi.SLEEP_OFFSET, AddressSpace.PAGE);
+    attach(process, process.leaseDevice(UverbsAbi.SLEEP_OFFSET, AddressSpace.PAGE));
+  }
+
+  void attach(Object program, Lease lease) {
     RawMemory.putInt(lease.address(), AWAKE);
     RawMemory.putInt(lease.address() + THREAD, thread.thread());
     MemorySegment cores = thread.cores();
     for (int at = 0; at < ThreadScheduling.CORES_BYTES; at += Long.BYTES) {
       RawMemory.putLong(lease.address() + CORES + at, cores.get(ValueLayout.JAVA_LONG, at));
     }
-    leases.put(process, lease);
+    leases.put(program, lease);
     index();
   }
 
@@ -74,10 +77,16 @@ public final class ServerSleep {
     VarHandle.fullFence();
   }
 
-  /** It looks at doorbells again. */
-  public void end() {
+  /**
+   * It looks at doorbells again.
+   *
+   * @return true if a program has rung meanwhile and sends a message, or has sent it
+   */
+  public boolean end() {
+    boolean rung = false;
     for (long page : pages) {
-      RawMemory.putIntRelease(page, AWAKE);
+      rung |= RawMemory.getAndSetInt(page, AWAKE) == AWAKE;
     }
+    return rung;
   }
 }
