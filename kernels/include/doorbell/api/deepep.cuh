@@ -1,4 +1,4 @@
-// The layout of what DeepEP's low-latency kernels find NVSHMEM's IBGDA transport by. They have device code of their own
+// The layout of what DeepEP's kernels find NVSHMEM's IBGDA transport by. They have device code of their own
 // for it, so NVSHMEM must not be configured to inline all of its own.
 #pragma once
 
@@ -10,6 +10,12 @@
 #include "layout.cuh"
 #include "nvshmem_fields.cuh"
 
+DOORBELL_NVSHMEM_VALUES
+
+#define DOORBELL_DEEPEP_STRUCTURES(X) DOORBELL_NVSHMEM_STRUCTURES(X) DOORBELL_NVSHMEM_TEAM_STRUCTURES(X)
+
+#define DOORBELL_DEEPEP_FIELDS(X) DOORBELL_NVSHMEM_FIELDS(X) DOORBELL_NVSHMEM_TEAM_FIELDS(X)
+
 DOORBELL_API_TABLE("deepep",
                    NVSHMEM_VENDOR_MAJOR_VERSION << 16 | NVSHMEM_VENDOR_MINOR_VERSION << 8 | NVSHMEM_VENDOR_PATCH_VERSION,
-                   DOORBELL_NVSHMEM_STRUCTURES, DOORBELL_NVSHMEM_FIELDS)
+                   DOORBELL_DEEPEP_STRUCTURES, DOORBELL_DEEPEP_FIELDS)

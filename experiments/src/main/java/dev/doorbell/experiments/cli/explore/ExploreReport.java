@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The report of an exploration, as text and as JSON. */
-final class ExploreReport {
+public final class ExploreReport {
   private static final int SOURCE_FRAMES = 3;
 
   private ExploreReport() {}
@@ -130,7 +130,7 @@ final class ExploreReport {
   }
 
   /** Both sides of a race. */
-  static void race(StringBuilder text, Race race) {
+  public static void race(StringBuilder text, Race race) {
     side(text, race.earlier());
     side(text, race.later());
     if (race.saw() != null) {

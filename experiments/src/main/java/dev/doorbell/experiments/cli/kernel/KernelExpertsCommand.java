@@ -1,11 +1,15 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploreReport;
+import dev.doorbell.experiments.workbench.experts.ExpertKernels;
 import dev.doorbell.experiments.workbench.experts.ExpertOutcome;
 import dev.doorbell.experiments.workbench.experts.ExpertRun;
 import dev.doorbell.experiments.workbench.experts.Experts;
@@ -13,28 +17,38 @@ import java.io.PrintStream;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code doorbell kernel experts FILE}. */
 @CommandLine.Command(
     header = {
-      "Runs DeepEP's low-latency dispatch and combine, and checks what they leave.",
+      "Runs DeepEP's dispatch and combine, and checks what they leave.",
       "",
       "  doorbell kernel experts ll.ptx                   2 ranks, 16 tokens, hidden 7168, top 4 of 8",
       "  doorbell kernel experts ll.ptx --ranks 8 --tokens 128 --top 8 --experts 64",
       "  doorbell kernel experts ll.ptx --fp8 --rounds 3  tokens travel as 8-bit floats",
       "  doorbell kernel experts ll.ptx --machine h200    in virtual time",
+      "  doorbell kernel experts intra.ptx --kernels intranode --ranks 4   over peer memory",
       "",
-      "FILE is the PTX of internode_ll.cu from a checkout of your own, compiled by kernel build --api",
-      "deepep (docs/foreign-kernels.md). Routing, tokens and weights are drawn by the seed; every row",
-      "that an expert gets, and every sum, is compared with a plain computation. Exit code 1 when one",
-      "is wrong.",
+      "FILE is the PTX of internode_ll.cu, or of layout.cu and intranode.cu, from a checkout of your",
+      "own, compiled by kernel build --api deepep (docs/foreign-kernels.md). Routing, tokens and",
+      "weights are drawn by the seed; every row that a rank gets, every count and every sum is",
+      "compared with a plain computation. Exit code 1 when one is wrong.",
       ""
     })
 final class KernelExpertsCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "PTX.")
   private String file = "";
+
+  @Mixin private LinkedFiles linked = new LinkedFiles();
+
+  @Option(
+      names = "--kernels",
+      paramLabel = "WHICH",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private ExpertKernels kernels = ExpertKernels.LOW_LATENCY;
 
   @Option(names = "--ranks", paramLabel = "N", description = "Ranks (default: 2).")
   private int ranks = 2;
@@ -81,6 +95,17 @@ final class KernelExpertsCommand extends CliCommand {
   private @Nullable String machine;
 
   @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      description = "Explore N schedules, as explore does (default: 0).")
+  private int seeds;
+
+  @Option(
+      names = "--policy",
+      description = "Of explored runs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Policy policy = Policy.VENDOR;
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       description = "Stop a kernel then, on its own clock (default: 2min).")
@@ -94,10 +119,16 @@ final class KernelExpertsCommand extends CliCommand {
     if (rounds < 1) {
       throw new UsageException(Problem.of("DB-U003", "--rounds", "%d rounds".formatted(rounds)));
     }
+    if (seeds > 0 && machine != null) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--seeds", "explored runs have no virtual time")
+              .fix("leave out --machine"));
+    }
     ExpertRun run =
         new ExpertRun(
+            kernels,
             file,
-            KernelFiles.ptx(file),
+            linked.ptx(file),
             ranks,
             tokens,
             hidden,
@@ -107,6 +138,10 @@ final class KernelExpertsCommand extends CliCommand {
             fp8,
             rounds,
             Optional.ofNullable(machine),
+            seeds > 0
+                ? Optional.of(
+                    new ExpertRun.Exploration(seeds, policy, KernelRunOptions.nanos(timeout)))
+                : Optional.empty(),
             seed,
             KernelRunOptions.nanos(timeout));
     ExpertOutcome outcome = Experts.find().run(run, context.interruption()::requested);
@@ -117,7 +152,7 @@ final class KernelExpertsCommand extends CliCommand {
     }
     return context.interruption().requested()
         ? ExitCode.INTERRUPTED
-        : outcome.failure().isPresent() ? ExitCode.FAILED : ExitCode.OK;
+        : outcome.failure().isPresent() || outcome.found() > 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 
   private static void print(PrintStream out, ExpertRun run, ExpertOutcome outcome) {
@@ -131,13 +166,25 @@ final class KernelExpertsCommand extends CliCommand {
         run.fp8() ? "dispatched as fp8" : "bfloat16");
     for (ExpertOutcome.Phase phase : outcome.phases()) {
       out.printf(
-          "%-9s right   %,d instructions, %.1f s%s%n",
+          "%-22s right   %,d instructions, %.1f s%s%n",
           phase.name(),
           phase.instructions(),
           phase.wallNanos() / 1e9,
           run.machine().isEmpty()
               ? ""
               : ", %.1f us of virtual time (modelled)".formatted(phase.nanos() / 1e3));
+    }
+    if (run.exploration().isPresent()) {
+      StringBuilder text = new StringBuilder();
+      for (ExpertOutcome.Found found : outcome.races()) {
+        text.append(
+            "%n%s   in %s%n"
+                .formatted(found.race().kind().what(), Show.count(found.runs(), "explored run")));
+        ExploreReport.race(text, found.race());
+      }
+      out.printf(
+          "%s%n%s to the end, races in %d%n",
+          text, Show.count(outcome.explored(), "explored run"), outcome.found());
     }
     outcome.failure().ifPresent(out::println);
   }

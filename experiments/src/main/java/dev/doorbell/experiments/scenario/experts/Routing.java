@@ -82,7 +82,8 @@ final class Routing {
     return output;
   }
 
-  private short output(int rank, int token, int h, int expert) {
+  /** Element {@code h} of it. */
+  short output(int rank, int token, int h, int expert) {
     float factor = 1 + (float) (expert % FACTORS) / FACTORS;
     return bits(value(tokens[rank][token * shape.hidden() + h]) * factor);
   }

@@ -55,6 +55,9 @@ final class NvshmemAdapter implements ApiAdapter {
   /** {@code nvshmemi_ibgda_device_qp_type_t}. */
   private static final int RC = 3;
 
+  /** {@code LEGACY_NUM_MAX_NVL_PEERS}: ranks of a node. */
+  private static final int DEEPEP_PEERS = 8;
+
   /** The library's default of {@code NVSHMEM_IBGDA_NUM_REQUESTS_IN_BATCH}. */
   private static final int BATCH = 32;
 
@@ -170,7 +173,7 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("peer_heap_base_remote", peers.address())
             .set("ibgda_is_initialized", 1);
     if (!site.heaps().isEmpty()) {
-      new NvshmemTeams(layout, site).install(host);
+      new NvshmemTeams(layout, site, order == Order.BY_PEER ? DEEPEP_PEERS : 1).install(host);
     }
     site.module().global("nvshmemi_device_state_d").putBytes(0, host.toBytes());
 

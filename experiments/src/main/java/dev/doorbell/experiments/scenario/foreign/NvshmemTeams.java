@@ -38,10 +38,18 @@ final class NvshmemTeams {
   private final ApiAdapter.Site site;
   private final SymmetricHeap heap;
   private final int pes;
+  private final int peers;
 
-  NvshmemTeams(ApiLayout layout, ApiAdapter.Site site) {
+  /**
+   * The teams of a PE.
+   *
+   * @param peers PEs that the team of the same number in their nodes takes for a node: it has every
+   *     peers-th PE
+   */
+  NvshmemTeams(ApiLayout layout, ApiAdapter.Site site, int peers) {
     this.layout = layout;
     this.site = site;
+    this.peers = peers;
     this.heap = site.heaps().get(site.rank().number());
     this.pes = site.heaps().size();
   }
@@ -140,7 +148,9 @@ final class NvshmemTeams {
       store(pool, name, team);
     }
     store(pool, "gpu_leaders", team("gpu_leaders", all));
-    store(pool, "same_mype_node", team("same_mype_node", all).set("is_team_same_mype_node", 1));
+    int inNode = site.rank().number() % peers;
+    List<Integer> same = all.stream().filter(pe -> pe % peers == inNode).toList();
+    store(pool, "same_mype_node", team("same_mype_node", same).set("is_team_same_mype_node", 1));
     store(
         pool,
         "world",
@@ -167,6 +177,11 @@ final class NvshmemTeams {
         .set("gpu_coll_env_params_var.reduce_nvls_threshold", MULTICAST_NUMBERS);
   }
 
+  /** The number of the team of PEs with the same number in their nodes. */
+  static int sameInNode(ApiLayout layout) throws ApiLayoutException {
+    return value(layout, "same_mype_node");
+  }
+
   /**
    * Bytes of all teams' areas in the heap. Each has two for barriers, one for reductions, one for
    * broadcasts, two of double size for what is gathered with low latency, two for all-to-all, and a
@@ -185,7 +200,7 @@ final class NvshmemTeams {
   /**
    * A team.
    *
-   * @param members PEs with a stride of 1, this one among them
+   * @param members PEs in order, with one stride, this one among them
    */
   private StructImage team(String name, List<Integer> members) throws ApiLayoutException {
     int mine = members.indexOf(site.rank().number());
@@ -193,7 +208,7 @@ final class NvshmemTeams {
         StructImage.array(layout, TEAM, 1)
             .set("my_pe", mine)
             .set("start", members.getFirst())
-            .set("stride", 1)
+            .set("stride", members.size() == 1 ? 1 : members.get(1) - members.getFirst())
             .set("size", members.size())
             .set("team_idx", value(name))
             .set("ll_flag", 1)

@@ -1,9 +1,13 @@
 package dev.doorbell.experiments.scenario.world;
 
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
@@ -150,6 +154,39 @@ public final class Connection implements AutoCloseable {
       }
     }
     return connection;
+  }
+
+  /**
+   * Tells a fabric where the rings and doorbell records of all queue pairs are, which posters and
+   * HCAs share by a protocol of their own: the record is written before the doorbell.
+   */
+  public void describe(ExploringFabric fabric) {
+    endpoints.forEach(
+        (rank, own) ->
+            own.stream()
+                .map(Endpoint::queuePair)
+                .filter(queuePair -> queuePair.deviceQueue() == null)
+                .forEach(
+                    queuePair -> {
+                      fabric.describe(
+                          new Region(
+                              Region.Role.SEND_RING,
+                              queuePair.sendRingAddress(),
+                              (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK,
+                              queuePair.number(),
+                              rank,
+                              true,
+                              true));
+                      fabric.describe(
+                          new Region(
+                              Region.Role.SEND_RECORD,
+                              queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET,
+                              Integer.BYTES,
+                              queuePair.number(),
+                              rank,
+                              true,
+                              true));
+                    }));
   }
 
   private void pair(int one, int indexOfOne, int other, int indexOfOther, Endpoint.Shape shape) {

@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.workbench.experts;
 
+import dev.doorbell.core.fabric.explore.model.Policy;
 import java.util.Optional;
 
 /**
- * An exchange of tokens between ranks and experts by DeepEP's low-latency kernels.
+ * An exchange of tokens between ranks and experts by DeepEP's kernels.
  *
+ * @param kernels which of them
  * @param file of the PTX, for messages
  * @param tokens of each rank
  * @param hidden elements of a token
@@ -12,11 +14,13 @@ import java.util.Optional;
  * @param experts of all ranks together
  * @param multiprocessors that launches are laid out for
  * @param fp8 tokens are dispatched as 8-bit floats
- * @param rounds of dispatch and combine, one behind the other
+ * @param rounds of all kernels, one behind the other
  * @param machine whose prices give virtual time; empty to run as fast as it can
+ * @param exploration of the order in which threads and HCAs go on; not with a machine
  * @param timeoutNanos of a kernel, on the fabric's clock
  */
 public record ExpertRun(
+    ExpertKernels kernels,
     String file,
     String ptx,
     int ranks,
@@ -28,5 +32,14 @@ public record ExpertRun(
     boolean fp8,
     int rounds,
     Optional<String> machine,
+    Optional<Exploration> exploration,
     long seed,
-    long timeoutNanos) {}
+    long timeoutNanos) {
+  /**
+   * Explored runs in place of one that goes straight on.
+   *
+   * @param runs schedules, the first by the seed of the tokens
+   * @param nanos wall time of a run; one that takes longer is not finished
+   */
+  public record Exploration(int runs, Policy policy, long nanos) {}
+}

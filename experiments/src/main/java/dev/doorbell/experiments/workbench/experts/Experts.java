@@ -3,7 +3,7 @@ package dev.doorbell.experiments.workbench.experts;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 
-/** Runs DeepEP's dispatch and combine, and holds what they leave against a plain computation. */
+/** Runs DeepEP's kernels, and holds what they leave against a plain computation. */
 public interface Experts {
   /** Finds the one of this build. */
   static Experts find() {

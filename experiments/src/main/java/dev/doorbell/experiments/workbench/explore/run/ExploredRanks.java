@@ -2,12 +2,9 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.mlx5.DoorbellRecord;
-import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.SignalOrder;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
@@ -18,7 +15,6 @@ import dev.doorbell.experiments.scenario.collective.CollectiveTrial;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.moe.ExpertTrial;
-import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
@@ -86,51 +82,18 @@ final class ExploredRanks extends ExploredWorld {
                   shape,
                   grid,
                   load.iterations()));
-      describe(trial.connection(), RANKS);
+      trial.connection().describe(fabric);
       phases = List.of(trial);
     } else {
       World world = own(World.exploring(fabric, 2, hca(SoftHcaOptions.DEFAULT), progress));
       ExpertTrial trial = own(ExpertTrial.ofFewTokens(world, bytes, shape, grid));
-      describe(trial.connection(), 2);
+      trial.connection().describe(fabric);
       phases = new ArrayList<>();
       for (int turn = 0; turn < load.iterations(); turn++) {
         phases.add(trial.dispatch());
         phases.add(trial.combine());
       }
     }
-  }
-
-  private void describe(Connection connection, int ranks) {
-    for (int rank = 0; rank < ranks; rank++) {
-      for (Endpoint endpoint : connection.endpoints(rank)) {
-        if (endpoint.queuePair().deviceQueue() == null) {
-          describe(endpoint, rank);
-        }
-      }
-    }
-  }
-
-  /** Rings and records, which posters and HCAs share by a protocol of their own. */
-  private void describe(Endpoint endpoint, int rank) {
-    int number = endpoint.queuePair().number();
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RING,
-            endpoint.queuePair().sendRingAddress(),
-            (long) scenario.load().ring() * SendQueue.BLOCK,
-            number,
-            rank,
-            true,
-            true));
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RECORD,
-            endpoint.queuePair().recordAddress() + DoorbellRecord.SEND_OFFSET,
-            Integer.BYTES,
-            number,
-            rank,
-            true,
-            true));
   }
 
   @Override

@@ -7,15 +7,10 @@ import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.explore.DeviceAccess;
 import dev.doorbell.core.fabric.explore.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Finding;
 import dev.doorbell.core.fabric.explore.Spin;
-import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
-import dev.doorbell.core.fabric.explore.model.Conflict;
-import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
@@ -27,7 +22,6 @@ import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Outcome;
-import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Schedule;
@@ -154,7 +148,7 @@ public final class ExploringLaboratory implements Laboratory {
         failure = spin(fabric, failure);
       }
       return new Outcome(
-          fabric.findings().stream().map(ExploringLaboratory::race).toList(),
+          fabric.findings().stream().map(Races::of).toList(),
           failure,
           end == RunOutcome.DONE,
           fabric.turns(),
@@ -265,36 +259,5 @@ public final class ExploringLaboratory implements Laboratory {
       }
     }
     return hang;
-  }
-
-  private static Race race(Finding finding) {
-    Conflict conflict = finding.conflict();
-    return new Race(
-        Race.Kind.valueOf(conflict.kind().name()),
-        side(conflict.earlier()),
-        side(conflict.later()),
-        Access.name(conflict.scope()).replaceFirst("^.*\\.", ""),
-        finding.saw(),
-        finding.memory(),
-        finding.steps());
-  }
-
-  private static @Nullable SourcePlace place(Actor actor, @Nullable Object at) {
-    return at != null && !(at instanceof DeviceAccess) && actor.who() instanceof Agent agent
-        ? agent.describe(at)
-        : null;
-  }
-
-  private static Race.Side side(Conflict.Event event) {
-    String who =
-        event.actor().who() instanceof Agent agent ? agent.name() : event.actor().toString();
-    SourcePlace place = place(event.actor(), event.at());
-    Write post = event.at() instanceof DeviceAccess own ? own.post() : null;
-    String verb = event.store() ? "store" : "load";
-    String access =
-        event.actor().isDevice()
-            ? event.store() ? "DMA write" : "DMA read"
-            : verb + " " + Access.name(event.access());
-    return new Race.Side(who, access, place, post == null ? null : place(post.actor, post.at));
   }
 }
