@@ -2,7 +2,9 @@ package dev.doorbell.kernels;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,25 +19,30 @@ public final class KernelCatalogue {
 
   private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
 
+  private static final Map<String, KernelCatalogue> READ = new ConcurrentHashMap<>();
+
   private final String folder;
   private final List<ProtocolKernel> kernels;
+
+  /** PTX that was asked for, by kernel: every rank of a world loads the same megabyte. */
+  private final Map<String, String> texts = new ConcurrentHashMap<>();
 
   private KernelCatalogue(String folder, List<ProtocolKernel> kernels) {
     this.folder = folder;
     this.kernels = List.copyOf(kernels);
   }
 
-  /** Reads the manifest that kernels/build wrote. */
+  /** The protocols of the manifest that kernels/build wrote; always the same object. */
   public static KernelCatalogue load() {
-    return load("ptx");
+    return READ.computeIfAbsent("ptx", KernelCatalogue::read);
   }
 
   /** The explorer's cases instead of the protocols, each with a broken and a fixed entry. */
   public static KernelCatalogue cases() {
-    return load("cases");
+    return READ.computeIfAbsent("cases", KernelCatalogue::read);
   }
 
-  private static KernelCatalogue load(String folder) {
+  private static KernelCatalogue read(String folder) {
     JsonNode manifest = JsonMapper.shared().readTree(resource(folder, "manifest.json"));
     List<ProtocolKernel> kernels = new ArrayList<>();
     for (JsonNode kernel : manifest.required("kernels")) {
@@ -74,9 +81,9 @@ public final class KernelCatalogue {
     return kernels.stream().filter(kernel -> kernel.name().equals(name)).findFirst();
   }
 
-  /** The kernel's PTX. */
+  /** The kernel's PTX; always the same object for a kernel. */
   public String ptx(ProtocolKernel kernel) {
-    return resource(folder, kernel.name() + ".ptx");
+    return texts.computeIfAbsent(kernel.name(), name -> resource(folder, name + ".ptx"));
   }
 
   /**

@@ -15,6 +15,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A kernel that experiments can run: what its descriptor says, and its PTX.
@@ -53,6 +54,12 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
           field("signals", 160, 8),
           field("peers", 168, 8));
 
+  /**
+   * Protocols of Doorbell's own that were asked for, by name; an experiment names one or two of
+   * many.
+   */
+  private static final Map<String, Protocol> READ = new ConcurrentHashMap<>();
+
   private record Field(int offset, int bytes) {}
 
   private static Map.Entry<String, Field> field(String name, int offset, int bytes) {
@@ -69,8 +76,12 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     return descriptor.launch().signals() > 0;
   }
 
-  /** A protocol of Doorbell's own. */
+  /** A protocol of Doorbell's own, the same object for the same name. */
   public static Protocol ofCatalogue(String name) {
+    return READ.computeIfAbsent(name, Protocol::read);
+  }
+
+  private static Protocol read(String name) {
     KernelCatalogue catalogue = KernelCatalogue.load();
     return catalogue
         .find(name)
@@ -78,7 +89,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
         .orElseThrow(() -> new IllegalArgumentException("no kernel '" + name + "'"));
   }
 
-  public static Protocol of(KernelCatalogue catalogue, ProtocolKernel kernel) {
+  private static Protocol of(KernelCatalogue catalogue, ProtocolKernel kernel) {
     try {
       return new Protocol(
           new KernelDescriptorReader()

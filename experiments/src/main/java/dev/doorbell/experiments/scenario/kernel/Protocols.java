@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,20 +22,15 @@ public final class Protocols {
 
   private final KernelCatalogue catalogue;
 
-  /** Of Doorbell's own those that were asked for; an experiment names one or two of many. */
-  private final Map<String, Protocol> read;
-
   private final SequencedMap<String, Protocol> brought;
 
-  private Protocols(
-      KernelCatalogue catalogue, Map<String, Protocol> read, Map<String, Protocol> brought) {
+  private Protocols(KernelCatalogue catalogue, Map<String, Protocol> brought) {
     this.catalogue = catalogue;
-    this.read = read;
     this.brought = new LinkedHashMap<>(brought);
   }
 
   public static Protocols ofCatalogue() {
-    return new Protocols(KernelCatalogue.load(), new ConcurrentHashMap<>(), Map.of());
+    return new Protocols(KernelCatalogue.load(), Map.of());
   }
 
   public Protocols with(List<UserKernel> kernels) {
@@ -47,7 +41,7 @@ public final class Protocols {
         throw new IllegalArgumentException("two kernels are named " + kernel.name());
       }
     }
-    return new Protocols(catalogue, read, all);
+    return new Protocols(catalogue, all);
   }
 
   /** Doorbell's own first. */
@@ -73,10 +67,7 @@ public final class Protocols {
     Protocol own = brought.get(name);
     return own != null
         ? own
-        : catalogue
-            .find(name)
-            .map(kernel -> read.computeIfAbsent(name, _ -> Protocol.of(catalogue, kernel)))
-            .orElse(null);
+        : catalogue.find(name).map(kernel -> Protocol.ofCatalogue(kernel.name())).orElse(null);
   }
 
   /** What of the point's kernels measures latency, or null. */
