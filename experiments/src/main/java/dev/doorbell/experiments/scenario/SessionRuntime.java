@@ -39,6 +39,7 @@ import dev.doorbell.experiments.scenario.posting.OverlapKind;
 import dev.doorbell.experiments.scenario.posting.PostingKind;
 import dev.doorbell.experiments.scenario.push.PushKind;
 import dev.doorbell.experiments.scenario.recovery.RecoveryKind;
+import dev.doorbell.experiments.scenario.scheduling.SchedulingKind;
 import dev.doorbell.experiments.scenario.training.TrainingKind;
 import dev.doorbell.experiments.scenario.transfer.AllToAllKind;
 import dev.doorbell.experiments.scenario.transfer.Demo;
@@ -106,6 +107,7 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new TrainingKind(),
                 new CollectiveKind(),
                 new CongestionKind(),
+                new SchedulingKind(),
                 new TransferKind(protocols)));
     this.pairing = pairing;
   }
