@@ -88,12 +88,21 @@ public final class CudaProbe {
     try {
       return probe(library, SymbolLookup.libraryLookup(library, Arena.global()));
     } catch (IllegalArgumentException e) {
-      return new Probe.NoDriver(library, INSTALL);
+      return missing(library);
     }
   }
 
+  /** There is no such library. */
+  static Probe missing(String library) {
+    return new Probe.NoDriver(library, INSTALL);
+  }
+
   static Probe probe(String library, SymbolLookup symbols) {
-    List<String> missing = NEEDED.stream().filter(name -> symbols.find(name).isEmpty()).toList();
+    return probe(library, symbols, NEEDED);
+  }
+
+  static Probe probe(String library, SymbolLookup symbols, List<String> needed) {
+    List<String> missing = needed.stream().filter(name -> symbols.find(name).isEmpty()).toList();
     if (!missing.isEmpty()) {
       return new Probe.MissingSymbols(library, missing, UPDATE);
     }

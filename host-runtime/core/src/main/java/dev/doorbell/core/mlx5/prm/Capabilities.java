@@ -28,6 +28,9 @@ public final class Capabilities {
   /** log2 of the largest message in bytes. */
   public static final PrmField LOG_MAX_MSG = bits(CAPABILITY + 0x38, 28, 24);
 
+  /** 1: CQEs have the user's indexes of queues. */
+  public static final PrmField CQE_VERSION = bits(CAPABILITY + 0x3c, 3, 0);
+
   /** How many indirect keys may stand one behind the other. */
   public static final PrmField MAX_INDIRECTION = bits(CAPABILITY + 0x20, 31, 24);
 
@@ -62,11 +65,17 @@ public final class Capabilities {
   /** 1: results have the byte order of the host. */
   public static final PrmField ATOMIC_8B_ENDIANNESS = bits(CAPABILITY + 0x8, 31, 30);
 
+  /** {@code supported_atomic_req_8B_endianness_mode_1}: {@link #ATOMIC_8B_ENDIANNESS} may be 1. */
+  public static final PrmField ATOMIC_8B_ENDIANNESS_1 = bit(CAPABILITY + 0x8, 25);
+
   /** Bits: compare-and-swap, fetch-add, and the masked forms of both. */
   public static final PrmField ATOMIC_OPERATIONS = bits(CAPABILITY + 0x10, 15, 0);
 
   /** Operand sizes in bytes on connections, as bits: 4 and 8 are 0xc. */
   public static final PrmField ATOMIC_SIZE_QP = bits(CAPABILITY + 0x14, 15, 0);
+
+  /** As {@link #ATOMIC_SIZE_QP}, on dynamic connections. */
+  public static final PrmField ATOMIC_SIZE_DC = bits(CAPABILITY + 0x18, 15, 0);
 
   /**
    * Of {@link #ODP}, what the transport can do with memory on demand: from bit 31 on SEND,
