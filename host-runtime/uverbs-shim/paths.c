@@ -31,7 +31,7 @@
 static const char *const served[] = {
 	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
 	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
-	"/sys/class/misc/rdma_cm",
+	"/sys/class/misc/rdma_cm",    "/sys/module/nvidia_peermem",
 };
 
 int shim_node(const char *path)

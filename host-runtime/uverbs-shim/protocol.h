@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 5u
+#define SHIM_VERSION 6u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
@@ -78,6 +78,8 @@ enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
 	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
 	SHIM_WAKE = 5,	  /* to the server: u64 0; a doorbell was rung. It has no reply */
+	SHIM_GPU = 7,	  /* to the server: u64 0, then a struct shim_gpu_piece for each piece; for the command that is
+			     repeated next. Its reply is a SHIM_ANSWER without actions */
 	SHIM_CONNECT = 6, /* to the server: u64 0, then what the program has written to an rdma_cm file */
 	SHIM_ANSWER = 3,  /* to the client: errno in value; then a struct shim_action for each action */
 	SHIM_SHARE = 4,	  /* to the client: as SHIM_ANSWER; then the client repeats the SHIM_IOCTL, with errno in value */
@@ -99,10 +101,26 @@ enum shim_action_type {
 	SHIM_DO_DRAIN = 5,   /* discards unread events of the object d from token a; their number, records of
 				c >> 32 bytes, is taken from the 32-bit count at b, if there is one */
 	SHIM_DO_TAKE = 6,    /* reads a byte from the event file descriptor with token a: no event waits there any more */
+	SHIM_DO_EXPORT = 7,  /* [a, a + b) is no memory of the host: sends a SHIM_GPU if it is a GPU's, else EFAULT */
 };
 
 struct shim_action {
 	uint64_t type, a, b, c, d;
+};
+
+enum shim_gpu_kind {
+	SHIM_GPU_LEGACY = 0,	 /* handle: of cuIpcGetMemHandle */
+	SHIM_GPU_DESCRIPTOR = 1, /* file: CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, open until the reply */
+	SHIM_GPU_FABRIC = 2,	 /* handle: CU_MEM_HANDLE_TYPE_FABRIC */
+};
+
+/* An allocation of a GPU, or what is mapped of it. Each piece of a message begins where the one before it ends. */
+struct shim_gpu_piece {
+	uint64_t start, bytes;
+	uint32_t kind;
+	int32_t file;
+	uint8_t device[16]; /* UUID */
+	uint8_t handle[64];
 };
 
 #define SHIM_MAX_PAYLOAD (64u << 10)

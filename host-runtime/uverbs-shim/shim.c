@@ -15,6 +15,7 @@
  *   rdma_cm    open("/dev/infiniband/rdma_cm") connects to the server; what the program writes there goes to it
  *   sleep      who rings a doorbell wakes a server that sleeps (verbs.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
+ *   GPUs       memory of a GPU that a command is about is shown to the server by the driver's own handles (gpu.c)
  *   pinning    pages that another driver pins must not move later: doorbell_hca_share moves them first
  */
 #define _GNU_SOURCE
@@ -283,6 +284,40 @@ static int take(const struct shim_action *action)
 	return 0;
 }
 
+enum { MOST_PIECES = 512 };
+
+static int answer(struct device *device, bool *again, int *shared);
+
+/* Sends how the server opens the memory of a GPU that the next command is about. */
+static int export_gpu(struct device *device, const struct shim_action *action)
+{
+	uint32_t count = 0;
+	struct shim_gpu_piece *pieces = calloc(MOST_PIECES, sizeof *pieces);
+	int error = pieces ? shim_gpu_pieces(action->a, action->b, pieces, MOST_PIECES, &count) : ENOMEM;
+	struct {
+		struct shim_message head;
+		uint64_t zero;
+	} message = { { (uint32_t)(sizeof(uint64_t) + count * sizeof *pieces), SHIM_GPU, 0, 0 }, 0 };
+	bool again;
+	int shared;
+	if (!error) {
+		if (send_all(device->connection, &message, sizeof message) &&
+		    send_all(device->connection, pieces, count * sizeof *pieces))
+			error = answer(device, &again, &shared);
+		else
+			error = EIO;
+	}
+	for (uint32_t i = 0; pieces && i < count; i++)
+		if (pieces[i].kind == SHIM_GPU_DESCRIPTOR)
+			sys_close(pieces[i].file);
+	free(pieces);
+	if (error == ENODEV) {
+		shim_gpu_refuse(action->a, "the server reaches no GPU: serve with 'doorbell hca exec --gpus'");
+		error = EFAULT;
+	}
+	return error;
+}
+
 static int act(struct device *device, const struct shim_action *action)
 {
 	switch (action->type) {
@@ -299,6 +334,8 @@ static int act(struct device *device, const struct shim_action *action)
 		return drain(device, action);
 	case SHIM_DO_TAKE:
 		return take(action);
+	case SHIM_DO_EXPORT:
+		return export_gpu(device, action);
 	default:
 		return EPROTO;
 	}

@@ -3,6 +3,7 @@
 #define DOORBELL_SHIM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define MAX_FD 65536
@@ -31,6 +32,18 @@ extern struct shim_sleep *shim_sleep;
 
 /* Sends SHIM_WAKE to the server of the open device with that descriptor. */
 void shim_wake(int fd);
+
+/*
+ * Finds how the server can open the memory of GPUs in [start, start + bytes). Returns errno, after a message that says
+ * why, or 0.
+ *
+ * pieces: room for `most`, of which the first *count are set; files in them are to be closed
+ */
+struct shim_gpu_piece;
+int shim_gpu_pieces(uint64_t start, uint64_t bytes, struct shim_gpu_piece *pieces, uint32_t most, uint32_t *count);
+
+/* Says once for each reason why memory of a GPU cannot be registered. */
+void shim_gpu_refuse(uint64_t start, const char *reason);
 
 #define SHIM_PATH_BYTES 4096
 

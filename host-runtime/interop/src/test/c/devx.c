@@ -2,6 +2,7 @@
  * Makes two queue pairs by DEVX commands through the real libmlx5, as GPU-initiated libraries do: doorbell page,
  * umem, CREATE_CQ, CREATE_QP, the three transitions; posts one RDMA WRITE by hand; looks at the CQE and at every
  * byte that arrived, and reads of it, and of a WRITE that fails, from an event channel. Exits with 0 when all is as it should be. Offsets are those of mlx5_ifc.h.
+ * With ON_GPU the queues lie in memory of a GPU, and the program's own copy of them is written there and read from there.
  */
 #include <endian.h>
 #include <errno.h>
@@ -53,6 +54,47 @@ static struct ibv_context *context;
 static struct mlx5dv_devx_uar *uar;
 static struct mlx5dv_devx_umem *umem;
 static uint8_t *queues; /* of each end: CQ ring 4 KiB, send ring 4 KiB, records 4 KiB */
+
+#ifdef ON_GPU
+#include "cuda.h"
+
+static uint64_t on_gpu;
+
+static void *place_queues(void)
+{
+	open_gpu();
+	CHECK(!cuMemAlloc_v2(&on_gpu, 2 * 0x3000));
+	write_gpu(on_gpu, queues, 2 * 0x3000);
+	return (void *)(uintptr_t)on_gpu;
+}
+
+/* Makes the HCA see what the program has written. */
+static void publish(size_t offset, size_t bytes)
+{
+	write_gpu(on_gpu + offset, queues + offset, bytes);
+}
+
+/* Makes the program see what the HCA has written. */
+static void look(size_t offset, size_t bytes)
+{
+	CHECK(!cuMemcpyDtoH_v2(queues + offset, on_gpu + offset, bytes));
+}
+#else
+static void *place_queues(void)
+{
+	return queues;
+}
+
+static void publish(size_t offset, size_t bytes)
+{
+	(void)offset, (void)bytes;
+}
+
+static void look(size_t offset, size_t bytes)
+{
+	(void)offset, (void)bytes;
+}
+#endif
 
 static void make(struct end *end, unsigned number, uint32_t pdn)
 {
@@ -134,6 +176,7 @@ static void arm(const struct end *end, uint32_t sequence, uint32_t consumed)
 	uint64_t doorbell = (uint64_t)number << 32 | word;
 	__atomic_store_n((uint32_t *)(void *)(queues + 0x2000), htobe32(consumed), __ATOMIC_RELEASE);
 	__atomic_store_n((uint32_t *)(void *)(queues + 0x2004), word, __ATOMIC_RELEASE);
+	publish(0x2000, 8);
 	__atomic_store_n((uint64_t *)(void *)((uint8_t *)uar->base_addr + 0x20), doorbell, __ATOMIC_RELEASE);
 }
 
@@ -194,7 +237,7 @@ int main(void)
 	CHECK(uar);
 	queues = aligned_alloc(4096, 2 * 0x3000);
 	memset(queues, 0, 2 * 0x3000);
-	umem = mlx5dv_devx_umem_reg(context, queues, 2 * 0x3000, IBV_ACCESS_LOCAL_WRITE);
+	umem = mlx5dv_devx_umem_reg(context, place_queues(), 2 * 0x3000, IBV_ACCESS_LOCAL_WRITE);
 	CHECK(umem);
 	struct end ends[2];
 	for (unsigned i = 0; i < 2; i++)
@@ -244,11 +287,13 @@ int main(void)
 	uint64_t doorbell;
 	memcpy(&doorbell, wqe, 8);
 	__atomic_store_n((uint32_t *)(void *)(queues + 0x2104), htobe32(1), __ATOMIC_RELEASE);
+	publish(0x1000, 64);
+	publish(0x2104, 4);
 	__atomic_store_n((uint64_t *)uar->reg_addr, doorbell, __ATOMIC_RELEASE);
 
 	/* Entry 0, first pass: the owner bit is 0 when the HCA has written it. */
 	time_t deadline = time(NULL) + 60;
-	while (__atomic_load_n(queues + 63, __ATOMIC_ACQUIRE) & 1)
+	while (look(0, 64), __atomic_load_n(queues + 63, __ATOMIC_ACQUIRE) & 1)
 		CHECK(time(NULL) < deadline);
 	CHECK(queues[63] >> 4 == 0);
 	CHECK(get(queues, 0x38, 23, 0) == ends[0].qpn);
@@ -263,9 +308,11 @@ int main(void)
 	put(wqe, 0x58, 31, 0, 0xffffff00);
 	memcpy(&doorbell, wqe + 64, 8);
 	__atomic_store_n((uint32_t *)(void *)(queues + 0x2104), htobe32(2), __ATOMIC_RELEASE);
+	publish(0x1040, 64);
+	publish(0x2104, 4);
 	__atomic_store_n((uint64_t *)uar->reg_addr, doorbell, __ATOMIC_RELEASE);
 	CHECK(next_event(channel) == 1002);
-	while (__atomic_load_n(queues + 127, __ATOMIC_ACQUIRE) & 1)
+	while (look(64, 64), __atomic_load_n(queues + 127, __ATOMIC_ACQUIRE) & 1)
 		CHECK(time(NULL) < deadline);
 	CHECK(queues[127] >> 4 == 13);
 	/* An event that nobody reads ends with its queue. */

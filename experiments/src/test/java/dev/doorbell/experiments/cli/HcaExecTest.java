@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.doorbell.core.Probe;
+import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
 import java.nio.file.Files;
@@ -71,6 +73,17 @@ class HcaExecTest {
                 "test -S $DOORBELL_HCA/socket && test -e $DOORBELL_HCA/root/sys/class/infiniband/mlx5_1 && test -n \"$LD_PRELOAD\""))
         .isEqualTo(ExitCode.OK);
     assertThat(folder.resolve("hca/socket")).doesNotExist();
+  }
+
+  @Test
+  void gpus_need_a_driver() {
+    requireCompiler();
+    assumeTrue(!(CudaProbe.probe() instanceof Probe.Ready), "this machine has a GPU");
+    String at = folder.resolve("hca").toString();
+    assertThat(user.type("hca", "exec", "--gpus", "--at", at, "--", "true"))
+        .isEqualTo(ExitCode.ENVIRONMENT);
+    assertThat(user.err()).contains("--gpus").contains("DB-E003").contains("fix");
+    assertThat(folder.resolve("hca")).doesNotExist();
   }
 
   @Test

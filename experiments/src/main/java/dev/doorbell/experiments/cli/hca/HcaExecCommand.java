@@ -41,6 +41,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell hca exec -- ibv_devinfo -v",
       "  doorbell hca exec -- ib_write_bw -d mlx5_0 -x 0 &",
       "  doorbell hca exec -- ib_write_bw -d mlx5_0 -x 0 127.0.0.1",
+      "  doorbell hca exec --gpus -- python train.py",
       "",
       "The first one serves the devices to all who name the same folder, until none has them open.",
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
@@ -81,6 +82,13 @@ final class HcaExecCommand extends CliCommand {
       paramLabel = "NAME|FILE",
       description = "What the devices promise (docs/adapters.md); cx7 unless given.")
   private @Nullable String nic;
+
+  @Option(
+      names = "--gpus",
+      description =
+          "The devices reach memory of this machine's GPUs (peer memory); takes memory of each GPU"
+              + " in use.")
+  private boolean gpus;
 
   @Option(
       names = "--machine",
@@ -141,8 +149,8 @@ final class HcaExecCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      return end(
-          serve(context, folder, new ShimOptions(wanted, named, adapter, plan, pcap), environment));
+      ShimOptions options = new ShimOptions(wanted, named, adapter, plan, pcap);
+      return end(serve(context, folder, gpus ? options.withGpus("--gpus") : options, environment));
     } finally {
       if (!existed) {
         deleteEmpty(folder);
@@ -174,17 +182,17 @@ final class HcaExecCommand extends CliCommand {
     String what = null;
     if (devices != null && devices != served) {
       what = "%d device(s) are served there, not %d".formatted(served, devices);
-    } else if (faults != null || pcap != null || nic != null || !addresses.isEmpty()) {
+    } else if (faults != null || pcap != null || nic != null || gpus || !addresses.isEmpty()) {
       what =
-          "devices are served there already, with promises, addresses, faults and capture of their"
-              + " own";
+          "devices are served there already, with promises, addresses, faults, capture and GPUs of"
+              + " their own";
     }
     if (what != null) {
       throw new UsageException(
           Problem.of("DB-U003", folder.toString(), what)
               .fix(
-                  "leave out --devices, --address, --nic, --faults and --pcap, or name another"
-                      + " folder with --at"));
+                  "leave out --devices, --address, --nic, --faults, --pcap and --gpus, or name"
+                      + " another folder with --at"));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim;
 
+import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
   private static final int ROOT = 0;
   private static final int HELLO_BYTES = 32;
   private static final int WELCOME_BYTES = 24;
@@ -42,6 +44,11 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int SHARE = 4;
   private static final int WAKE = 5;
   private static final int CONNECTION_COMMAND = 6;
+  private static final int GPU_MEMORY = 7;
+
+  // struct shim_gpu_piece
+  private static final int PIECE_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 16 + 64;
+  private static final int HANDLE_WORDS = 8;
 
   /** The library reads answers at once; after this time it is gone. */
   private static final long SEND_TIMEOUT_NANOS = 5_000_000_000L;
@@ -55,6 +62,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private @Nullable EventStream events;
   private @Nullable CmFile connections;
   private @Nullable PageRange requested;
+  private boolean requestedOnGpu;
 
   /** The answer that the program has not read yet. */
   private @Nullable ByteBuffer unsent;
@@ -163,6 +171,7 @@ final class ShimConnection implements LocalListener.Waiting {
     switch (type) {
       case IOCTL -> command(open, first, content, value);
       case WAKE -> server.onWoken();
+      case GPU_MEMORY -> answer(ANSWER, offer(open, content), List.of());
       case REQUEUE -> server.tables().requeue(socket.pid(), first, content);
       default -> throw new IOException("a message of type %d".formatted(type));
     }
@@ -210,16 +219,53 @@ final class ShimConnection implements LocalListener.Waiting {
     }
   }
 
+  /** Memory of a GPU for the command that the program repeats next. Returns errno, or 0. */
+  private static int offer(ClientContext open, byte[] content) throws IOException {
+    if (content.length == 0 || content.length % PIECE_BYTES != 0) {
+      throw new IOException("GPU memory in %d bytes".formatted(content.length));
+    }
+    ByteBuffer from = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    List<SharedGpus.Piece> pieces = new ArrayList<>();
+    while (from.hasRemaining()) {
+      long start = from.getLong();
+      long bytes = from.getLong();
+      int kind = from.getInt();
+      int descriptor = from.getInt();
+      from.order(ByteOrder.BIG_ENDIAN);
+      UUID device = new UUID(from.getLong(), from.getLong());
+      from.order(ByteOrder.LITTLE_ENDIAN);
+      List<Long> handle = new ArrayList<>();
+      for (int i = 0; i < HANDLE_WORDS; i++) {
+        handle.add(from.getLong());
+      }
+      SharedGpus.Kind[] kinds = SharedGpus.Kind.values();
+      boolean follows =
+          pieces.isEmpty() || pieces.getLast().start() + pieces.getLast().bytes() == start;
+      if (kind < 0 || kind >= kinds.length || bytes <= 0 || !follows) {
+        return Errno.EINVAL;
+      }
+      pieces.add(new SharedGpus.Piece(kinds[kind], start, bytes, device, handle, descriptor));
+    }
+    try {
+      open.process().offer(pieces);
+      return 0;
+    } catch (ErrnoException e) {
+      return e.errno();
+    }
+  }
+
   private void command(ClientContext open, long head, byte[] content, int shared)
       throws IOException {
     PageRange range = requested;
+    boolean onGpu = requestedOnGpu;
     requested = null;
+    requestedOnGpu = false;
     int error = 0;
     List<ShimAction> actions = List.of();
     if (range != null && shared != 0) {
       error = shared;
     } else {
-      if (range != null) {
+      if (range != null && !onGpu) {
         open.process().onShared(range);
         held.add(range);
       }
@@ -231,10 +277,15 @@ final class ShimConnection implements LocalListener.Waiting {
         error = e.errno();
       } catch (PagesNotShared e) {
         requested = e.range();
-        answer(SHARE, 0, List.of(ShimAction.share(e.range())));
+        requestedOnGpu = e.isOnGpu();
+        answer(
+            SHARE,
+            0,
+            List.of(e.isOnGpu() ? ShimAction.export(e.range()) : ShimAction.share(e.range())));
         return;
       }
     }
+    open.process().withdraw();
     held.forEach(open.process()::release);
     held.clear();
     List<ShimAction> all = new ArrayList<>(actions);

@@ -54,7 +54,7 @@ public final class ShimServer implements AutoCloseable {
   private static final int TURNS_BETWEEN_SOCKETS = 64;
 
   private final Path folder;
-  private final ClientFabric fabric = new ClientFabric();
+  private final ClientFabric fabric;
   private final List<ServedDevice> devices;
   private final LocalListener listening;
   private final @Nullable WireCapture capture;
@@ -83,6 +83,7 @@ public final class ShimServer implements AutoCloseable {
    */
   public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
+    this.fabric = new ClientFabric(options.gpus());
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
@@ -104,7 +105,7 @@ public final class ShimServer implements AutoCloseable {
       begun = capture(options, wire);
       opened = new LocalListener(socket());
       SysfsTree.delete(tree());
-      SysfsTree.write(tree(), this.devices);
+      SysfsTree.write(tree(), this.devices, options.gpus() != null);
     } catch (IOException | RuntimeException e) {
       if (opened != null) {
         opened.close();

@@ -33,7 +33,14 @@ final class SysfsTree {
 
   private SysfsTree() {}
 
-  static void write(Path root, List<ServedDevice> devices) throws IOException {
+  /**
+   * @param gpus devices reach the memory of GPUs: programs look for the module by which a kernel
+   *     does
+   */
+  static void write(Path root, List<ServedDevice> devices, boolean gpus) throws IOException {
+    if (gpus) {
+      put(root.resolve("sys/module/nvidia_peermem/version"), "doorbell");
+    }
     Path classes = root.resolve("sys/class");
     put(classes.resolve("infiniband_verbs/abi_version"), "6");
     put(classes.resolve("misc/rdma_cm/abi_version"), "4");

@@ -34,17 +34,21 @@ final class ServedDevices implements AutoCloseable {
   private volatile boolean stop;
   private volatile @Nullable Throwable failure;
 
-  private ServedDevices(Path folder, Path library, int devices) throws IOException {
+  private ServedDevices(Path folder, Path library, ShimOptions options) throws IOException {
     this.folder = folder;
     this.library = library;
-    this.server = new ShimServer(folder.resolve("hca"), ShimOptions.of(devices));
+    this.server = new ShimServer(folder.resolve("hca"), options);
     this.thread = new Thread(this::serve, "served devices");
     thread.start();
   }
 
   /** Starts a server in {@code folder}, or skips the test where there is no compiler. */
   static ServedDevices start(Path folder, int devices) throws IOException {
-    return new ServedDevices(folder, library(), devices);
+    return start(folder, ShimOptions.of(devices));
+  }
+
+  static ServedDevices start(Path folder, ShimOptions options) throws IOException {
+    return new ServedDevices(folder, library(), options);
   }
 
   /** The preload library, or a skipped test. */

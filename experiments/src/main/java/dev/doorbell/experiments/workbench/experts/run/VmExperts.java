@@ -15,7 +15,6 @@ import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.scenario.world.WorldBuilder;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
-import dev.doorbell.experiments.workbench.experts.ExpertKernels;
 import dev.doorbell.experiments.workbench.experts.ExpertOutcome;
 import dev.doorbell.experiments.workbench.experts.ExpertRun;
 import dev.doorbell.experiments.workbench.experts.Experts;

@@ -12,6 +12,7 @@ public record ShimAction(long type, long a, long b, long c, long d) {
   private static final long EVENTS = 4;
   private static final long DRAIN = 5;
   private static final long TAKE = 6;
+  private static final long EXPORT = 7;
 
   public static ShimAction share(PageRange range) {
     return new ShimAction(SHARE, range.start(), range.bytes(), 0, 0);
@@ -46,6 +47,11 @@ public record ShimAction(long type, long a, long b, long c, long d) {
   /** Takes a byte from the descriptor of a stream: its program has nothing to read there now. */
   public static ShimAction take(long token) {
     return new ShimAction(TAKE, token, 0, 0, 0);
+  }
+
+  /** Sends by what handles this process opens a range of a GPU's memory. */
+  public static ShimAction export(PageRange range) {
+    return new ShimAction(EXPORT, range.start(), range.bytes(), 0, 0);
   }
 
   public void put(ByteBuffer to) {

@@ -9,8 +9,13 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.gpu.SharedGpus;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.RawMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,12 +33,24 @@ public final class ClientFabric extends Fabric {
   /** Address space for doorbell pages and on-chip memory; takes memory as it is touched. */
   private static final long RESERVED = 4L << 30;
 
+  /** Of addresses of a GPU's memory: the rest is an address of {@link SharedGpus}. */
+  static final long GPU = 1L << 62;
+
   private final AddressSpace memory = AddressSpace.reserve(RESERVED);
   private final List<Agent> devices = new ArrayList<>();
   private final Map<Long, MmioTarget> registers = new HashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long nextTimer;
   private @Nullable ClientProcess[] processes = new ClientProcess[16];
+  private final @Nullable SharedGpus gpus;
+  private final MemorySegment word = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
+
+  /**
+   * @param gpus whose memory devices reach; closed with the fabric; null for none
+   */
+  public ClientFabric(@Nullable SharedGpus gpus) {
+    this.gpus = gpus;
+  }
 
   private record Timer(long at, long order, Completion completion) implements Comparable<Timer> {
     @Override
@@ -57,6 +74,7 @@ public final class ClientFabric extends Fabric {
 
   public void attach(ClientProcess process) {
     processes[process.slot()] = process;
+    process.attached(gpus);
   }
 
   public void detach(ClientProcess process) {
@@ -65,6 +83,43 @@ public final class ClientFabric extends Fabric {
 
   @Nullable ClientProcess process(int slot) {
     return slot < processes.length ? processes[slot] : null;
+  }
+
+  /** Those whose memory devices reach, or null. */
+  @Nullable SharedGpus gpus() {
+    return gpus;
+  }
+
+  static boolean isOnGpu(long address) {
+    return (address & GPU) != 0;
+  }
+
+  /** Of an address with {@link #GPU}: the one of {@link SharedGpus}. */
+  static long onGpu(long address) {
+    return address & ~GPU;
+  }
+
+  /**
+   * Reads 4 bytes of a doorbell record in shared pages or on a GPU, with acquire semantics.
+   *
+   * @throws AccessFault when the GPU's memory is gone
+   */
+  public int loadWord(long address) {
+    if (!isOnGpu(address)) {
+      return RawMemory.getIntAcquire(address);
+    }
+    if (gpus == null || !gpus.read(onGpu(address), word.address(), Integer.BYTES)) {
+      throw gone("read", address, Integer.BYTES);
+    }
+    return RawMemory.getInt(word.address());
+  }
+
+  AccessFault gone(String what, long address, int bytes) {
+    return new AccessFault(
+        "DMA " + what,
+        onGpu(address),
+        bytes,
+        gpus == null ? "no GPU is served" : String.valueOf(gpus.failure()));
   }
 
   /** Fires due timers and steps every HCA; returns the amount of work done. */
@@ -157,5 +212,8 @@ public final class ClientFabric extends Fabric {
   @Override
   public void close() {
     memory.close();
+    if (gpus != null) {
+      gpus.close();
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim.client;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.MmioTarget;
+import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
@@ -11,7 +12,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * DMA to memory of this process and of clients. A bus address is a native address of this process,
- * or has a client's slot above its {@link ClientProcess#ADDRESS_BITS} bits.
+ * or has a client's slot above its {@link ClientProcess#ADDRESS_BITS} bits, or is one of a GPU
+ * ({@link ClientFabric#GPU}).
  *
  * <p>A write to memory of this process makes the last 8 bytes visible after the others where they
  * are aligned; a write to a client's memory appears in ascending order. Atomics on a client's
@@ -42,14 +44,20 @@ final class ClientPort extends DevicePort {
     if (isLocal(address)) {
       RawMemory.copy(address, target, bytes);
       VarHandle.acquireFence();
-    } else if (!client(address, bytes).read(addressOf(address), target, bytes)) {
-      throw noMemory("read", address, bytes);
+    } else {
+      fetch(address, target, bytes);
     }
     return true;
   }
 
   @Override
   public void write(long source, long address, int bytes, boolean relaxed) {
+    if (ClientFabric.isOnGpu(address)) {
+      if (!gpus(address, bytes).write(source, ClientFabric.onGpu(address), bytes)) {
+        throw fabric.gone("write", address, bytes);
+      }
+      return;
+    }
     if (!isLocal(address)) {
       if (!client(address, bytes).write(source, addressOf(address), bytes)) {
         throw noMemory("write", address, bytes);
@@ -68,19 +76,37 @@ final class ClientPort extends DevicePort {
 
   @Override
   public boolean copy(long from, long to, int bytes, boolean relaxed) {
+    if (ClientFabric.isOnGpu(from) && ClientFabric.isOnGpu(to)) {
+      if (!gpus(to, bytes).copy(ClientFabric.onGpu(from), ClientFabric.onGpu(to), bytes)) {
+        throw fabric.gone("copy", to, bytes);
+      }
+      return true;
+    }
     for (int done = 0; done < bytes; ) {
       int part = Math.min(bytes - done, BOUNCE_BYTES);
-      if (!client(from, part).read(addressOf(from + done), bounce, part)) {
-        throw noMemory("read", from + done, part);
-      }
+      fetch(from + done, bounce, part);
       write(bounce, to + done, part, relaxed);
       done += part;
     }
     return true;
   }
 
+  private void fetch(long address, long target, int bytes) {
+    if (ClientFabric.isOnGpu(address)) {
+      if (!gpus(address, bytes).read(ClientFabric.onGpu(address), target, bytes)) {
+        throw fabric.gone("read", address, bytes);
+      }
+    } else if (!client(address, bytes).read(addressOf(address), target, bytes)) {
+      throw noMemory("read", address, bytes);
+    }
+  }
+
   @Override
   public void writeEntry(long source, long address) {
+    if (ClientFabric.isOnGpu(address)) {
+      write(source, address, 64, false);
+      return;
+    }
     for (int at = 0; at < 56; at += Long.BYTES) {
       RawMemory.putLong(address + at, RawMemory.getLong(source + at));
     }
@@ -163,6 +189,14 @@ final class ClientPort extends DevicePort {
 
   private static long addressOf(long address) {
     return address & (1L << ClientProcess.ADDRESS_BITS) - 1;
+  }
+
+  private SharedGpus gpus(long address, int bytes) {
+    SharedGpus gpus = fabric.gpus();
+    if (gpus == null) {
+      throw fabric.gone("access", address, bytes);
+    }
+    return gpus;
   }
 
   private ProcessMemory client(long address, int bytes) {

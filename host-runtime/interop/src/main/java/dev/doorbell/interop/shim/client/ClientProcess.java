@@ -1,7 +1,10 @@
 package dev.doorbell.interop.shim.client;
 
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A process that has devices open: its memory, and the file that it shares with this process. A
@@ -42,6 +46,11 @@ public final class ClientProcess {
   private final TreeMap<Long, Integer> pages = new TreeMap<>();
 
   private int openDevices;
+
+  /** What the program has shared of a GPU for the command that it repeats, or null. */
+  private @Nullable GpuRange offered;
+
+  private @Nullable SharedGpus gpus;
 
   /**
    * @param slot a number of its own among the processes, from 1
@@ -94,6 +103,95 @@ public final class ClientProcess {
 
   int slot() {
     return slot;
+  }
+
+  /** The fabric that the process belongs to reaches these GPUs. */
+  void attached(@Nullable SharedGpus reached) {
+    gpus = reached;
+  }
+
+  /**
+   * The program shares memory of a GPU, for the command that it repeats.
+   *
+   * @param pieces with descriptors of the program
+   * @throws ErrnoException ENODEV when no GPU is served, EFAULT when the memory cannot be opened
+   */
+  public void offer(List<SharedGpus.Piece> pieces) throws ErrnoException {
+    SharedGpus served = gpus;
+    if (served == null) {
+      throw new ErrnoException(Errno.ENODEV);
+    }
+    withdraw();
+    LinuxCalls libc = new LinuxCalls();
+    List<SharedGpus.Piece> own = new ArrayList<>();
+    try {
+      for (SharedGpus.Piece piece : pieces) {
+        int descriptor = piece.descriptor();
+        if (piece.kind() == SharedGpus.Kind.DESCRIPTOR) {
+          descriptor = libc.descriptorOf(pid, descriptor);
+          ErrnoException.require(descriptor >= 0, Errno.EACCES);
+        }
+        own.add(
+            new SharedGpus.Piece(
+                piece.kind(),
+                piece.start(),
+                piece.bytes(),
+                piece.device(),
+                piece.handle(),
+                descriptor));
+      }
+      offered = new GpuRange(served.open(own), own);
+    } catch (GpuException e) {
+      System.err.println("doorbell: memory of a program's GPU cannot be opened: " + e.getMessage());
+      throw new ErrnoException(Errno.EFAULT);
+    } finally {
+      for (SharedGpus.Piece piece : own) {
+        if (piece.kind() == SharedGpus.Kind.DESCRIPTOR) {
+          libc.close(piece.descriptor());
+        }
+      }
+    }
+  }
+
+  /**
+   * Takes what the program has shared of a GPU. Whoever takes it closes it.
+   *
+   * @throws PagesNotShared when it has shared nothing yet
+   * @throws ErrnoException EFAULT when that is no memory of the program, or not all of the range
+   */
+  public GpuRange take(long start, long bytes) throws ErrnoException, PagesNotShared {
+    GpuRange range = offered;
+    if (range == null) {
+      throw PagesNotShared.onGpu(start, bytes);
+    }
+    ErrnoException.require(range.contains(start, bytes), Errno.EFAULT);
+    offered = null;
+    return range;
+  }
+
+  /** The command has ended: what it did not take is closed. */
+  public void withdraw() {
+    if (offered != null) {
+      offered.close();
+      offered = null;
+    }
+  }
+
+  /** The memory of a queue in a GPU's memory. */
+  public Memory queueMemory(Lease lease) {
+    SharedGpus served = gpus;
+    return served != null && ClientFabric.isOnGpu(lease.address())
+        ? new GpuQueueMemory(served, lease.address(), lease.bytes())
+        : new LeasedMemory(lease.address(), lease.bytes());
+  }
+
+  /**
+   * A part of a GPU's memory.
+   *
+   * @param start the program's address
+   */
+  public static Lease lease(GpuRange range, long start, long bytes) {
+    return new Lease(range, range.busAddress(start), bytes);
   }
 
   ProcessMemory memory() {

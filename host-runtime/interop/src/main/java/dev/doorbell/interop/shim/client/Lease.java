@@ -1,10 +1,11 @@
 package dev.doorbell.interop.shim.client;
 
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
-/** A mapping of a part of the file that a client shares. */
+/** A mapping of a part of the file that a client shares, or a part of a GPU's memory. */
 public final class Lease {
-  private final Arena arena;
+  private final @Nullable Arena arena;
   private final long address;
   private final long bytes;
   private final Runnable onClose;
@@ -16,7 +17,20 @@ public final class Lease {
     this.onClose = onClose;
   }
 
-  /** Native address of the first byte. */
+  /**
+   * A part of a GPU's memory, which the lease uses until it is closed.
+   *
+   * @param address by which devices reach it
+   */
+  Lease(GpuRange of, long address, long bytes) {
+    this.arena = null;
+    this.address = address;
+    this.bytes = bytes;
+    GpuRange used = of.use();
+    this.onClose = used::close;
+  }
+
+  /** Native address of the first byte; by which devices reach it, where it is a GPU's. */
   public long address() {
     return address;
   }
@@ -26,7 +40,9 @@ public final class Lease {
   }
 
   public void close() {
-    arena.close();
+    if (arena != null) {
+      arena.close();
+    }
     onClose.run();
   }
 }

@@ -17,16 +17,16 @@ public final class LeasedMemory extends AddressableMemory {
   }
 
   /** Hands out {@code memories} one after the other. */
-  public static MemoryProvider inOrder(LeasedMemory... memories) {
+  public static MemoryProvider inOrder(Memory... memories) {
     return new MemoryProvider() {
       private int next;
 
       @Override
       public Memory allocate(MemoryKind kind, long bytes, String label) {
-        LeasedMemory memory = memories[next++];
-        if (bytes > memory.size) {
+        Memory memory = memories[next++];
+        if (bytes > memory.size()) {
           throw new IllegalStateException(
-              "%s needs %d bytes and has %d".formatted(label, bytes, memory.size));
+              "%s needs %d bytes and has %d".formatted(label, bytes, memory.size()));
         }
         return memory;
       }

@@ -66,6 +66,12 @@ final class LinuxCalls {
   private static final MethodHandle OPEN = variadic("open", INT, LONG, INT);
   private static final MethodHandle FCNTL = variadic("fcntl", INT, INT, INT);
 
+  // Of linux/unistd.h; libc has functions for them from 2.36 on, or none.
+  private static final long PIDFD_OPEN = 434;
+  private static final long PIDFD_GETFD = 438;
+  private static final MethodHandle SYSCALL =
+      variadicFrom1("syscall", LONG, LONG, LONG, LONG, LONG);
+
   private static final MethodHandle MEMFD = find("memfd_create", INT, LONG, INT);
   private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
   private static final MethodHandle SEAL = variadic("fcntl", INT, INT, INT, INT);
@@ -91,6 +97,16 @@ final class LinuxCalls {
         FunctionDescriptor.of(result, arguments),
         Linker.Option.captureCallState("errno"),
         Linker.Option.firstVariadicArg(2));
+  }
+
+  private static MethodHandle variadicFrom1(
+      String name, MemoryLayout result, MemoryLayout... arguments) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        Linker.Option.captureCallState("errno"),
+        Linker.Option.firstVariadicArg(1));
   }
 
   private int result(long returned) {
@@ -199,6 +215,24 @@ final class LinuxCalls {
   int open(String path) {
     try (Arena call = Arena.ofConfined()) {
       return result((int) OPEN.invokeExact(state, call.allocateFrom(path).address(), OPEN_FLAGS));
+    } catch (Throwable e) {
+      throw sneaky(e);
+    }
+  }
+
+  /** A duplicate of a file descriptor of another process. */
+  int descriptorOf(int pid, int descriptor) {
+    try {
+      int process = result((long) SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L, 0L));
+      if (process < 0) {
+        return process;
+      }
+      int duplicate =
+          result(
+              (long)
+                  SYSCALL.invokeExact(state, PIDFD_GETFD, (long) process, (long) descriptor, 0L));
+      close(process);
+      return duplicate;
     } catch (Throwable e) {
       throw sneaky(e);
     }

@@ -13,6 +13,8 @@ import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
+import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.DevxSubscriptions;
 import dev.doorbell.interop.shim.object.Resource;
@@ -37,15 +39,18 @@ final class DevxCommands {
 
   private DevxCommands() {}
 
-  static void registerUmem(IoctlCommand command) throws ErrnoException {
+  static void registerUmem(IoctlCommand command) throws ErrnoException, PagesNotShared {
     ErrnoException.require(!command.has(UverbsAbi.DEVX_UMEM_DMABUF_FD), Errno.EOPNOTSUPP);
     long start = command.in64(UverbsAbi.DEVX_UMEM_ADDR);
     long bytes = command.in64(UverbsAbi.DEVX_UMEM_LEN);
     boolean writable = (command.in32(UverbsAbi.DEVX_UMEM_ACCESS, 0) & 1) != 0;
     ClientContext context = command.context();
-    ErrnoException.require(
-        bytes > 0 && context.process().isMapped(start, bytes, writable), Errno.EFAULT);
-    Resource.Umem umem = new Resource.Umem(context.tables().nextUmem(), start, bytes);
+    ErrnoException.require(ClientProcess.isLegal(start, bytes), Errno.EFAULT);
+    GpuRange gpu =
+        context.process().isMapped(start, bytes, writable)
+            ? null
+            : context.process().take(start, bytes);
+    Resource.Umem umem = new Resource.Umem(context.tables().nextUmem(), start, bytes, gpu);
     command.out32(UverbsAbi.DEVX_UMEM_OUT_ID, umem.id);
     command.outHandle(UverbsAbi.DEVX_UMEM_HANDLE, context.add(umem));
   }
@@ -137,6 +142,7 @@ final class DevxCommands {
           .put(Capabilities.LOG_MAX_QP, 16)
           .put(Capabilities.LOG_MAX_CQ_SZ, 22)
           .put(Capabilities.LOG_MAX_CQ, 17)
+          .put(Capabilities.CQE_VERSION, 1)
           .put(Capabilities.PORT_TYPE, ETHERNET)
           .put(Capabilities.NUM_PORTS, 1)
           .put(Capabilities.LOG_MAX_MSG, Long.SIZE - 1 - Long.numberOfLeadingZeros(message))
@@ -162,8 +168,10 @@ final class DevxCommands {
           .put(Capabilities.ODP_DC, 0x3f);
     } else if (group == Capabilities.ATOMIC) {
       out.put(Capabilities.ATOMIC_8B_ENDIANNESS, 1)
+          .put(Capabilities.ATOMIC_8B_ENDIANNESS_1, true)
           .put(Capabilities.ATOMIC_OPERATIONS, 0xf)
-          .put(Capabilities.ATOMIC_SIZE_QP, Integer.BYTES | Long.BYTES);
+          .put(Capabilities.ATOMIC_SIZE_QP, Integer.BYTES | Long.BYTES)
+          .put(Capabilities.ATOMIC_SIZE_DC, Integer.BYTES | Long.BYTES);
     } else if (group == Capabilities.ROCE) {
       out.put(Capabilities.ROCE_VERSION, 4) // bit 2: RoCE v2
           .put(Capabilities.DEST_UDP_PORT, ROCE_UDP_PORT)

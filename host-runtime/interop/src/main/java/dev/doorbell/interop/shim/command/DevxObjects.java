@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.prm.CommandHeader;
@@ -12,6 +13,7 @@ import dev.doorbell.core.mlx5.prm.QueuePairContext;
 import dev.doorbell.core.mlx5.prm.SharedReceiveContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.QueuePairControl;
@@ -222,16 +224,16 @@ final class DevxObjects {
             in.get(MemoryKeyContext.MKEY_UMEM_ID),
             in.getLong(MemoryKeyContext.MKEY_UMEM_OFFSET_OFFSET),
             length);
-    return new Resource.Mr(
+    GpuRange gpu = context.gpuMemory(start, length);
+    MemoryRegion region =
         DriverAccess.register(
             pd.domain,
             in.getLong(MemoryKeyContext.START_ADDR_OFFSET),
-            context.process().busAddress(start),
+            gpu == null ? context.process().busAddress(start) : gpu.busAddress(start),
             length,
             QueuePairControl.rights(access),
-            in.get(MemoryKeyContext.MKEY_7_0)),
-        null,
-        null);
+            in.get(MemoryKeyContext.MKEY_7_0));
+    return new Resource.Mr(region, null, null).on(gpu == null ? null : gpu.use());
   }
 
   /** Returns false for an unknown opcode. */

@@ -9,6 +9,7 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -16,6 +17,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.interop.shim.client.LeasedMemory;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -39,17 +41,20 @@ final class MappedQueues {
 
   /** Leases of queues' memory, closed unless an object takes them over. */
   static final class Leases implements AutoCloseable {
-    private final ClientProcess process;
+    private final ClientContext context;
     private final List<Lease> leases = new ArrayList<>();
 
     Leases(ClientContext context) {
-      this.process = context.process();
+      this.context = context;
     }
 
-    LeasedMemory add(long start, long bytes) throws ErrnoException {
-      Lease lease = process.lease(start, bytes);
+    Memory add(long start, long bytes) throws ErrnoException {
+      ClientProcess process = context.process();
+      GpuRange gpu = context.gpuMemory(start, bytes);
+      Lease lease =
+          gpu == null ? process.lease(start, bytes) : ClientProcess.lease(gpu, start, bytes);
       leases.add(lease);
-      return new LeasedMemory(lease.address(), bytes);
+      return process.queueMemory(lease);
     }
 
     /** Hands the leases over. */
@@ -65,11 +70,19 @@ final class MappedQueues {
     }
   }
 
+  /** Requires that a part of a queue is shared: pages of the host, or memory of a GPU. */
+  private static void requireShared(ClientContext context, long start, long bytes)
+      throws ErrnoException, PagesNotShared {
+    if (context.gpuMemory(start, bytes) == null) {
+      context.process().requireShared(start, bytes);
+    }
+  }
+
   /** Requires that a part of a queue is aligned and shared. */
   static void requireShared(ClientContext context, long start, long bytes, int alignment)
       throws ErrnoException, PagesNotShared {
     ErrnoException.require((start & (alignment - 1)) == 0, Errno.EINVAL);
-    context.process().requireShared(start, bytes);
+    requireShared(context, start, bytes);
   }
 
   private static void requireRecord(ClientContext context, long record)
@@ -96,8 +109,9 @@ final class MappedQueues {
     requireShared(context, ring, bytes, Cqe.BYTES);
     requireRecord(context, record);
     try (Leases leases = new Leases(context)) {
-      var memory =
-          LeasedMemory.inOrder(leases.add(ring, bytes), leases.add(record, DoorbellRecord.BYTES));
+      Memory ringMemory = leases.add(ring, bytes);
+      Memory recordMemory = leases.add(record, DoorbellRecord.BYTES);
+      var memory = LeasedMemory.inOrder(ringMemory, recordMemory);
       CompletionChannel events = userHandle == Resource.DEVX ? context.devxCompletions() : null;
       if (channel != null) {
         events = channel.channel;
@@ -107,7 +121,7 @@ final class MappedQueues {
               ? context.completionQueues().createCompletionQueue(attributes, memory)
               : context.completionQueues().createCompletionQueue(attributes, memory, events);
       Resource.Cq cq = new Resource.Cq(queue, userHandle, channel, leases.keep());
-      ClientContext.disarm(cq);
+      ClientContext.disarm(cq, recordMemory);
       return cq;
     }
   }
@@ -204,12 +218,12 @@ final class MappedQueues {
     int blocks = Math.max(1, shape.sendBlocks);
     long sendBytes = (long) blocks << SendQueue.BLOCK_SHIFT;
     long receiveBytes = shape.receiveBytes();
-    context.process().requireShared(sends, sendBytes);
+    requireShared(context, sends, sendBytes);
     if (receiveBytes > 0) {
-      context.process().requireShared(shape.buffer, receiveBytes);
+      requireShared(context, shape.buffer, receiveBytes);
     }
-    context.process().requireShared(shape.record, DoorbellRecord.BYTES);
-    List<LeasedMemory> memory = new ArrayList<>();
+    requireShared(context, shape.record, DoorbellRecord.BYTES);
+    List<Memory> memory = new ArrayList<>();
     memory.add(leases.add(sends, sendBytes));
     if (receiveBytes > 0) {
       memory.add(leases.add(shape.buffer, receiveBytes));
@@ -228,7 +242,7 @@ final class MappedQueues {
             transport,
             shared),
         segments,
-        LeasedMemory.inOrder(memory.toArray(LeasedMemory[]::new)));
+        LeasedMemory.inOrder(memory.toArray(Memory[]::new)));
   }
 
   /**

@@ -2,12 +2,15 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.QueuePairControl;
 import dev.doorbell.interop.shim.object.Resource;
@@ -51,7 +54,7 @@ final class RegionCommands {
   private RegionCommands() {}
 
   /** {@code struct ib_uverbs_reg_mr}. */
-  static void register(IoctlCommand command) throws ErrnoException {
+  static void register(IoctlCommand command) throws ErrnoException, PagesNotShared {
     Struct in = command.in(UverbsAbi.CORE_IN, 40);
     ClientContext context = command.context();
     Registration wanted =
@@ -61,49 +64,72 @@ final class RegionCommands {
             in.u64(16),
             in.u64(24),
             in.u32(36));
-    MemoryRegion region = register(context, wanted, null);
-    int handle = context.add(new Resource.Mr(region, null, wanted));
+    GpuRange gpu = gpuMemory(context, wanted);
+    MemoryRegion region = register(context, wanted, gpu, null);
+    int handle = context.add(new Resource.Mr(region, null, wanted).on(gpu));
     command.out(
         UverbsAbi.CORE_OUT,
         new Struct(12).u32(0, handle).u32(4, region.lkey()).u32(8, region.rkey()));
   }
 
-  /**
-   * Registers memory.
-   *
-   * @param old ends in favour of the new region, which has its key; null for none
-   */
-  private static MemoryRegion register(
-      ClientContext context, Registration wanted, @Nullable MemoryRegion old)
-      throws ErrnoException {
+  /** The memory of a GPU that is to be registered, or null: memory of the host. */
+  private static @Nullable GpuRange gpuMemory(ClientContext context, Registration wanted)
+      throws ErrnoException, PagesNotShared {
     int access = wanted.access();
-    boolean onDemand = (access & ON_DEMAND) != 0;
     boolean writes = (access & WRITABLE) != 0;
     long start = wanted.start();
-    boolean implicit = onDemand && start == 0 && wanted.bytes() == IMPLICIT;
-    long bytes = implicit ? 1L << ClientProcess.ADDRESS_BITS : wanted.bytes();
     ErrnoException.require(
         (start & (PAGE - 1)) == (wanted.address() & (PAGE - 1))
             && (access & ~KNOWN_ACCESS) == 0
-            && ClientProcess.isLegal(start, bytes)
+            && ClientProcess.isLegal(start, bytes(wanted))
             && (!writes || (access & LOCAL_WRITE) != 0),
         Errno.EINVAL);
-    ErrnoException.require(
-        onDemand || context.process().isMapped(start, bytes, writes), Errno.EFAULT);
+    boolean onDemand = (access & ON_DEMAND) != 0;
+    return onDemand || context.process().isMapped(start, wanted.bytes(), writes)
+        ? null
+        : context.process().take(start, wanted.bytes());
+  }
+
+  private static long bytes(Registration wanted) {
+    boolean implicit =
+        (wanted.access() & ON_DEMAND) != 0 && wanted.start() == 0 && wanted.bytes() == IMPLICIT;
+    return implicit ? 1L << ClientProcess.ADDRESS_BITS : wanted.bytes();
+  }
+
+  /**
+   * Registers memory.
+   *
+   * @param gpu the memory that it is, closed where that fails; null: the program's own
+   * @param old ends in favour of the new region, which has its key; null for none
+   */
+  private static MemoryRegion register(
+      ClientContext context,
+      Registration wanted,
+      @Nullable GpuRange gpu,
+      @Nullable MemoryRegion old) {
+    long start = wanted.start();
     ProtectionDomain domain = wanted.pd().domain;
-    long address = (access & ZERO_BASED) != 0 ? 0 : wanted.address();
-    long memory = context.process().busAddress(start);
-    Set<AccessRight> rights = QueuePairControl.rights(access);
-    return old == null
-        ? DriverAccess.register(domain, address, memory, bytes, rights, DriverAccess.ANY_VARIANT)
-        : DriverAccess.replace(old, domain, address, memory, bytes, rights);
+    long address = (wanted.access() & ZERO_BASED) != 0 ? 0 : wanted.address();
+    long memory = gpu == null ? context.process().busAddress(start) : gpu.busAddress(start);
+    long bytes = bytes(wanted);
+    Set<AccessRight> rights = QueuePairControl.rights(wanted.access());
+    try {
+      return old == null
+          ? DriverAccess.register(domain, address, memory, bytes, rights, DriverAccess.ANY_VARIANT)
+          : DriverAccess.replace(old, domain, address, memory, bytes, rights);
+    } catch (HcaException e) {
+      if (gpu != null) {
+        gpu.close();
+      }
+      throw e;
+    }
   }
 
   /**
    * {@code struct ib_uverbs_rereg_mr}: the region ends and another one begins, with its key. If
    * that fails the first one stays.
    */
-  static void change(IoctlCommand command) throws ErrnoException {
+  static void change(IoctlCommand command) throws ErrnoException, PagesNotShared {
     Struct in = command.in(UverbsAbi.CORE_IN, 48);
     ClientContext context = command.context();
     Resource.Mr region = context.find(Resource.Mr.class, in.u32(8));
@@ -122,7 +148,8 @@ final class RegionCommands {
             moves ? in.u64(24) : now.bytes(),
             moves ? in.u64(32) : now.address(),
             (flags & ACCESS) != 0 ? in.u32(44) : now.access());
-    region.replace(register(context, next, region.region()), next);
+    GpuRange gpu = gpuMemory(context, next);
+    region.replace(register(context, next, gpu, region.region()), next, gpu);
     command.out(
         UverbsAbi.CORE_OUT,
         new Struct(8).u32(0, region.region().lkey()).u32(4, region.region().rkey()));

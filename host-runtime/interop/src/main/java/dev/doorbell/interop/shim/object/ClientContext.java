@@ -5,12 +5,13 @@ import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
-import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.GpuRange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -167,9 +168,15 @@ public final class ClientContext {
   }
 
   /** Initializes a new completion queue: only later stores of the program arm it. */
-  public static void disarm(Resource.Cq cq) {
+  public static void disarm(Resource.Cq cq, Memory record) {
     cq.armWord = DISARMED;
-    RawMemory.putIntRelease(cq.queue.recordAddress() + DoorbellRecord.ARM_OFFSET, DISARMED);
+    record.fill(DoorbellRecord.ARM_OFFSET, Integer.BYTES, (byte) DISARMED);
+  }
+
+  /** The GPU's memory in which the program's umems have all these bytes, or null. */
+  public @Nullable GpuRange gpuMemory(long address, long bytes) {
+    Resource.Umem umem = searchOrNull(Resource.Umem.class, one -> one.isOnGpu(address, bytes));
+    return umem == null ? null : umem.gpu;
   }
 
   public Resource.Channel addChannel() {

@@ -11,6 +11,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.client.Lease;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
@@ -404,6 +405,7 @@ public abstract sealed class Resource {
   public static final class Mr extends Resource {
     private MemoryRegion region;
     private final @Nullable OnChip chip;
+    private @Nullable GpuRange gpu;
     private final Set<MemoryRegion> shown = new HashSet<>();
     private @Nullable Mr base;
 
@@ -423,6 +425,12 @@ public abstract sealed class Resource {
       return region;
     }
 
+    /** The region uses memory of a GPU, and closes it; null for none. */
+    public Mr on(@Nullable GpuRange range) {
+      gpu = range;
+      return this;
+    }
+
     /** A region that shows this one's bytes, and ends with it at the latest. */
     public Mr show(MemoryRegion as) {
       Mr made = new Mr(as, null, null);
@@ -437,10 +445,15 @@ public abstract sealed class Resource {
     }
 
     /** The registration has ended in favour of another one. */
-    public void replace(MemoryRegion by, Registration next) {
+    public void replace(MemoryRegion by, Registration next, @Nullable GpuRange on) {
       endShown();
+      GpuRange before = gpu;
+      if (before != null) {
+        before.close();
+      }
       region = by;
       registration = next;
+      gpu = on;
     }
 
     @Override
@@ -452,6 +465,9 @@ public abstract sealed class Resource {
       }
       if (chip != null) {
         chip.regions--;
+      }
+      if (gpu != null) {
+        gpu.close();
       }
     }
   }
@@ -512,14 +528,27 @@ public abstract sealed class Resource {
     public final long start;
     public final long bytes;
 
-    public Umem(int id, long start, long bytes) {
+    /** The GPU's memory that it is, or null: memory of the host. */
+    public final @Nullable GpuRange gpu;
+
+    public Umem(int id, long start, long bytes, @Nullable GpuRange gpu) {
       this.id = id;
       this.start = start;
       this.bytes = bytes;
+      this.gpu = gpu;
+    }
+
+    /** True for memory of a GPU that has all these bytes. */
+    boolean isOnGpu(long address, long length) {
+      return gpu != null && address >= start && address - start <= bytes - length;
     }
 
     @Override
-    void close() {}
+    void close() {
+      if (gpu != null) {
+        gpu.close();
+      }
+    }
   }
 
   /** A protection domain. */

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -85,7 +86,7 @@ public final class UarPage {
     int rung = 0;
     for (int i = 0; i < users.size(); i++) {
       Resource.Qp user = users.get(i);
-      int index = DoorbellRecord.sendIndex(user.queuePair.recordAddress()) & SendQueue.INDEX_MASK;
+      int index = sendIndex(user, fabric);
       if (index != user.doorbellIndex) {
         user.doorbellIndex = index;
         RawMemory.putLong(doorbell.address(), Doorbell.encode(index, user.queuePair.number()));
@@ -96,9 +97,24 @@ public final class UarPage {
     return rung;
   }
 
+  /** The producer index of a doorbell record; the last one where a GPU's memory is gone. */
+  private static int sendIndex(Resource.Qp of, ClientFabric fabric) {
+    try {
+      int stored = fabric.loadWord(of.queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET);
+      return DoorbellRecord.decode(stored) & SendQueue.INDEX_MASK;
+    } catch (AccessFault gone) {
+      return of.doorbellIndex;
+    }
+  }
+
   /** Arms a completion queue if the arm word of its doorbell record has changed; 1 if so. */
   int arm(Resource.Cq cq, ClientFabric fabric) {
-    int word = RawMemory.getIntAcquire(cq.queue.recordAddress() + DoorbellRecord.ARM_OFFSET);
+    int word;
+    try {
+      word = fabric.loadWord(cq.queue.recordAddress() + DoorbellRecord.ARM_OFFSET);
+    } catch (AccessFault gone) {
+      return 0;
+    }
     if (word == cq.armWord) {
       return 0;
     }
