@@ -3,17 +3,8 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import dev.doorbell.experiments.scenario.SessionRuntime;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,32 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command prints what nccl-tests would, and its rows parse as those do. */
 class CollCommandTest {
   @TempDir private Path folder;
-  private String out = "";
-  private String err = "";
-
-  private ExitCode type(String... arguments) {
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    ByteArrayOutputStream errors = new ByteArrayOutputStream();
-    CommandContext context =
-        new CommandContext(
-            new Terminal(
-                new PrintStream(printed, true, StandardCharsets.UTF_8),
-                new PrintStream(errors, true, StandardCharsets.UTF_8),
-                false),
-            SessionRuntime::new,
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            List.of(arguments));
-    ExitCode code = new Tool(context).run(arguments);
-    out = printed.toString(StandardCharsets.UTF_8);
-    err = errors.toString(StandardCharsets.UTF_8);
-    return code;
-  }
+  private final RealSession session = new RealSession();
 
   /** Fields of the rows, as parsers of nccl-tests' output take them: lines that begin with no #. */
   private List<String[]> rows() {
-    return out.lines()
+    return session
+        .out()
+        .lines()
         .filter(line -> !line.startsWith("#") && !line.isBlank())
         .map(line -> line.strip().split("\\s+"))
         .toList();
@@ -55,7 +27,7 @@ class CollCommandTest {
   @Test
   void a_row_has_time_bandwidths_and_wrong_elements_out_of_place_and_in_place() {
     ExitCode code =
-        type(
+        session.type(
             "coll",
             "all_reduce",
             "-b",
@@ -68,7 +40,7 @@ class CollCommandTest {
             "direct",
             "--out",
             folder.toString());
-    assertThat(code).as(out + err).isEqualTo(ExitCode.OK);
+    assertThat(code).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
     assertThat(rows()).hasSize(1);
     String[] row = rows().getFirst();
     assertThat(row).hasSize(13);
@@ -79,14 +51,15 @@ class CollCommandTest {
     assertThat(Double.parseDouble(row[7])).isCloseTo(4.096 / micros * 4 / 3, within(0.006));
     assertThat(row[8]).isEqualTo("0");
     assertThat(row[12]).isEqualTo("0");
-    assertThat(out).contains("# Out of bounds values : 0 OK", "# Avg bus bandwidth    : ");
-    assertThat(out).contains("basis modelled", "MODELLED RESULT", "# run " + folder);
+    assertThat(session.out())
+        .contains("# Out of bounds values : 0 OK", "# Avg bus bandwidth    : ");
+    assertThat(session.out()).contains("basis modelled", "MODELLED RESULT", "# run " + folder);
   }
 
   @Test
   void what_is_never_in_place_has_no_result_there() {
-    ExitCode code = type("coll", "barrier", "-g", "3", "--out", folder.toString());
-    assertThat(code).as(out + err).isEqualTo(ExitCode.OK);
+    ExitCode code = session.type("coll", "barrier", "-g", "3", "--out", folder.toString());
+    assertThat(code).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
     String[] row = rows().getFirst();
     assertThat(row).startsWith("0", "0", "float", "none", "-1");
     assertThat(Double.parseDouble(row[5])).isBetween(3.0, 50.0);
@@ -96,7 +69,7 @@ class CollCommandTest {
   @Test
   void explain_prints_what_each_algorithm_is_predicted_to_take_and_runs_nothing() {
     ExitCode code =
-        type(
+        session.type(
             "coll",
             "all_gather",
             "-b",
@@ -110,20 +83,24 @@ class CollCommandTest {
             "--explain",
             "--out",
             folder.toString());
-    assertThat(code).as(out + err).isEqualTo(ExitCode.OK);
-    assertThat(out).contains("ring us", "direct us").doesNotContain("tree us", "halving us");
+    assertThat(code).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("ring us", "direct us")
+        .doesNotContain("tree us", "halving us");
     assertThat(rows()).hasSize(2).allSatisfy(row -> assertThat(row).hasSize(4));
     assertThat(folder).isEmptyDirectory();
   }
 
   @Test
   void what_is_no_collective_and_no_range_of_sizes_is_refused() {
-    assertThat(type("coll", "allreduce")).isEqualTo(ExitCode.USAGE);
-    assertThat(err).contains("COLLECTIVE allreduce", "all_reduce, reduce_scatter");
-    assertThat(type("coll", "all_reduce", "-b", "4K", "-e", "8")).isEqualTo(ExitCode.USAGE);
-    assertThat(type("coll", "all_reduce", "-e", "64K", "-i", "8")).isEqualTo(ExitCode.USAGE);
-    assertThat(err).contains("more than 64 sizes");
-    assertThat(type("coll", "all_gather", "--algo", "tree", "-g", "4")).isEqualTo(ExitCode.CONFIG);
-    assertThat(err).contains("all_gather by tree among 4 ranks");
+    assertThat(session.type("coll", "allreduce")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("COLLECTIVE allreduce", "all_reduce, reduce_scatter");
+    assertThat(session.type("coll", "all_reduce", "-b", "4K", "-e", "8")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.type("coll", "all_reduce", "-e", "64K", "-i", "8"))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("more than 64 sizes");
+    assertThat(session.type("coll", "all_gather", "--algo", "tree", "-g", "4"))
+        .isEqualTo(ExitCode.CONFIG);
+    assertThat(session.err()).contains("all_gather by tree among 4 ranks");
   }
 }

@@ -2,19 +2,10 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import dev.doorbell.experiments.scenario.SessionRuntime;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FaultEndToEndTest {
   @TempDir private Path folder;
+  private final RealSession session = new RealSession();
   private String out = "";
 
   private ExitCode run(String experiment, String plan, String... settings) throws IOException {
@@ -34,18 +26,8 @@ class FaultEndToEndTest {
     for (String setting : settings) {
       words.addAll(List.of("-s", setting));
     }
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    PrintStream printed = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    CommandContext context =
-        new CommandContext(
-            new Terminal(printed, printed, false),
-            SessionRuntime::new,
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            words);
-    ExitCode code = new Tool(context).run(words.toArray(new String[0]));
-    out = bytes.toString(StandardCharsets.UTF_8);
+    ExitCode code = session.type(words.toArray(String[]::new));
+    out = session.out() + session.err();
     return code;
   }
 

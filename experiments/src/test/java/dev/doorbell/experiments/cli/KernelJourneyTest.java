@@ -2,21 +2,11 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,34 +16,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The way of docs/kernels.md, from nothing to a figure, with what the build brings. */
 class KernelJourneyTest {
   @TempDir private Path home;
-  private final ExperimentRuntime runtime =
-      ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-  private String out = "";
-  private String err = "";
-
-  private ExitCode type(String... words) {
-    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    ExitCode code =
-        new Tool(
-                new CommandContext(
-                    new Terminal(
-                        new PrintStream(outBytes, true, StandardCharsets.UTF_8),
-                        new PrintStream(errBytes, true, StandardCharsets.UTF_8),
-                        false),
-                    () -> runtime,
-                    new Disk(),
-                    Clock.systemUTC(),
-                    new Interruption(),
-                    List.of(words)))
-            .run(words);
-    out = outBytes.toString(StandardCharsets.UTF_8);
-    err = errBytes.toString(StandardCharsets.UTF_8);
-    return code;
-  }
+  private final RealSession session = new RealSession();
 
   private void typed(ExitCode wanted, String... words) {
-    assertThat(type(words)).as("%s%n%s%s", List.of(words), out, err).isEqualTo(wanted);
+    assertThat(session.type(words))
+        .as("%s%n%s%s", List.of(words), session.out(), session.err())
+        .isEqualTo(wanted);
   }
 
   @ParameterizedTest
@@ -71,26 +39,27 @@ class KernelJourneyTest {
       String template, String settings, String metric, String figure) throws IOException {
     Path folder = home.resolve("kernels/mine");
     typed(ExitCode.OK, "kernel", "new", "mine", "--template", template, "--dir", folder.toString());
-    assertThat(out).contains("next").contains("doorbell run " + folder);
+    assertThat(session.out()).contains("next").contains("doorbell run " + folder);
     String descriptor = folder.resolve("mine.kernel.yaml").toString();
     String experiment = folder.resolve("mine.experiment.yaml").toString();
 
     typed(ExitCode.OK, "kernel", "check", descriptor);
-    assertThat(out).contains("entry   mine(").endsWith(descriptor + "  ok\n");
+    assertThat(session.out()).contains("entry   mine(").endsWith(descriptor + "  ok\n");
     // A lone wait ends after a number of looks; what comes then has a deadline.
-    assertThat(out.lines().filter(line -> line.startsWith("note")))
+    assertThat(session.out().lines().filter(line -> line.startsWith("note")))
         .as("every wait has a deadline")
         .allMatch(
             line -> line.contains("it has no deadline") && line.contains("completion.cuh:407"));
     typed(ExitCode.OK, "kernel", "run", descriptor, "--seed", "2");
-    assertThat(out).contains("every thread ended with DOORBELL_OK, and what was sent has arrived");
+    assertThat(session.out())
+        .contains("every thread ended with DOORBELL_OK, and what was sent has arrived");
     typed(ExitCode.OK, "kernel", "disasm", folder.resolve("mine.ptx").toString());
-    assertThat(out).contains("; mine.cu:").contains("polling loop");
+    assertThat(session.out()).contains("; mine.cu:").contains("polling loop");
     typed(ExitCode.OK, "validate", experiment, descriptor);
     typed(ExitCode.OK, "list", "kernels", "--kernels", folder.toString());
-    assertThat(out).contains("mine ");
+    assertThat(session.out()).contains("mine ");
     typed(ExitCode.OK, "describe", "mine", "--kernels", folder.toString());
-    assertThat(out).contains("measures  " + metric).contains("mine.kernel.yaml");
+    assertThat(session.out()).contains("measures  " + metric).contains("mine.kernel.yaml");
 
     Path runs = home.resolve("runs");
     String[] changes = settings.split(";", -1);
@@ -102,7 +71,10 @@ class KernelJourneyTest {
                 Stream.of("-s", "samples=2"))
             .flatMap(words -> words)
             .toArray(String[]::new));
-    assertThat(out).contains(" points verified").contains("0 failed").contains(figure + ".svg");
+    assertThat(session.out())
+        .contains(" points verified")
+        .contains("0 failed")
+        .contains(figure + ".svg");
     Path run;
     try (Stream<Path> made = Files.list(runs)) {
       run = made.findFirst().orElseThrow();
@@ -114,7 +86,7 @@ class KernelJourneyTest {
     if (template.equals("put")) {
       // By the kernel that the run has kept: here no folder has one of that name.
       typed(ExitCode.OK, "plot", run.toString(), "--kind", "timeline", "--only", "path=pull");
-      assertThat(out).contains("timeline-", ".perfetto.json");
+      assertThat(session.out()).contains("timeline-", ".perfetto.json");
     }
 
     typed(
@@ -123,10 +95,10 @@ class KernelJourneyTest {
                 Stream.of("explore", descriptor, "--seeds", "2", "--iterations", "3"),
                 template.equals("exchange") ? Stream.of("--threads", "4") : Stream.empty())
             .toArray(String[]::new));
-    assertThat(out).contains("CLEAN");
+    assertThat(session.out()).contains("CLEAN");
 
     typed(ExitCode.OK, "kernel", "diff-run", descriptor, "--gpu", "vm", "--runs", "1");
-    assertThat(out).contains("mine           1 of 1 runs agree");
+    assertThat(session.out()).contains("mine           1 of 1 runs agree");
     typed(ExitCode.OK, "kernel", "diff-run", descriptor, "--gpu", "vm:order", "--runs", "1");
   }
 
@@ -160,13 +132,13 @@ class KernelJourneyTest {
       "3"
     };
     typed(ExitCode.OK, run);
-    assertThat(out)
+    assertThat(session.out())
         .contains("1 of 1 runs agree")
         .contains("not compared: signals, from byte 16: what a thread fetched is its place");
 
     Files.writeString(descriptor, good.substring(0, good.indexOf("  chance:")));
     typed(ExitCode.FAILED, run);
-    assertThat(out)
+    assertThat(session.out())
         .contains("mine           run 2 differs: pull")
         .contains(
             "again: doorbell kernel diff-run %s --gpu vm:order --seed 3 --first 2 --runs 1"
@@ -199,7 +171,7 @@ class KernelJourneyTest {
         "5",
         "--timeout",
         "1s");
-    assertThat(out)
+    assertThat(session.out())
         .contains("mine           run 0 fails")
         .contains("the interpreter: ")
         .contains("its compiler: ")
@@ -212,14 +184,14 @@ class KernelJourneyTest {
     typed(ExitCode.OK, "kernel", "new", "mine", "--dir", folder.toString(), "-q");
     Path ptx = folder.resolve("mine.ptx");
     typed(ExitCode.ENVIRONMENT, "kernel", "diff-run", ptx.toString(), "--gpu", "cuda:99");
-    assertThat(err).contains("DB-E003").contains("nothing was run").contains("--gpu vm");
+    assertThat(session.err()).contains("DB-E003").contains("nothing was run").contains("--gpu vm");
     Files.delete(folder.resolve("mine.kernel.yaml"));
     typed(ExitCode.USAGE, "kernel", "diff-run", ptx.toString(), "--gpu", "vm");
-    assertThat(err).contains("no descriptor lies beside").contains("docs/kernels.md");
+    assertThat(session.err()).contains("no descriptor lies beside").contains("docs/kernels.md");
     typed(ExitCode.USAGE, "kernel", "diff-run", "put_rat", "--gpu", "vm");
-    assertThat(err).contains("did you mean 'put_rate'");
+    assertThat(session.err()).contains("did you mean 'put_rate'");
     typed(ExitCode.USAGE, "kernel", "diff-run", "put_price", "--gpu", "vm");
-    assertThat(err).contains("driven by an experiment of its own");
+    assertThat(session.err()).contains("driven by an experiment of its own");
   }
 
   @Test
@@ -232,23 +204,24 @@ class KernelJourneyTest {
 
     Files.writeString(descriptor, good.replace("measures: latency", "measures: latncy"));
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run");
-    assertThat(err)
+    assertThat(session.err())
         .contains("unknown kernel 'mine'")
         .contains("mine.kernel.yaml:11:11  DB-C012  unknown measures 'latncy'")
         .contains("did you mean 'latency'");
 
     Files.writeString(descriptor, good.replace("[queue_pairs, job]", "[queue_pairs, job, bytes]"));
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run");
-    assertThat(err).contains("mine.kernel.yaml:8:13  DB-K012  entry mine takes 2 parameters");
+    assertThat(session.err())
+        .contains("mine.kernel.yaml:8:13  DB-K012  entry mine takes 2 parameters");
     typed(ExitCode.CONFIG, "kernel", "check", descriptor.toString());
 
     Files.writeString(descriptor, good);
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run", "-s", "path=push.memic");
-    assertThat(err).contains("DB-P018  kernel mine does not take the path push.memic");
+    assertThat(session.err()).contains("DB-P018  kernel mine does not take the path push.memic");
     typed(ExitCode.CONFIG, "run", experiment, "--dry-run", "-s", "metrics=goodput");
 
     Files.delete(folder.resolve("mine.ptx"));
     typed(ExitCode.CONFIG, "validate", descriptor.toString());
-    assertThat(out).contains("DB-K014").contains("doorbell kernel build");
+    assertThat(session.out()).contains("DB-K014").contains("doorbell kernel build");
   }
 }

@@ -2,24 +2,14 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,8 +18,7 @@ class KernelTableTest {
   private static final String STAND_IN = "stand_in_gpunetio";
 
   @TempDir private Path folder;
-  private String out = "";
-  private String err = "";
+  private final RealSession session = new RealSession();
 
   private ExitCode table(String... words) throws IOException, URISyntaxException {
     URL there =
@@ -44,34 +33,15 @@ class KernelTableTest {
     String[] all = new String[words.length + 7];
     List.of("kernel", "table", folder.toString(), "--runs", "2", "--seeds", "2").toArray(all);
     System.arraycopy(words, 0, all, 7, words.length);
-    ExperimentRuntime runtime =
-        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    ExitCode code =
-        new Tool(
-                new CommandContext(
-                    new Terminal(
-                        new PrintStream(outBytes, true, StandardCharsets.UTF_8),
-                        new PrintStream(errBytes, true, StandardCharsets.UTF_8),
-                        false),
-                    () -> runtime,
-                    new Disk(),
-                    Clock.systemUTC(),
-                    new Interruption(),
-                    List.of(all)))
-            .run(all);
-    out = outBytes.toString(StandardCharsets.UTF_8);
-    err = errBytes.toString(StandardCharsets.UTF_8);
-    return code;
+    return session.type(all);
   }
 
   @Test
   void a_kernel_that_is_right_has_a_row_of_numbers() throws Exception {
-    assertThat(table()).as(out + err).isEqualTo(ExitCode.OK);
-    assertThat(out).startsWith("gpunetio 9.8.7" + System.lineSeparator());
-    assertThat(out.lines().map(String::length)).allMatch(length -> length <= 80);
-    assertThat(out.lines().toList().getLast())
+    assertThat(table()).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).startsWith("gpunetio 9.8.7" + System.lineSeparator());
+    assertThat(session.out().lines().map(String::length)).allMatch(length -> length <= 80);
+    assertThat(session.out().lines().toList().getLast())
         .matches(STAND_IN + " +sender, 1x1 +2/2 +0 in 0/2 +[1-9]\\d+ +[1-9]\\d* +- +[1-9]\\S*");
   }
 
@@ -87,7 +57,8 @@ class KernelTableTest {
     assertThat(wrong).isNotEqualTo(text);
     Files.writeString(ptx, wrong);
     assertThat(table("--fmt", "md")).isEqualTo(ExitCode.FAILED);
-    assertThat(out).contains("| gpunetio 9.8.7 | `" + STAND_IN + "` | sender, 1x1 | 0/2 |");
-    assertThat(out).contains(STAND_IN + ": run 0: ");
+    assertThat(session.out())
+        .contains("| gpunetio 9.8.7 | `" + STAND_IN + "` | sender, 1x1 | 0/2 |");
+    assertThat(session.out()).contains(STAND_IN + ": run 0: ");
   }
 }

@@ -3,26 +3,16 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.Main;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.ServiceLoader;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -126,20 +116,7 @@ class KilledRunTest {
   }
 
   private static ExitCode resume(Path run) {
-    ByteArrayOutputStream output = new ByteArrayOutputStream();
-    PrintStream print = new PrintStream(output, true, StandardCharsets.UTF_8);
-    ExperimentRuntime runtime =
-        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-    String[] arguments = {"run", "--quiet", "--resume", run.toString()};
-    CommandContext context =
-        new CommandContext(
-            new Terminal(print, print, false),
-            () -> runtime,
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            List.of(arguments));
-    return new Tool(context).run(arguments);
+    return new RealSession().type("run", "--quiet", "--resume", run.toString());
   }
 
   private static Path only(Path runs) throws IOException {

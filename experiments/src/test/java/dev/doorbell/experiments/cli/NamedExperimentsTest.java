@@ -2,22 +2,14 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,19 +90,9 @@ class NamedExperimentsTest {
 
   /** Types a command, whose results go to {@code output}. */
   static ExitCode run(ByteArrayOutputStream output, String... arguments) {
-    PrintStream print = new PrintStream(output, true, StandardCharsets.UTF_8);
-    PrintStream nowhere =
-        new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-    ExperimentRuntime runtime =
-        ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
-    CommandContext context =
-        new CommandContext(
-            new Terminal(print, nowhere, false, 80),
-            () -> runtime,
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            List.of(arguments));
-    return new Tool(context).run(arguments);
+    RealSession session = new RealSession(80);
+    ExitCode code = session.type(arguments);
+    output.writeBytes(session.out().getBytes(StandardCharsets.UTF_8));
+    return code;
   }
 }

@@ -3,21 +3,11 @@ package dev.doorbell.experiments.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.config.ConfigReader;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import dev.doorbell.experiments.scenario.SessionRuntime;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,30 +25,7 @@ class PlanMessagesTest {
       """;
 
   @TempDir private Path folder;
-  private final ExperimentRuntime runtime = new SessionRuntime();
-  private String out = "";
-  private String err = "";
-
-  private ExitCode type(String... words) {
-    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    ExitCode code =
-        new Tool(
-                new CommandContext(
-                    new Terminal(
-                        new PrintStream(outBytes, true, StandardCharsets.UTF_8),
-                        new PrintStream(errBytes, true, StandardCharsets.UTF_8),
-                        false),
-                    () -> runtime,
-                    new Disk(),
-                    Clock.systemUTC(),
-                    new Interruption(),
-                    List.of(words)))
-            .run(words);
-    out = outBytes.toString(StandardCharsets.UTF_8);
-    err = errBytes.toString(StandardCharsets.UTF_8);
-    return code;
-  }
+  private final RealSession session = new RealSession();
 
   private String mixed() throws IOException {
     return Files.writeString(folder.resolve("m.yaml"), MIXED).toString();
@@ -67,24 +34,33 @@ class PlanMessagesTest {
   @Test
   void show_prints_the_settings_that_the_experiment_uses_and_means_the_same()
       throws IOException, ConfigException {
-    ConfigReader reader = new ConfigReader(runtime.names());
+    ConfigReader reader = new ConfigReader(RealSession.runtime().names());
     for (String name : List.of("pull-vs-push", "incast", "collectives", "fault-recovery")) {
-      assertThat(type("show", name)).as("%s%n%s", name, err).isEqualTo(ExitCode.OK);
-      String hash = out.substring(out.lastIndexOf(' ') + 1).strip();
-      assertThat(reader.read("shown.yaml", out, List.of()).hash()).as(name).isEqualTo(hash);
+      assertThat(session.type("show", name))
+          .as("%s%n%s", name, session.err())
+          .isEqualTo(ExitCode.OK);
+      String hash = session.out().substring(session.out().lastIndexOf(' ') + 1).strip();
+      assertThat(reader.read("shown.yaml", session.out(), List.of()).hash())
+          .as(name)
+          .isEqualTo(hash);
     }
-    type("show", "pull-vs-push");
-    assertThat(out).contains("  depth: 256").doesNotContain("  engines:", "  rtt:", "  traffic:");
+    session.type("show", "pull-vs-push");
+    assertThat(session.out())
+        .contains("  depth: 256")
+        .doesNotContain("  engines:", "  rtt:", "  traffic:");
     Path edited =
-        Files.writeString(folder.resolve("e.yaml"), out.replace("depth: 256", "depth: 64"));
-    assertThat(type("run", edited.toString(), "--dry-run")).as(err).isEqualTo(ExitCode.OK);
+        Files.writeString(
+            folder.resolve("e.yaml"), session.out().replace("depth: 256", "depth: 64"));
+    assertThat(session.type("run", edited.toString(), "--dry-run"))
+        .as(session.err())
+        .isEqualTo(ExitCode.OK);
   }
 
   @Test
   void metrics_of_two_kinds_are_one_error_that_names_the_metric() throws IOException {
     String file = mixed();
-    assertThat(type("run", file, "--dry-run")).isEqualTo(ExitCode.CONFIG);
-    assertThat(err)
+    assertThat(session.type("run", file, "--dry-run")).isEqualTo(ExitCode.CONFIG);
+    assertThat(session.err())
         .startsWith(
             file + ":6:22  DB-P026  rate is measured by put_rate, and kernel is put_bandwidth")
         .contains("fix     kernel: put_rate, or leave rate out")
@@ -94,17 +70,18 @@ class PlanMessagesTest {
   @Test
   void a_problem_of_points_has_the_place_of_the_value_that_it_names() throws IOException {
     String file = mixed();
-    type("show", file, "-s", "metrics=goodput");
-    assertThat(err).contains(file + ":4:20  DB-P012  4096 bytes do not fit inline");
-    type("run", file, "--dry-run", "-s", "metrics=goodput", "-s", "path=push.bf", "-s", "size=8K");
-    assertThat(err).contains("-s size=8K  DB-P012  8192 bytes do not fit inline");
+    session.type("show", file, "-s", "metrics=goodput");
+    assertThat(session.err()).contains(file + ":4:20  DB-P012  4096 bytes do not fit inline");
+    session.type(
+        "run", file, "--dry-run", "-s", "metrics=goodput", "-s", "path=push.bf", "-s", "size=8K");
+    assertThat(session.err()).contains("-s size=8K  DB-P012  8192 bytes do not fit inline");
   }
 
   @Test
   void conditions_that_leave_nothing_say_what_there_is() throws IOException {
     String file = mixed();
-    type("run", file, "--dry-run", "-s", "metrics=goodput", "--only", "size=77,path=pull");
-    assertThat(err)
+    session.type("run", file, "--dry-run", "-s", "metrics=goodput", "--only", "size=77,path=pull");
+    assertThat(session.err())
         .contains("--only size=77,path=pull  DB-C035  no point is left")
         .contains("in this plan size is 64, 4096; path is pull, push.inline");
   }

@@ -4,23 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.latex.Latex;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.run.Disk;
-import dev.doorbell.experiments.run.Interruption;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -49,35 +39,14 @@ class StoryboardsTest {
 
   @TempDir private Path folder;
 
-  private String out = "";
-  private String err = "";
-
-  private ExitCode type(String... words) {
-    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    CommandContext context =
-        new CommandContext(
-            new Terminal(
-                new PrintStream(outBytes, true, StandardCharsets.UTF_8),
-                new PrintStream(errBytes, true, StandardCharsets.UTF_8),
-                false),
-            () -> ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow(),
-            new Disk(),
-            Clock.systemUTC(),
-            new Interruption(),
-            List.of(words));
-    ExitCode code = new Tool(context).run(words);
-    out = outBytes.toString(StandardCharsets.UTF_8);
-    err = errBytes.toString(StandardCharsets.UTF_8);
-    return code;
-  }
+  private final RealSession session = new RealSession();
 
   /** Types a line that has to succeed. */
   private String typed(String... words) {
-    assertThat(type(words))
-        .as("%s%n%s%s", String.join(" ", words), out, err)
+    assertThat(session.type(words))
+        .as("%s%n%s%s", String.join(" ", words), session.out(), session.err())
         .isEqualTo(ExitCode.OK);
-    return out;
+    return session.out();
   }
 
   /** Types the n-th block of the first hours. */
