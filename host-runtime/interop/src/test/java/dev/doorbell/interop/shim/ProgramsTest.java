@@ -103,6 +103,11 @@ final class ProgramsTest {
   }
 
   @Test
+  void a_receiver_of_an_extended_connection_lives_as_long_as_its_last_handle() throws Exception {
+    succeeds("shared_receiver.c", "-libverbs");
+  }
+
+  @Test
   void an_initiator_sends_and_writes_to_two_targets_in_turn() throws Exception {
     succeeds("dynamic.c", "-lmlx5", "-libverbs");
   }

@@ -233,6 +233,7 @@ public final class UverbsAbi {
   public static final int CMD_MODIFY_SRQ = 33;
   public static final int CMD_QUERY_SRQ = 34;
   public static final int CMD_OPEN_XRCD = 37;
+  public static final int CMD_OPEN_QP = 40;
   public static final int CMD_CREATE_FLOW = 50;
   public static final int CMD_MODIFY_WQ = 53;
   public static final int CMD_CREATE_RWQ_IND_TBL = 55;

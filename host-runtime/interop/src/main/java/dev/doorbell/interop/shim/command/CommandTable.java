@@ -212,6 +212,7 @@ public final class CommandTable {
       case UverbsAbi.CMD_DETACH_MULTICAST -> QueuePairCommands.attach(command, false);
       case UverbsAbi.CMD_MODIFY_SRQ -> SharedReceiveCommands.modify(command);
       case UverbsAbi.CMD_OPEN_XRCD -> XrcCommands.openDomain(command);
+      case UverbsAbi.CMD_OPEN_QP -> XrcCommands.openReceiver(command);
       case UverbsAbi.CMD_MODIFY_WQ -> ReceiveSpreadCommands.modifyQueue(command);
       case UverbsAbi.CMD_CREATE_RWQ_IND_TBL -> ReceiveSpreadCommands.createTable(command);
       case UverbsAbi.CMD_CREATE_FLOW -> FlowCommands.create(command);

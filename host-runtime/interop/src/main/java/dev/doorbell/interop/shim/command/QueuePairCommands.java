@@ -25,7 +25,6 @@ final class QueuePairCommands {
   private static final int UD = 4;
   private static final int RAW_PACKET = 8;
   private static final int XRC_SEND = 9;
-  private static final int XRC_RECEIVE = 10;
   private static final int DRIVER = 0xff;
 
   // struct mlx5_ib_create_qp: flags that change nothing here, scatter to CQE among them
@@ -72,7 +71,7 @@ final class QueuePairCommands {
 
   static void create(IoctlCommand command) throws ErrnoException, PagesNotShared {
     int type = command.in32(UverbsAbi.CREATE_QP_TYPE);
-    if (type == XRC_RECEIVE) {
+    if (type == XrcCommands.RECEIVER) {
       XrcCommands.createReceiver(command);
       return;
     }

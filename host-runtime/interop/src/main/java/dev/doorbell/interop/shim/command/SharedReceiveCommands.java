@@ -66,8 +66,7 @@ final class SharedReceiveCommands {
       ErrnoException.require(in.size() >= 28, Errno.EINVAL);
       DriverAccess.userIndex(srq.queue, in.u32(24));
       DriverAccess.extend(srq.queue, completions.queue, xrcd.domain.domain());
-      xrcd.domain.use();
-      srq.xrcDomain = xrcd.domain;
+      srq.joinDomain(xrcd);
     }
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, srq.number()));
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_WR, entries - 1);

@@ -7,6 +7,7 @@ import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServerTables;
+import dev.doorbell.interop.shim.object.XrcReceiver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,9 @@ final class XrcCommands {
   // O_CREAT and O_EXCL
   private static final int CREATE = 0x40;
   private static final int EXCLUSIVE = 0x80;
+
+  /** {@code IB_UVERBS_QPT_XRC_TGT}. */
+  static final int RECEIVER = 10;
 
   private XrcCommands() {}
 
@@ -51,12 +55,24 @@ final class XrcCommands {
         context.find(Resource.Xrcd.class, command.handle(UverbsAbi.CREATE_QP_XRCD_HANDLE));
     Resource.Receiver receiver =
         new Resource.Receiver(
-            in.domain.createReceiver(), in.domain, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+            in.domain.createReceiver(), in, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
     Struct capabilities = new Struct(20);
     receiver.control.capabilities = capabilities;
     command.out(UverbsAbi.UHW_OUT, new Struct(40));
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
     command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, receiver.number());
     command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(receiver));
+  }
+
+  /** {@code struct ib_uverbs_open_qp}: another handle of a receiver of the same domain. */
+  static void openReceiver(IoctlCommand command) throws ErrnoException {
+    Struct in = command.in(UverbsAbi.CORE_IN, 32);
+    ClientContext context = command.context();
+    Resource.Xrcd domain = context.find(Resource.Xrcd.class, in.u32(16));
+    XrcReceiver receiver = domain.domain.receiver(in.u32(20));
+    ErrnoException.require(receiver != null && in.u8(24) == RECEIVER, Errno.EINVAL);
+    Resource.Receiver opened = new Resource.Receiver(receiver, domain, in.u64(8));
+    Struct out = new Struct(32).u32(0, context.add(opened)).u32(4, opened.number());
+    command.out(UverbsAbi.CORE_OUT, out);
   }
 }

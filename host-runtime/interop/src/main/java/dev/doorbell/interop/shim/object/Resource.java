@@ -9,7 +9,6 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.SharedReceiveQueue;
-import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.client.Lease;
@@ -281,29 +280,33 @@ public abstract sealed class Resource {
     }
   }
 
-  /** The receiving queue pair of an extended reliable connection. */
+  /** A program's handle of a receiver. */
   public static final class Receiver extends Queue {
     public final QueuePairControl control;
-    private final QueuePair queuePair;
-    private final XrcDomain domain;
+    private final XrcReceiver receiver;
+    private final Xrcd opening;
 
-    public Receiver(QueuePair queuePair, XrcDomain domain, long userHandle) {
+    /**
+     * @param opening of the receiver's domain
+     */
+    public Receiver(XrcReceiver receiver, Xrcd opening, long userHandle) {
       super(userHandle);
-      this.queuePair = queuePair;
-      this.domain = domain;
-      this.control = new QueuePairControl(queuePair, Transport.XRC);
-      domain.use();
+      this.receiver = receiver;
+      this.opening = opening;
+      this.control = receiver.control;
+      opening.users++;
+      receiver.use();
     }
 
     @Override
     public int number() {
-      return queuePair.number();
+      return receiver.queuePair.number();
     }
 
     @Override
     void closeQueue() {
-      queuePair.close();
-      domain.unuse();
+      receiver.unuse();
+      opening.users--;
     }
   }
 
@@ -313,6 +316,9 @@ public abstract sealed class Resource {
     private final ServerTables tables;
     private final ServerTables.XrcFile file;
 
+    /** Receivers and queues that were created or opened by it. */
+    private int users;
+
     public Xrcd(XrcDomain domain, ServerTables tables, ServerTables.XrcFile file) {
       this.domain = domain;
       this.tables = tables;
@@ -321,6 +327,10 @@ public abstract sealed class Resource {
 
     @Override
     void close() {
+      if (users > 0) {
+        throw new HcaException(
+            "XRC domain: %d receivers and queues are still open".formatted(users), Errno.EBUSY);
+      }
       tables.closeXrc(file);
     }
   }
@@ -331,13 +341,19 @@ public abstract sealed class Resource {
     public final int entries;
     public int limit;
 
-    /** Whose receivers it serves, or null. */
-    public @Nullable XrcDomain xrcDomain;
+    /** The opening of the domain whose receivers it serves, or null. */
+    private @Nullable Xrcd opening;
 
     public Srq(SharedReceiveQueue queue, long userHandle, int entries, Lease... leases) {
       super(userHandle, leases);
       this.queue = queue;
       this.entries = entries;
+    }
+
+    /** It serves the receivers of a domain. */
+    public void joinDomain(Xrcd opening) {
+      this.opening = opening;
+      opening.users++;
     }
 
     @Override
@@ -348,8 +364,8 @@ public abstract sealed class Resource {
     @Override
     void closeQueue() {
       queue.close();
-      if (xrcDomain != null) {
-        xrcDomain.unuse();
+      if (opening != null) {
+        opening.users--;
       }
     }
   }

@@ -79,7 +79,6 @@ public final class ServerTables {
     OpenDomain open =
         xrcDomains.computeIfAbsent(file, _ -> new OpenDomain(new XrcDomain(file.device().hca())));
     open.openings++;
-    open.domain.use();
     return open.domain;
   }
 
@@ -90,10 +89,10 @@ public final class ServerTables {
   void closeXrc(XrcFile file) {
     OpenDomain open = xrcDomains.get(file);
     if (open != null) {
-      boolean gone = open.domain.close(open.openings == 1);
       open.openings--;
-      if (gone) {
+      if (open.openings == 0) {
         xrcDomains.remove(file);
+        open.domain.close();
       }
     }
   }

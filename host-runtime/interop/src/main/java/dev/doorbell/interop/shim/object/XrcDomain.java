@@ -2,9 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
-import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
-import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
@@ -12,6 +10,9 @@ import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.softhca.DriverAccess;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An XRC domain: receivers, which send nothing, and shared receive queues that serve them. Programs
@@ -25,8 +26,7 @@ public final class XrcDomain {
   private final MemoryProvider memory;
   private final CompletionQueue unused;
 
-  /** Openings, receivers and queues. */
-  private int users;
+  private final Map<Integer, XrcReceiver> receivers = new HashMap<>();
 
   XrcDomain(Hca hca) {
     blocks = hca.attributes().minSendBlocks();
@@ -41,37 +41,30 @@ public final class XrcDomain {
     return domain;
   }
 
-  public QueuePair createReceiver() {
-    return domain.createQueuePair(
-        new QueuePairAttributes(
-            blocks, 0, unused, null, MemoryKind.HOST, MemoryKind.HOST, Transport.XRC, null),
-        memory);
+  public XrcReceiver createReceiver() {
+    QueuePair queuePair =
+        domain.createQueuePair(
+            new QueuePairAttributes(
+                blocks, 0, unused, null, MemoryKind.HOST, MemoryKind.HOST, Transport.XRC, null),
+            memory);
+    XrcReceiver receiver = new XrcReceiver(this, queuePair);
+    receivers.put(queuePair.number(), receiver);
+    return receiver;
   }
 
-  public void use() {
-    users++;
+  /** The receiver with that number, or null. */
+  public @Nullable XrcReceiver receiver(int number) {
+    return receivers.get(number);
   }
 
-  public void unuse() {
-    users--;
+  /** A receiver is gone. */
+  void remove(QueuePair receiver) {
+    receivers.remove(receiver.number());
   }
 
-  /**
-   * Ends an opening.
-   *
-   * @param last whether it is the only one
-   * @return true when the domain is gone
-   */
-  boolean close(boolean last) {
-    if (last && users > 1) {
-      throw new HcaException(
-          "XRC domain: %d receivers and queues are still open".formatted(users - 1), Errno.EBUSY);
-    }
-    users--;
-    if (users == 0) {
-      unused.close();
-      domain.close();
-    }
-    return users == 0;
+  /** The last opening has ended, and so have all receivers and queues. */
+  void close() {
+    unused.close();
+    domain.close();
   }
 }
