@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the text of an experiment file, with the command line's changes, into a config. */
 public final class ConfigReader {
-  private static final Pattern KERNELS = Pattern.compile("\\s*kernel\\s*=\\s*(.*)");
+  private static final Pattern KERNELS = Pattern.compile("\\s*(?:axes[.])?kernel\\s*=\\s*(.*)");
 
   private final Schema schema;
   private final SchemaChecker checker;
@@ -83,8 +83,9 @@ public final class ConfigReader {
   /** The reader with the settings that the kernels of an experiment declare. */
   private ConfigReader extended(ObjectNode root, List<String> overrides) {
     List<String> kernels = new ArrayList<>();
-    JsonNode words = root.path("kernel");
-    kernels.addAll(words.isArray() ? Schema.strings(words) : List.of(words.asString("")));
+    for (JsonNode words : List.of(root.path("kernel"), root.path("axes").path("kernel"))) {
+      kernels.addAll(words.isArray() ? Schema.strings(words) : List.of(words.asString("")));
+    }
     for (String override : overrides) {
       Matcher kernel = KERNELS.matcher(override);
       if (kernel.matches()) {

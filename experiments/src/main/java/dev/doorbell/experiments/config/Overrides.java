@@ -59,6 +59,9 @@ final class Overrides {
       setting(key, value, where);
     } else if (key.startsWith("axes.") || key.startsWith("fixed.")) {
       int dot = key.indexOf('.');
+      if (key.equals("axes.kernel")) {
+        root.remove("kernel");
+      }
       put(key.substring(0, dot), key.substring(dot + 1), value, where);
     } else if (key.startsWith("measure.")) {
       put("measure", key.substring("measure.".length()), value, where);
@@ -67,6 +70,8 @@ final class Overrides {
       keepOutputs(Schema.strings(list(value)));
     } else if (schema.measureKeys().contains(key)) {
       put("measure", key, value, where);
+    } else if (key.equals("kernel") && root.path("axes").has(key)) {
+      put("axes", key, value, where);
     } else if (schema.topLevel().contains(key)) {
       root.set(key, value);
       positions.override("/" + key, where);

@@ -52,8 +52,8 @@ final class Resolver {
     if (root.has("expect")) {
       resolved.set("expect", root.get("expect"));
     }
-    JsonNode kernel = root.get("kernel");
-    resolved.set("kernel", kernel.isArray() ? kernel : listOf(kernel));
+    ArrayNode kernels = resolved.putArray("kernel");
+    settings.kernels().forEach(kernels::add);
     for (String key : List.of("gpu", "hca", "clock", "seed")) {
       resolved.set(key, orStandard(root, key, "/properties/" + key));
     }
@@ -92,10 +92,6 @@ final class Resolver {
   private JsonNode orStandard(JsonNode parent, String key, String pointer) {
     JsonNode given = parent.get(key);
     return given != null ? given : schema.standard(pointer);
-  }
-
-  private static ArrayNode listOf(JsonNode node) {
-    return JsonNodeFactory.instance.arrayNode().add(node);
   }
 
   private static JsonNode node(Value value) {

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,11 +34,14 @@ import tools.jackson.databind.JsonNode;
  */
 final class SettingsReader {
   private static final long MOST_POINTS = 100_000;
+  private static final String KERNEL = "kernel";
+  private static final String KERNEL_AXIS = "/axes/kernel";
 
   private final Schema schema;
   private final Vocabulary vocabulary;
   private final SourcePositions positions;
   private final List<Problem> problems;
+  private final List<String> kernels = new ArrayList<>();
   private final List<Axis> axes = new ArrayList<>();
   private final SequencedMap<String, Value> fixed = new LinkedHashMap<>();
   private final List<List<PointCondition>> exclude = new ArrayList<>();
@@ -62,7 +66,7 @@ final class SettingsReader {
       SourcePositions positions,
       List<Problem> problems) {
     SettingsReader settings = new SettingsReader(schema, vocabulary, positions, problems);
-    settings.readKernels(root.path("kernel"));
+    settings.readKernels(root);
     settings.readAxes(root.path("axes"));
     settings.readFixed(root.path("fixed"));
     settings.readExclude(root.path("exclude"));
@@ -72,6 +76,11 @@ final class SettingsReader {
     settings.checkOutputs(root.path("outputs"), root.path("measure").path("metrics"));
     settings.checkPointCount();
     return settings;
+  }
+
+  /** Those that all run at each point, or the values of their axis. */
+  List<String> kernels() {
+    return kernels;
   }
 
   List<Axis> axes() {
@@ -90,20 +99,37 @@ final class SettingsReader {
     return expectations;
   }
 
-  private void readKernels(JsonNode node) {
+  /** The kernels, at the top of the file or as an axis. */
+  private void readKernels(JsonNode root) {
+    List<String> together = readKernels(root.path(KERNEL), "/" + KERNEL);
+    List<String> axis = readKernels(root.path("axes").path(KERNEL), KERNEL_AXIS);
+    if (!together.isEmpty() && !axis.isEmpty() && !together.equals(axis)) {
+      problem("DB-C031", KERNEL_AXIS, "'kernel' is both an axis and at the top of the file");
+    }
+    kernels.addAll(axis.isEmpty() ? together : axis);
+  }
+
+  private List<String> readKernels(JsonNode node, String pointer) {
+    List<String> words = new ArrayList<>();
     if (node.isString()) {
-      checkWord("kernel", "kernel", node.stringValue(), "/kernel");
-    } else if (node.isArray()) {
-      for (int i = 0; i < node.size(); i++) {
-        if (node.get(i).isString()) {
-          checkWord("kernel", "kernel", node.get(i).stringValue(), "/kernel/" + i);
-        }
+      words.add(node.stringValue());
+      checkWord(KERNEL, KERNEL, node.stringValue(), pointer);
+    }
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      if (node.get(i).isString()) {
+        words.add(node.get(i).stringValue());
+        checkWord(KERNEL, KERNEL, node.get(i).stringValue(), pointer + "/" + i);
       }
     }
+    return words;
   }
 
   private void readAxes(JsonNode node) {
     for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      if (entry.getKey().equals(KERNEL)) {
+        axes.add(new Axis(KERNEL, "", kernels.stream().<Value>map(Value.Text::new).toList()));
+        continue;
+      }
       Setting setting = schema.settings().get(entry.getKey());
       if (setting == null) {
         continue;
@@ -242,8 +268,9 @@ final class SettingsReader {
   }
 
   private void readExclude(JsonNode node) {
-    ConditionReader reader =
-        new ConditionReader("setting", schema.settings().keySet(), positions, problems);
+    Set<String> names = new LinkedHashSet<>(schema.settings().keySet());
+    axes.forEach(axis -> names.add(axis.name()));
+    ConditionReader reader = new ConditionReader("setting", names, positions, problems);
     for (int i = 0; node.isArray() && i < node.size(); i++) {
       exclude.add(reader.read(node.get(i), "/exclude/" + i));
     }

@@ -83,7 +83,9 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
               points.size(),
               id,
               config.hash(),
-              config.kernels(),
+              chosen.get("kernel") instanceof Value.Text(String kernel)
+                  ? List.of(kernel)
+                  : config.kernels(),
               chosen,
               settings,
               seed(config.seed(), id),

@@ -103,6 +103,30 @@ class KernelJourneyTest {
   }
 
   @Test
+  void a_kernel_of_ones_own_stands_beside_doorbells_in_one_figure() throws IOException {
+    Path folder = home.resolve("kernels/mine");
+    typed(ExitCode.OK, "kernel", "new", "mine", "--template", "put", "--dir", folder.toString());
+    Path experiment =
+        Files.writeString(
+            folder.resolve("both.yaml"),
+            """
+            experiment: both
+            question: Is mine as fast?
+            axes: { kernel: [put_latency, mine], size: [8, 64] }
+            fixed: { path: pull }
+            measure: { metrics: [latency], samples: 2 }
+            outputs:
+              figures:
+                - { name: both, x: size, y: latency, series: kernel }
+            """);
+    typed(ExitCode.OK, "run", experiment.toString(), "--out", home.resolve("runs").toString());
+    assertThat(session.out())
+        .contains("4 of 4 points verified", "both.svg")
+        .containsPattern("\nput_latency +64 B +[0-9.]+ ")
+        .containsPattern("\nmine +64 B +[0-9.]+ ");
+  }
+
+  @Test
   void chance_that_the_descriptor_does_not_tell_is_found_and_told_with_place_and_replay()
       throws IOException {
     Path folder = home.resolve("mine");

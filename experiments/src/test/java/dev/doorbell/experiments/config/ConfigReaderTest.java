@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,6 +202,39 @@ class ConfigReaderTest {
                     .endsWith("'gpu' stands at the top of the file, not below another key"))
         .anySatisfy(text -> assertThat(text).endsWith("'samples' belongs below 'measure'"))
         .anySatisfy(text -> assertThat(text).contains("'kernel' is missing\n  fix     kernel: "));
+  }
+
+  @Test
+  void kernels_that_measure_the_same_are_an_axis() {
+    String text =
+        """
+        experiment: small
+        question: q?
+        axes: {size: [64], kernel: [put_latency, put_bandwidth]}
+        exclude: [{kernel: put_bandwidth, size: 64}]
+        measure: {metrics: [latency]}
+        """;
+    ExperimentConfig config = Configs.read(text, "size=64,128");
+    assertThat(config.kernels()).containsExactly("put_latency", "put_bandwidth");
+    assertThat(Plan.of(config).points())
+        .extracting(Point::kernels)
+        .containsExactly(List.of("put_latency"), List.of("put_latency"), List.of("put_bandwidth"));
+    assertThat(Configs.read(config.resolved()).hash()).isEqualTo(config.hash());
+    assertThat(Configs.read(text, "kernel=put_bandwidth").kernels())
+        .containsExactly("put_bandwidth");
+    assertThat(Configs.read(Configs.SMALL, "axes.kernel=put_bandwidth,put_latency").axes())
+        .last()
+        .isEqualTo(
+            new Axis(
+                "kernel",
+                "",
+                List.of(new Value.Text("put_bandwidth"), new Value.Text("put_latency"))));
+    assertThat(Configs.problems("kernel: put_bandwidth\n" + text))
+        .singleElement()
+        .asString()
+        .contains("DB-C031", "'kernel' is both an axis and at the top of the file");
+    assertThat(Configs.problems(text.replace("put_bandwidth]", "put_bandwit]")))
+        .anySatisfy(problem -> assertThat(problem).contains("unknown kernel 'put_bandwit'"));
   }
 
   @Test

@@ -110,11 +110,12 @@ public final class SchemaChecker {
     return least > 1 ? "%s needs %d entries".formatted(name, least) : "%s is empty".formatted(name);
   }
 
-  private static Problem missingKey(
-      String at, String key, JsonNode rules, SourcePositions positions) {
+  private Problem missingKey(String at, String key, JsonNode rules, SourcePositions positions) {
     Problem problem =
         Problem.of("DB-C011", positions.ofValue(at), "key '%s' is missing".formatted(key));
-    String meaning = rules.path("properties").path(key).path("description").asString("");
+    // A condition's rules name keys that the whole schema describes.
+    JsonNode described = at.isEmpty() ? schema : rules;
+    String meaning = described.path("properties").path(key).path("description").asString("");
     return meaning.isEmpty() ? problem : problem.fix("%s: %s".formatted(key, meaning));
   }
 

@@ -7,7 +7,6 @@ import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServerTables;
-import dev.doorbell.interop.shim.object.XrcReceiver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,9 +68,9 @@ final class XrcCommands {
     Struct in = command.in(UverbsAbi.CORE_IN, 32);
     ClientContext context = command.context();
     Resource.Xrcd domain = context.find(Resource.Xrcd.class, in.u32(16));
-    XrcReceiver receiver = domain.domain.receiver(in.u32(20));
-    ErrnoException.require(receiver != null && in.u8(24) == RECEIVER, Errno.EINVAL);
-    Resource.Receiver opened = new Resource.Receiver(receiver, domain, in.u64(8));
+    ErrnoException.require(in.u8(24) == RECEIVER, Errno.EINVAL);
+    Resource.Receiver opened =
+        new Resource.Receiver(domain.domain.receiver(in.u32(20)), domain, in.u64(8));
     Struct out = new Struct(32).u32(0, context.add(opened)).u32(4, opened.number());
     command.out(UverbsAbi.CORE_OUT, out);
   }

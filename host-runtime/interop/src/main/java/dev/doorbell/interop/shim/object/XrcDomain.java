@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.QueuePair;
@@ -9,10 +10,10 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.softhca.DriverAccess;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An XRC domain: receivers, which send nothing, and shared receive queues that serve them. Programs
@@ -52,9 +53,13 @@ public final class XrcDomain {
     return receiver;
   }
 
-  /** The receiver with that number, or null. */
-  public @Nullable XrcReceiver receiver(int number) {
-    return receivers.get(number);
+  /** The receiver with that number. */
+  public XrcReceiver receiver(int number) throws ErrnoException {
+    XrcReceiver receiver = receivers.get(number);
+    if (receiver == null) {
+      throw new ErrnoException(Errno.EINVAL);
+    }
+    return receiver;
   }
 
   /** A receiver is gone. */
