@@ -241,12 +241,13 @@ class StoryboardsTest {
 
     Path generated = paper.resolve("generated/paper.md");
     Files.writeString(generated, Files.readString(generated) + "one more word\n");
-    assertThat(type("paper", "verify", paper.toString())).isEqualTo(ExitCode.FAILED);
-    assertThat(out).contains("differs   paper.md");
+    assertThat(session.type("paper", "verify", paper.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(session.out()).contains("differs   paper.md");
     Path text = paper.resolve("paper.md");
     Files.writeString(text, Files.readString(text) + "\nIt takes 3.2 µs and {{number nothing}}.\n");
-    assertThat(type("paper", "build", paper.toString())).isEqualTo(ExitCode.CONFIG);
-    assertThat(err).contains("'3.2 µs' is a result written by hand", "no number 'nothing'");
+    assertThat(session.type("paper", "build", paper.toString())).isEqualTo(ExitCode.CONFIG);
+    assertThat(session.err())
+        .contains("'3.2 µs' is a result written by hand", "no number 'nothing'");
   }
 
   @Test
