@@ -82,7 +82,8 @@ final class NodeRank {
     long matrices = (long) ranks * Math.max(ranks + shape.localExperts(), ranks);
     buffer =
         memory(
-            (matrices + (long) DISPATCH_WORDS * words) * Integer.BYTES + words * QUEUE * perToken,
+            (matrices + (long) DISPATCH_WORDS * words) * Integer.BYTES
+                + (long) words * QUEUE * perToken,
             "buffer of the node's ranks");
     signals = numbers(ranks, "barrier signals");
     buffers = memory((long) ranks * Long.BYTES, "buffers of all ranks");
