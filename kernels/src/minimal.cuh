@@ -25,8 +25,9 @@ constexpr uint64_t kOrderSystem = 6;         // fence.acq_rel.sys; record; fence
 constexpr uint64_t kOrderNoRecord = 7;       // fence.acq_rel.sys; doorbell
 constexpr uint64_t kOrderTwice = 8;  // fence.acq_rel.gpu; doorbell; record; fence.acq_rel.gpu; doorbell
 
-constexpr uint64_t kOrderAgain = 9;  // doorbell; record; fence.acq_rel.gpu; doorbell: after a fence
-constexpr uint64_t kOrderOfJob = 10;  // whichever of these the job names
+constexpr uint64_t kOrderReadBack = 9;  // record; loads of WQE and record; doorbell, whose value depends on them
+constexpr uint64_t kOrderAgain = 10;  // doorbell; record; fence.acq_rel.gpu; doorbell: after a fence
+constexpr uint64_t kOrderOfJob = 11;  // whichever of these the job names, but for kOrderReadBack
 
 // How posters of a queue pair take turns.
 constexpr uint64_t kSharingOwn = 0;    // one poster a queue pair: its indices are registers
@@ -161,6 +162,25 @@ class view_of_initiator : public kBase {
   unit vector[kVectorUnits];
 };
 
+// All words of a unit, folded into one.
+__device__ __forceinline__ uint64_t fold(unit value) {
+  return (static_cast<uint64_t>(value.y) << 32 | value.x) ^ (static_cast<uint64_t>(value.w) << 32 | value.z);
+}
+
+// A unit in memory as two words, by one load that is served where all threads of the GPU see one value.
+struct pair {
+  uint64_t low, high;
+};
+
+__device__ __forceinline__ pair load_unit(uint64_t address) {
+  pair value;
+  asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];"
+               : "=l"(value.low), "=l"(value.high)
+               : "l"(address)
+               : "memory");
+  return value;
+}
+
 // Waits until `ready()`; false when the deadline has passed.
 template <typename Condition>
 __device__ __forceinline__ bool spin_until(uint64_t nanoseconds, Condition ready) {
@@ -199,38 +219,43 @@ class minimal_queue {
     }
   }
 
-  // Stores the WQE of a put at block `index`. A WQE of several blocks may run over the ring's end.
-  __device__ __forceinline__ void build(uint32_t index, uint64_t local, uint32_t local_key,
-                                        uint64_t remote, uint32_t remote_key, uint32_t bytes,
-                                        bool in_wqe, bool signaled) const {
+  // Stores the WQE of a put at block `index`. A WQE of several blocks may run over the ring's end. Returns its units
+  // folded.
+  __device__ __forceinline__ uint64_t build(uint32_t index, uint64_t local, uint32_t local_key,
+                                            uint64_t remote, uint32_t remote_key, uint32_t bytes,
+                                            bool in_wqe, bool signaled) const {
     const uint64_t ring = view_.sq_ring();
     const uint32_t units =
         kVector + (kView::kThreeUnits || !in_wqe ? 3 : 2 + (4 + bytes + kUnitBytes - 1) / kUnitBytes);
     const uint64_t first = ring + (index & view_.mask) * static_cast<uint64_t>(kBlockBytes);
-    store_unit_strong(first, {big_endian((index & 0xffffu) << 8 | kOpcodeWrite),
-                              big_endian(view_.qpn << 8 | units), signaled ? kSignaled << 24 : 0u,
-                              0});
+    uint64_t folded = 0;
+    const auto store = [&](uint64_t address, unit value) {
+      store_unit_strong(address, value);
+      folded ^= fold(value);
+    };
+    store(first, {big_endian((index & 0xffffu) << 8 | kOpcodeWrite), big_endian(view_.qpn << 8 | units),
+                  signaled ? kSignaled << 24 : 0u, 0});
     uint64_t before = first;
     if constexpr (kView::kDynamic) {
       // The address vector fills the first block.
       for (uint32_t i = 0; i < kVectorUnits; ++i) {
-        store_unit_strong(first + (1 + i) * kUnitBytes, view_.vector[i]);
+        store(first + (1 + i) * kUnitBytes, view_.vector[i]);
       }
       before = ring + ((index + 1) & view_.mask) * static_cast<uint64_t>(kBlockBytes) - kUnitBytes;
     }
     if constexpr (kView::kKept) {
-      store_unit_strong(before + kUnitBytes, view_.target);
-      store_unit_strong(before + 2 * kUnitBytes, view_.data);
+      store(before + kUnitBytes, view_.target);
+      store(before + 2 * kUnitBytes, view_.data);
     } else {
-      store_unit_strong(before + kUnitBytes, target_segment(remote, remote_key));
-      store_unit_strong(before + 2 * kUnitBytes, in_wqe ? inline_segment(local, bytes)
-                                                        : pointer_segment(local, local_key, bytes));
+      store(before + kUnitBytes, target_segment(remote, remote_key));
+      store(before + 2 * kUnitBytes,
+            in_wqe ? inline_segment(local, bytes) : pointer_segment(local, local_key, bytes));
     }
     if constexpr (kView::kThreeUnits) {
-      return;
+      return folded;
     }
     if (units <= kVector + 3) {
-      return;
+      return folded;
     }
     // Whole units of further payload, then what is left of it.
     const uint32_t *payload = reinterpret_cast<const uint32_t *>(local) + 3;
@@ -239,15 +264,15 @@ class minimal_queue {
     uint32_t left = (bytes + 3) / 4 - 3;
 #pragma unroll 1
     for (; left >= 4; left -= 4) {
-      store_unit_strong(ring + (at & (bytes_of_ring - 1)),
-                        {payload[0], payload[1], payload[2], payload[3]});
+      store(ring + (at & (bytes_of_ring - 1)), {payload[0], payload[1], payload[2], payload[3]});
       payload += 4;
       at += kUnitBytes;
     }
     if (left != 0) {
-      store_unit_strong(ring + (at & (bytes_of_ring - 1)),
-                        {payload[0], left > 1 ? payload[1] : 0u, left > 2 ? payload[2] : 0u, 0});
+      store(ring + (at & (bytes_of_ring - 1)),
+            {payload[0], left > 1 ? payload[1] : 0u, left > 2 ? payload[2] : 0u, 0});
     }
+    return folded;
   }
 
   // Asks the CPU to ring for all blocks below `index`, which does not wrap.
@@ -274,14 +299,37 @@ class minimal_queue {
     store_relaxed_system(word, index);
   }
 
+  // Stores the record, reads `wqes` WQEs of `blocks` each and it back, and stores a doorbell that depends on what was
+  // read. `stored`: the WQEs' units, folded.
+  __device__ __forceinline__ void ring_behind_loads(uint32_t index, uint32_t wqes, uint32_t blocks,
+                                                    uint64_t stored) const {
+    static_assert(kView::kThreeUnits, "longer WQEs are not read back");
+    uint32_t *const word = reinterpret_cast<uint32_t *>(view_.sq_record());
+    const uint32_t record = big_endian(index & 0xffffu);
+    store_relaxed_system(word, record);
+    // Loads stand before what uses them: so they wait together.
+    const uint32_t seen = load_relaxed_system(word);
+    uint64_t unlike = stored;
+#pragma unroll 4
+    for (uint32_t i = wqes; i > 0; --i) {
+      const uint64_t first =
+          view_.sq_ring() + ((index - i * blocks) & view_.mask) * static_cast<uint64_t>(kBlockBytes);
+      const pair control = load_unit(first);
+      const pair target = load_unit(first + kUnitBytes);
+      const pair data = load_unit(first + 2 * kUnitBytes);
+      unlike ^= control.low ^ control.high ^ target.low ^ target.high ^ data.low ^ data.high;
+    }
+    // What was read is what was stored: so this changes nothing.
+    store_register(view_.page(), doorbell_for(index) ^ unlike ^ seen ^ record);
+  }
+
   // Stores record and doorbell for all blocks below `index`.
   template <uint64_t kOrder>
   __device__ __forceinline__ void ring(uint32_t index) const {
     uint32_t *const word = reinterpret_cast<uint32_t *>(view_.sq_record());
     const uint64_t page = view_.page();
     const uint32_t record = big_endian(index & 0xffffu);
-    const uint64_t value = static_cast<uint64_t>(big_endian(view_.qpn << 8)) << 32 |
-                           big_endian((index & 0xffffu) << 8);
+    const uint64_t value = doorbell_for(index);
     if constexpr (kOrder == kOrderRelease) {
       cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(*word).store(
           record, cuda::memory_order_release);
@@ -399,6 +447,10 @@ class minimal_queue {
   static __device__ __forceinline__ bool has_come(cqe_tail tail, uint32_t index) {
     return tail.opcode() != kCqeInvalid &&
            static_cast<int16_t>(tail.wqe_counter() - (index & 0xffffu)) >= 0;
+  }
+
+  __device__ __forceinline__ uint64_t doorbell_for(uint32_t index) const {
+    return static_cast<uint64_t>(big_endian(view_.qpn << 8)) << 32 | big_endian((index & 0xffffu) << 8);
   }
 
   static __device__ __forceinline__ unit target_segment(uint64_t remote, uint32_t remote_key) {
@@ -522,10 +574,12 @@ class poster {
       build(first + lane_ * blocks_, offset, lane_ == wqes_ - 1);
       __syncwarp();
     } else {
+      uint64_t folded = 0;
 #pragma unroll kUnrolled
       for (uint32_t i = 0; i < wqes_; ++i) {
-        build(first + i * blocks_, offset, i == wqes_ - 1);
+        folded ^= build(first + i * blocks_, offset, i == wqes_ - 1);
       }
+      folded_ = folded;
     }
     if (leads()) {
       status = publish(first + wqes_ * blocks_);
@@ -604,7 +658,7 @@ class poster {
     queue_.aim(reinterpret_cast<const unit *>(job_.peers) + static_cast<uint64_t>(target_) * kVectorUnits);
   }
 
-  __device__ __forceinline__ void build(uint32_t index, uint64_t offset, bool last) const {
+  __device__ __forceinline__ uint64_t build(uint32_t index, uint64_t offset, bool last) const {
     uint32_t local_key = job_.local_key;
     uint32_t remote_key = job_.remote_key;
     if (table_ != nullptr) {
@@ -612,8 +666,8 @@ class poster {
       local_key = keys[0];
       remote_key = keys[1];
     }
-    queue_.build(index, job_.local + offset, local_key, job_.remote + offset, remote_key,
-                 static_cast<uint32_t>(job_.bytes), in_wqe_, !last_only_ || last);
+    return queue_.build(index, job_.local + offset, local_key, job_.remote + offset, remote_key,
+                        static_cast<uint32_t>(job_.bytes), in_wqe_, !last_only_ || last);
   }
 
   __device__ __forceinline__ bool lock() const {
@@ -640,6 +694,8 @@ class poster {
       queue_.ask(job_.operand & 0xff, (ticket_ + 1) * wqes_ * blocks_);
     } else if constexpr (kOrder == kOrderOfJob) {
       queue_.ring(job_.operand & 0xff, index);
+    } else if constexpr (kOrder == kOrderReadBack) {
+      queue_.ring_behind_loads(index, wqes_, blocks_, folded_);
     } else {
       queue_.template ring<kOrder>(index);
     }
@@ -746,6 +802,7 @@ class poster {
   uint64_t ticket_ = 0;
   uint64_t next_;
   uint64_t completed_;
+  uint64_t folded_ = 0;  // all units of a doorbell's WQEs
   uint32_t visit_ = 0;
   uint32_t first_target_;
   uint32_t target_;

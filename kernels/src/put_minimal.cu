@@ -40,7 +40,8 @@
 //            staging_wire  with a background: uint64_t[2], zeroed: the probe has ended; threads of the
 //                     background that have begun
 // Order      kOrderNone is unsafe and a control only. What the others rely on is in the table of
-//            docs/concepts.md. Payload lies in memory that nobody writes during the run, but for the
+//            docs/concepts.md. kOrderReadBack is for threads with kSharingOwn, bit 18 and at most 12 bytes
+//            inline; in any other job that names it the order is kOrderSystem. Payload lies in memory that nobody writes during the run, but for the
 //            word of a ping-pong, which is stored before the WQE.
 // Who else   the HCA, and the posters that share the queue pair.
 // Samples    window 1: nanoseconds of poster 0, uint64_t[iterations] from before the build until the
@@ -68,6 +69,10 @@ __device__ __forceinline__ uint32_t own(const doorbell_qp *qps, const doorbell_j
       return share<kOrderSystem, kSharingOwn, kView, kScope>(qps, job, table);
     case kOrderNoRecord:
       return share<kOrderNoRecord, kSharingOwn, kView, kScope>(qps, job, table);
+    case kOrderReadBack:
+      if constexpr (kView::kThreeUnits) {
+        return share<kOrderReadBack, kSharingOwn, kView, kScope>(qps, job, table);
+      }
     default:
       return share<kOrderOfJob, kSharingOwn, kView, kScope>(qps, job, table);
   }

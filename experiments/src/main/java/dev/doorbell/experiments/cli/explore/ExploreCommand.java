@@ -237,6 +237,14 @@ public final class ExploreCommand extends CliCommand {
       description = "Ring at the latest when that many blocks wait (${DEFAULT-VALUE}).")
   private int batch;
 
+  @Option(
+      names = "--order",
+      defaultValue = Scenario.Posting.DEFAULT_ORDER,
+      description =
+          "put_minimal: what stands between WQE, record and doorbell, as configs name it"
+              + " (${DEFAULT-VALUE}).")
+  private String order = "";
+
   @Override
   public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
@@ -483,7 +491,8 @@ public final class ExploreCommand extends CliCommand {
         program,
         new Scenario.Load(
             gridBlocks, blockThreads, iterations, bytes, queuePairs, ring, slots, scope, path),
-        new Scenario.Posting(queues, who, blueFlame, recordLast, exclusive, collapsed, batch),
+        new Scenario.Posting(
+            queues, who, blueFlame, recordLast, exclusive, collapsed, batch, order),
         new Scenario.Rules(policy, !wholeBlocks, relaxedOrdering));
   }
 

@@ -4,6 +4,7 @@ import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
@@ -59,6 +60,9 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   /** A WQE says its length in units of 16 bytes by 6 bits. */
   private static final int MOST_INLINE = 63 * 16 - AROUND_INLINE;
 
+  /** Of an inline payload, what fits behind its length in 16 bytes. */
+  private static final int INLINE_OF_DATA_SEGMENT = 12;
+
   /** An address vector. */
   private static final int VECTOR = 48;
 
@@ -73,25 +77,6 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final int WINDOWS = 4;
 
   private static final int FEWEST_DOORBELLS = 24;
-
-  /** What stands between WQE, record and doorbell, as the kernel counts them. */
-  enum Order {
-    NONE(0),
-    FENCE(1),
-    FENCE_SC(2),
-    FENCED_RECORD(3),
-    RELEASE(4),
-    RELEASE_SYSTEM(5),
-    SYSTEM(6),
-    NO_RECORD(7),
-    TWICE(8);
-
-    private final int number;
-
-    Order(int number) {
-      this.number = number;
-    }
-  }
 
   /** How posters share a queue pair, as the kernel counts them. */
   enum Sharing {
@@ -170,7 +155,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
       Scope scope,
       int batch,
       int window,
-      Order order,
+      PostOrder order,
       Sharing sharing,
       Signaled signaled,
       Looks looks,
@@ -373,6 +358,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "use state: memory, or path: pull");
     checkCpu(of, checks);
     checkBackground(of, checks);
+    checkReadBack(of, inline, checks);
     checks.refuseIf(of.rest > MOST_REST, "rest " + of.rest, "use at most 1000000");
     boolean bounces = of.point.metrics().contains(ROUND_TRIP);
     checks.refuseIf(
@@ -394,6 +380,28 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
         "round trips of %d bytes".formatted(of.size),
         "the last word is what the peer waits for",
         "use multiples of 8");
+  }
+
+  private static void checkReadBack(Settings of, boolean inline, Checks checks) {
+    if (of.order != PostOrder.READ_BACK) {
+      return;
+    }
+    checks.refuseIf(
+        of.sharing != Sharing.OWN
+            || of.warps()
+            || of.isDynamic()
+            || of.background > 0
+            || of.posting != PosterSettings.Posting.DIRECT
+            || of.point.metrics().contains(ROUND_TRIP),
+        "order read-back of other posters than threads with a queue pair each",
+        "the kernel has it for those alone",
+        "use sharing: own, scope: thread, posting: direct, transport: rc, background: 0");
+    checks.refuseIf(
+        of.state != Held.REGISTERS || (inline && of.size > INLINE_OF_DATA_SEGMENT),
+        "order read-back with state %s and %d bytes"
+            .formatted(of.state.name().toLowerCase(Locale.ROOT), of.size),
+        "it compares with registers, which hold WQEs of 48 bytes",
+        "use state: registers, and path: pull or size: 12 at most");
   }
 
   private static void checkCpu(Settings of, Checks checks) {
@@ -568,7 +576,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     job.opcode = of.path == TransferPath.PUSH_INLINE ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
     job.scope = of.warps() ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
     job.operand =
-        of.order.number
+        of.order.number()
             | ((long) of.sharing.number << SHARING_BIT)
             | (of.signaled == Signaled.LAST ? LAST_ONLY : 0)
             | (of.looks == Looks.EACH ? EACH_CQE : 0)

@@ -169,6 +169,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
    * @param exclusive one thread posts to a queue pair
    * @param collapsed one completion entry, always overwritten, in place of a ring of them
    * @param batch ring at the latest when this many blocks wait
+   * @param order of put_minimal: what stands between WQE, record and doorbell, as configs name it
    */
   public record Posting(
       String queues,
@@ -177,8 +178,12 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       boolean recordLast,
       boolean exclusive,
       boolean collapsed,
-      int batch) {
-    /** Creates posting with a ring of completion entries. */
+      int batch,
+      String order) {
+    /** The order that the library has where queues lie in GPU memory. */
+    public static final String DEFAULT_ORDER = "fenced-record";
+
+    /** Creates posting in the default order, with a ring of completion entries. */
     public Posting(
         String queues,
         String ringer,
@@ -187,6 +192,32 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
         boolean exclusive,
         int batch) {
       this(queues, ringer, blueFlame, recordLast, exclusive, false, batch);
+    }
+
+    /** Creates posting in the default order. */
+    public Posting(
+        String queues,
+        String ringer,
+        boolean blueFlame,
+        boolean recordLast,
+        boolean exclusive,
+        boolean collapsed,
+        int batch) {
+      this(queues, ringer, blueFlame, recordLast, exclusive, collapsed, batch, DEFAULT_ORDER);
+    }
+
+    /** Returns this posting in another order. */
+    public Posting inOrder(String other) {
+      return new Posting(queues, ringer, blueFlame, recordLast, exclusive, collapsed, batch, other);
+    }
+
+    /** Returns everything, of which {@link Schedule} keeps a checksum; the default is left out. */
+    @Override
+    public String toString() {
+      String text =
+          "Posting[queues=%s, ringer=%s, blueFlame=%s, recordLast=%s, exclusive=%s, collapsed=%s, batch=%s"
+              .formatted(queues, ringer, blueFlame, recordLast, exclusive, collapsed, batch);
+      return order.equals(DEFAULT_ORDER) ? text + "]" : text + ", order=" + order + "]";
     }
   }
 

@@ -42,6 +42,54 @@ class MinimalPointTest {
         .isCloseTo(Points.most(result, "post") + Points.most(result, "cqe"), within(2.0));
   }
 
+  @Test
+  void what_is_read_back_is_rung_for_and_costs_less_than_a_fence() throws Exception {
+    double[] post = new double[3];
+    String[] orders = {"none", "read-back", "fence"};
+    for (int i = 0; i < orders.length; i++) {
+      PointResult result =
+          run(
+              "post",
+              "placement=h200-cx7",
+              "state=registers",
+              "path=pull",
+              "size=8",
+              "order=" + orders[i]);
+      post[i] = Points.most(result, "post");
+    }
+    // One load's latency, 140 ns, in place of a fence's 280.
+    assertThat(post[1]).isBetween(post[0] + 140, post[2]);
+    PointResult batches =
+        run("rate", "state=registers", "path=pull", "batch=3", "size=8", "order=read-back");
+    assertThat(batches.verifiedBytes()).isEqualTo(4 * 8);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "memory,    own,   thread, 8,  direct",
+    "registers, turns, thread, 8,  direct",
+    "registers, own,   warp,   8,  direct",
+    "registers, own,   thread, 16, direct",
+    "registers, own,   thread, 8,  cpu-rung"
+  })
+  void what_is_read_back_is_of_threads_with_registers_and_a_queue_pair_each(
+      String state, String sharing, String scope, int size, String posting) {
+    assertThatThrownBy(
+            () ->
+                run(
+                    "post",
+                    "order=read-back",
+                    "path=push.inline",
+                    "threads=32",
+                    "qps=32",
+                    "state=" + state,
+                    "sharing=" + sharing,
+                    "scope=" + scope,
+                    "size=" + size,
+                    "posting=" + posting))
+        .hasMessageContaining("order read-back");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "lock, thread, all, 40, 1", "lock, warp, last, 64, 1", "turns, thread, last, 40, 3",

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import org.junit.jupiter.api.Tag;
@@ -70,6 +71,42 @@ final class ProjectKernelsTest {
             .with(new Scenario.Posting("gpu", "gpu", !recordLast, recordLast, exclusive, 4))
             .with(new Scenario.Rules(Policy.VENDOR, tears));
     assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fenced-record, VENDOR, true",
+    "read-back, VENDOR, false",
+    "read-back, STRICT, false"
+  })
+  void loads_of_what_was_stored_are_no_release(String order, Policy policy, boolean clean)
+      throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_minimal")
+            .with(new Scenario.Load(2, 1, 3, 32, 2, 64, 0, "thread", "pull"))
+            .with(Scenarios.posting("gpu", "gpu", 4).inOrder(order))
+            .with(new Scenario.Rules(policy, true));
+    Explorer.Report report = Scenarios.explore(scenario, SEEDS);
+    if (clean) {
+      assertClean(report, SEEDS);
+    } else {
+      assertThat(report.found()).isEqualTo(SEEDS);
+      assertThat(report.races())
+          .anySatisfy(
+              race -> assertThat(race.toString()).contains("store").contains("put_minimal.ptx"));
+    }
+  }
+
+  @Test
+  void an_order_of_put_minimal_is_refused_where_the_kernel_has_it_not() {
+    Scenario.Posting readBack = Scenarios.posting("gpu", "gpu", 4).inOrder("read-back");
+    assertThatThrownBy(() -> Scenarios.explore(Scenarios.of("put_minimal").with(readBack), 1))
+        .hasMessageContaining("8 posters on 1 queue pairs");
+    assertThatThrownBy(() -> Scenarios.explore(Scenarios.of("put_rate").with(readBack), 1))
+        .hasMessageContaining("put_rate has no order read-back");
+    assertThatThrownBy(
+            () -> Scenarios.explore(Scenarios.of("put_minimal").with(readBack.inOrder("read")), 1))
+        .hasMessageContaining("put_minimal has no order 'read'");
   }
 
   /**

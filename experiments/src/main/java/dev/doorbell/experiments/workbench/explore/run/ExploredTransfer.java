@@ -14,6 +14,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
+import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.core.queue.SafePointView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
@@ -52,9 +53,9 @@ final class ExploredTransfer extends ExploredWorld {
   /** Times that a kernel takes of an iteration, at most. */
   private static final int SAMPLES = 3;
 
-  // put_minimal.cu: fence.acq_rel.gpu, record, fence.acq_rel.gpu, doorbell; doorbells in turn.
-  private static final long ORDER_FENCED_RECORD = 3;
+  // put_minimal.cu: doorbells in turn; state in registers, and a queue pair for each poster.
   private static final long SHARING_TURNS = 2 << 8;
+  private static final long REGISTERS = 1 << 18;
 
   private static final int CHUNK = 64;
   private static final int SLOTS = 4;
@@ -348,7 +349,8 @@ final class ExploredTransfer extends ExploredWorld {
       // All blocks communicate, and none computes.
       case "put_overlap" -> job.role = load.blocks();
       case "put_minimal" -> {
-        job.operand = ORDER_FENCED_RECORD | SHARING_TURNS;
+        PostOrder order = PostOrder.of(scenario.posting().order()).orElseThrow();
+        job.operand = order.number() | (order == PostOrder.READ_BACK ? REGISTERS : SHARING_TURNS);
         job.window = Math.max(2, load.window());
         job.compare = 1;
         job.inbox = 0;

@@ -15,6 +15,7 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -174,6 +175,35 @@ public final class ExploringLaboratory implements Laboratory {
         && kernel(program.entry()).filter(own -> own.ptx().equals(program.ptx())).isEmpty()) {
       throw new ScenarioException(
           "kernel %s is explored as it is, without other fences".formatted(program.entry()));
+    }
+    refuseOrder(scenario);
+  }
+
+  private static void refuseOrder(Scenario scenario) throws ScenarioException {
+    String order = scenario.posting().order();
+    if (order.equals(Scenario.Posting.DEFAULT_ORDER)) {
+      return;
+    }
+    if (!scenario.program().entry().equals("put_minimal")) {
+      throw new ScenarioException(
+          "kernel %s has no order %s".formatted(scenario.program().entry(), order),
+          "explore put_minimal, or leave --order out");
+    }
+    if (PostOrder.of(order).isEmpty()) {
+      throw new ScenarioException(
+          "put_minimal has no order '%s'".formatted(order),
+          "one of " + String.join(", ", PostOrder.words()));
+    }
+    Scenario.Load load = scenario.load();
+    if (order.equals(PostOrder.READ_BACK.word())
+        && (load.posters() > load.queuePairs()
+            || !load.scope().equals("thread")
+            || !load.path().equals("pull"))) {
+      throw new ScenarioException(
+          "order %s of %d posters on %d queue pairs, scope %s, path %s"
+              .formatted(order, load.posters(), load.queuePairs(), load.scope(), load.path()),
+          "put_minimal has it for threads with a queue pair each: --blocks 1 --threads 2 --qps 2"
+              + " --scope thread --path pull");
     }
   }
 
