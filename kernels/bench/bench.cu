@@ -26,6 +26,7 @@
 namespace bench {
 
 constexpr uint64_t kDeadline = 4'000'000'000ull;  // nanoseconds: of every wait in a kernel
+constexpr uint64_t kBriefDeadline = 200'000'000;  // where a wait in vain is likely
 constexpr int kPatience = 30;                     // seconds: of the host
 constexpr double kRowSeconds = 0.5;               // of a rate's row in a round of a comparison, at most
 
@@ -49,8 +50,12 @@ struct shape {
   uint32_t window = 0;
   uint64_t iterations = 1000, warmup = 0;
   bool gpu_rings = false;
+  bool far_doorbell = false;  // doorbells in host memory, beside rings in GPU memory
+  bool noise = false;         // other blocks stream through GPU memory meanwhile
 
   uint64_t operand = 7;  // of put_minimal: the order of a post
+  uint32_t wqes = 1;     // of put_minimal: WQEs of a doorbell
+  uint64_t deadline = kDeadline;
   bool peer = false;     // not the device library's
   bool timed = false;    // one operation at a time, each with its times
   uint64_t rest = 0;     // nanoseconds between a timed post and its wait
@@ -63,9 +68,10 @@ struct shape {
     char out[320];
     snprintf(out, sizeof out,
              "%ux%u, %u qp, %u nic, depth %u, scope %u, flags 0x%x, cq x%u, batch %u, op %u, %u B, "
-             "window %u, %llu each, %s rings",
+             "window %u, %llu each, %s rings, operand 0x%llx%s",
              blocks, threads, qps, nics, depth, scope, flags, cq_factor, batch, opcode, bytes,
-             window, static_cast<unsigned long long>(iterations), gpu_rings ? "gpu" : "host");
+             window, static_cast<unsigned long long>(iterations), gpu_rings ? "gpu" : "host",
+             static_cast<unsigned long long>(operand), far_doorbell ? ", doorbell in host memory" : "");
     return out;
   }
 };
@@ -75,10 +81,31 @@ struct result {
   double doorbells = 0;    // a thousand operations
   double completions = 0;  // a thousand operations
   double busy = 0;         // ticks of an HCA's thread an operation
+  double stalls = 0;       // of an HCA's thread, a thousand operations
   std::vector<uint64_t> issue, done;  // nanoseconds of each operation, sorted
   std::vector<uint64_t> wait;         // behind a rest: nanoseconds of each wait, sorted
   std::string fault;
 };
+
+// Streams through memory until told to stop, so that parts of the L2 cache answer late.
+__global__ void stream_through(uint4 *words, uint64_t count, const uint32_t *stop) {
+  const uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+  uint64_t at = blockIdx.x * static_cast<uint64_t>(blockDim.x) + threadIdx.x;
+  for (uint32_t turn = 0; turn < (1u << 20); ++turn) {
+    for (int i = 0; i < 64; ++i) {
+      uint4 value = __ldcv(words + at);
+      value.x += 1;
+      __stcs(words + at, value);
+      at = at + step < count ? at + step : threadIdx.x;
+    }
+    if (__syncthreads_or(threadIdx.x == 0 && *reinterpret_cast<const volatile uint32_t *>(stop) != 0)) {
+      return;
+    }
+  }
+}
+
+constexpr uint64_t kNoiseBytes = 256 << 20;  // five times the L2 cache
+constexpr uint32_t kNoiseBlocks = 64;
 
 constexpr uint32_t kMaxDepth = 4096, kMaxQueues = 32, kMaxPosters = 132 * 1024;
 constexpr uint64_t kArea = 32 << 20;
@@ -109,6 +136,7 @@ class rig {
     }
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaStreamCreateWithFlags(&nic_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaStreamCreateWithFlags(&noise_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     for (int where = 0; where < 2; ++where) {
       const bool gpu = where == 1;
       rings_[where] = std::make_unique<memory>(uint64_t{kMaxQueues} * kMaxDepth * 64, gpu);
@@ -127,7 +155,7 @@ class rig {
 
   result run(const shape &s, uint64_t seed) {
     if (!s.peer && !has(s.kernel)) {
-      return {0, 0, 0, 0, {}, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
+      return {0, 0, 0, 0, 0, {}, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
     }
     const int where = s.gpu_rings ? 1 : 0;
     // Messages of different queue pairs lie on different lines: their HCAs are different CPUs.
@@ -140,7 +168,7 @@ class rig {
     }
     const uint64_t area = s.messages() * step;
     if (area > kArea || s.posters() > kMaxPosters || (s.timed && s.iterations > kMaxSamples)) {
-      return {0, 0, 0, 0, {}, {}, {}, "shape too large"};
+      return {0, 0, 0, 0, 0, {}, {}, {}, "shape too large"};
     }
     prepare(s, where, seed, area);
 
@@ -167,7 +195,7 @@ class rig {
     job.stamps = stamps_.address();
     job.stride = step;
     job.operand = s.kernel == kBatch ? 0 : s.operand;
-    job.compare = s.kernel == kMinimal ? 1 : 0;
+    job.compare = s.kernel == kMinimal ? s.wqes : 0;
     job.chunk_bytes = s.rest;
     job.samples = s.timed ? samples_.address() : 0;
     job.local_key = kLocalKey;
@@ -200,7 +228,7 @@ class rig {
         return out;
       }
     }
-    const uint64_t expected = (s.iterations + s.warmup) * (sum ? 2 : 1);
+    const uint64_t expected = (s.iterations + s.warmup) * s.wqes * (sum ? 2 : 1);
     for (uint64_t i = 0; i < s.messages(); ++i) {
       if (tally_[i] != expected) {
         out.fault = "message " + std::to_string(i) + " was executed " +
@@ -230,7 +258,7 @@ class rig {
         from += s.iterations;
       }
     }
-    const double operations = static_cast<double>(s.messages()) * s.iterations;
+    const double operations = static_cast<double>(s.messages()) * s.iterations * s.wqes;
     out.rate = operations * 1e3 / static_cast<double>(stamps[1] - stamps[0]);
     out.doorbells = doorbells * 1e3 / (static_cast<double>(s.posters()) * (s.iterations + s.warmup));
     return out;
@@ -257,6 +285,7 @@ class rig {
     remote_[where]->put(0, target_.data(), area);
     cqs_[where]->fill(0xff);
     words_[where]->fill(0);
+    words_[0]->fill(0);
     rings_[where]->fill(0x5a);
     for (uint32_t i = 0; i < s.qps; ++i) {
       counters_[i]->fill(0);
@@ -270,13 +299,13 @@ class rig {
     const uint64_t words = uint64_t{i} * 512;
     view = {};
     view.sq_ring = rings_[where]->address() + ring;
-    view.doorbell = words_[where]->address() + words;
+    view.doorbell = words_[s.far_doorbell ? 0 : where]->address() + words;
     view.sq_record = words_[where]->address() + words + 128 + 4;
     view.cq_record = words_[where]->address() + words + 256;
     view.cq_ring = cqs_[where]->address() + cq;
     view.counters = counters_[i]->address();
     view.error = errors_.address() + i * sizeof(doorbell_error);
-    view.deadline_ns = kDeadline;
+    view.deadline_ns = s.deadline;
     view.sq_blocks = s.depth;
     view.cq_entries = s.depth * s.cq_factor;
     view.qpn = 0x100 + i;
@@ -376,6 +405,7 @@ class rig {
         tally_[i] += one->counts()[i];
       }
       out.busy += static_cast<double>(one->busy) / static_cast<double>(s.posters() * (s.iterations + s.warmup));
+      out.stalls += one->stalls * 1e3 / static_cast<double>(s.posters() * (s.iterations + s.warmup));
     }
     if (!in_time && out.fault.empty()) {
       out.fault = "the kernel does not end";
@@ -395,6 +425,9 @@ class rig {
                            queue.qpn, 0, 0, 0, 0, queue.foreign ? 1u : 0u});
     }
     gpu_queues_.put(0, described.data(), described.size() * sizeof(gpu_queue));
+    if (s.noise) {
+      noise_.fill(0);
+    }
     counts_->fill(0);
     stop_.fill(0);
     check(cudaDeviceSynchronize(), "preparing the GPU's HCA");
@@ -402,6 +435,11 @@ class rig {
         reinterpret_cast<gpu_queue *>(gpu_queues_.address()), local_[1]->address(),
         remote_[1]->address(), area, step, reinterpret_cast<uint32_t *>(counts_->address()),
         reinterpret_cast<uint32_t *>(stop_.address()), 2ull * kDeadline);
+    if (s.noise) {
+      stream_through<<<kNoiseBlocks, 256, 0, noise_stream_>>>(
+          reinterpret_cast<uint4 *>(noise_.address()), kNoiseBytes / sizeof(uint4),
+          reinterpret_cast<uint32_t *>(stop_.address()));
+    }
     launch(s);
     const bool in_time = ended();
     *reinterpret_cast<volatile uint32_t *>(stop_.host()) = 1;
@@ -411,6 +449,7 @@ class rig {
       report(s, out);
     }
     check(cudaStreamSynchronize(nic_stream_), "the GPU's HCA");
+    check(cudaStreamSynchronize(noise_stream_), "what streams beside it");
     gpu_queues_.get(described.data(), described.size() * sizeof(gpu_queue));
     for (uint32_t i = 0; i < s.qps; ++i) {
       queues[i].doorbells = described[i].doorbells;
@@ -470,7 +509,7 @@ class rig {
   }
 
   cudaKernel_t kernels_[kKernels] = {};
-  cudaStream_t stream_, nic_stream_;
+  cudaStream_t stream_, nic_stream_, noise_stream_;
   std::unique_ptr<memory> rings_[2], cqs_[2], words_[2], local_[2], remote_[2], counts_;
   std::vector<std::unique_ptr<memory>> counters_;
   struct lazily {
@@ -494,7 +533,8 @@ class rig {
   lazily views_{kMaxQueues * sizeof(doorbell_qp), true}, job_{sizeof(doorbell_job), true},
       status_{4ull * kMaxPosters, true}, stamps_{16, true},
       errors_{kMaxQueues * sizeof(doorbell_error), false}, stop_{64, false},
-      gpu_queues_{kMaxQueues * sizeof(gpu_queue), true}, samples_{3 * 8 * kMaxSamples, true};
+      gpu_queues_{kMaxQueues * sizeof(gpu_queue), true}, samples_{3 * 8 * kMaxSamples, true},
+      noise_{kNoiseBytes, true};
 #ifdef DOORBELL_BENCH_PEER
   lazily peers_{kMaxQueues * sizeof(peer::queue), true};
 #endif
@@ -701,17 +741,22 @@ bool price(rig &r, bool gpu, int repeat) {
   return good;
 }
 
-// The device library, the least that is correct, and the peer that the bench was built with, turn about:
-// a round is one run of each row. A run in which a peer did what an HCA would not accept is void, and says
-// why; of this project's it is the end.
+// A row of a comparison.
+struct row {
+  std::string name;
+  shape what;
+  std::vector<double> issue50, issue99, done50, done99, done999, stalls, rates;
+  int voids = 0;
+  std::string reason;
+};
+
+bool turn_about(rig &r, std::vector<row> &rows, int rounds);
+
+// Whether the HCA may refuse what it finds: a peer's, and the order without a fence.
+bool may_fail(const shape &s) { return s.peer || (s.kernel == kMinimal && (s.operand & 0xff) == 0); }
+
+// The device library, the least that is correct, and the peer that the bench was built with, turn about.
 bool compare(rig &r, bool gpu, int rounds) {
-  struct row {
-    std::string name;
-    shape what;
-    std::vector<double> first, second, third;  // issue, done p50, done p99; or the rate
-    int voids = 0;
-    std::string reason;
-  };
   std::vector<row> rows;
   constexpr uint32_t kCollapsed = DOORBELL_QP_CQ_COLLAPSED;
   constexpr uint32_t kOwn = DOORBELL_QP_EXCLUSIVE;
@@ -726,7 +771,7 @@ bool compare(rig &r, bool gpu, int rounds) {
     s.gpu_rings = gpu;
     s.iterations = 4000;
     s.warmup = 400;
-    rows.push_back({std::string("put+completion ") + name, s, {}, {}, {}, 0, ""});
+    rows.push_back({std::string("put+completion ") + name, s});
   };
   const auto rate = [&](const char *name, kernel_name kernel, uint32_t flags, bool peer, uint32_t blocks,
                         uint32_t threads, uint32_t qps, uint32_t nics, uint32_t window) {
@@ -744,7 +789,7 @@ bool compare(rig &r, bool gpu, int rounds) {
     const uint64_t operations = s.posters() == 1 ? 200'000 : s.posters() == 32 ? 2'000'000 : 8'000'000;
     s.iterations = std::max<uint64_t>(1, operations / s.posters() / std::max(1u, window));
     s.warmup = std::max<uint64_t>(1, s.iterations / 10);
-    rows.push_back({std::string("rate ") + name, s, {}, {}, {}, 0, ""});
+    rows.push_back({std::string("rate ") + name, s});
   };
   price("least, record first", kMinimal, 0, false);
   price("record first", kPrice, kCollapsed, false);
@@ -775,6 +820,69 @@ bool compare(rig &r, bool gpu, int rounds) {
     rate(peer::kName, kRate, 0, true, grid[0], grid[1], grid[2], grid[3], 0);
 #endif
   }
+  return turn_about(r, rows, rounds);
+}
+
+// Puts of put_minimal, one thread, by what stands between WQE, record and doorbell, and beside them the library's. `far`:
+// rings in GPU memory and doorbells in host memory, as a NIC's are elsewhere.
+bool orders(rig &r, bool gpu, bool far, int rounds) {
+  constexpr uint64_t kRegisters = 1 << 18;
+  constexpr uint32_t kOwn = DOORBELL_QP_CQ_COLLAPSED | DOORBELL_QP_EXCLUSIVE;
+  struct order {
+    const char *name;
+    kernel_name kernel;
+    uint32_t flags;
+    uint64_t operand;
+  };
+  const order all[] = {
+      {"none", kMinimal, 0, kRegisters | 0},
+      {"fence", kMinimal, 0, kRegisters | 1},
+      {"fenced-record", kMinimal, 0, kRegisters | 3},
+      {"system", kMinimal, 0, kRegisters | 6},
+      {"no-record", kMinimal, DOORBELL_QP_NO_RECORD, kRegisters | 7},
+      {"read-back", kMinimal, 0, kRegisters | 9},
+      {"library, record first", kPrice, kOwn, 0},
+      {"library, record last", kPrice, kOwn | DOORBELL_QP_RECORD_LAST, 0},
+      {"library, no record", kPrice, kOwn | DOORBELL_QP_NO_RECORD, 0},
+      {"light, no record", kLight, kOwn | DOORBELL_QP_NO_RECORD, 0},
+  };
+  std::vector<row> rows;
+  for (const order &one : all) {
+    shape s;
+    s.kernel = one.kernel;
+    s.flags = one.flags;
+    s.operand = one.operand;
+    s.gpu_rings = gpu;
+    s.far_doorbell = far;
+    s.timed = true;
+    s.window = one.kernel == kMinimal ? 1 : 0;
+    s.iterations = 20'000;
+    s.warmup = 400;
+    s.deadline = may_fail(s) ? kBriefDeadline : kDeadline;
+    if (one.operand == kRegisters && !gpu) {
+      continue;  // its WQEs come late to host memory, and the HCA refuses them
+    }
+    rows.push_back({std::string("put+completion ") + one.name, s});
+    s.timed = false;
+    s.kernel = one.kernel == kPrice ? kRate : one.kernel;
+    s.window = one.kernel == kMinimal ? 512 : 0;
+    s.iterations = 200'000;
+    s.warmup = 20'000;
+    rows.push_back({std::string("rate ") + one.name, s});
+    if (one.operand == (kRegisters | 1) || one.operand == (kRegisters | 9)) {
+      s.wqes = 16;
+      s.window = 32;
+      s.iterations /= 16;
+      s.warmup /= 16;
+      rows.push_back({std::string("rate ") + one.name + ", 16 a doorbell", s});
+    }
+  }
+  return turn_about(r, rows, rounds);
+}
+
+// Rows turn about: a round is one run of each. A run in which a peer did what an HCA would not accept is void, and
+// says why; so is one of the order `none`. Of any other it is the end.
+bool turn_about(rig &r, std::vector<row> &rows, int rounds) {
   // A post path of a fast library takes a tenth of a second for what takes one with a lock minutes: so a first,
   // short run says how many operations are half a second's.
   for (row &one : rows) {
@@ -783,7 +891,7 @@ bool compare(rig &r, bool gpu, int rounds) {
       continue;
     }
     shape pilot = s;
-    const uint64_t each = std::max(1u, s.window);
+    const uint64_t each = s.kernel == kBatch ? std::max(1u, s.window) : s.wqes;
     pilot.iterations = std::max<uint64_t>(2, 20'000 / s.posters() / each);
     pilot.warmup = 1;
     const result got = r.run(pilot, 999);
@@ -800,7 +908,7 @@ bool compare(rig &r, bool gpu, int rounds) {
       }
       const result got = r.run(one.what, 1000 + round);
       if (!got.fault.empty()) {
-        if (!one.what.peer) {
+        if (!may_fail(one.what)) {
           printf("FAULT %s %s: %s\n", one.name.c_str(), one.what.text().c_str(), got.fault.c_str());
           return false;
         }
@@ -809,11 +917,17 @@ bool compare(rig &r, bool gpu, int rounds) {
         continue;
       }
       if (one.what.timed) {
-        one.first.push_back(static_cast<double>(got.issue[one.what.iterations / 2]));
-        one.second.push_back(static_cast<double>(got.done[one.what.iterations / 2]));
-        one.third.push_back(static_cast<double>(got.done[one.what.iterations * 99 / 100]));
+        const auto at = [&](const std::vector<uint64_t> &of, uint64_t permille) {
+          return static_cast<double>(of[one.what.iterations * permille / 1000]);
+        };
+        one.issue50.push_back(at(got.issue, 500));
+        one.issue99.push_back(at(got.issue, 990));
+        one.done50.push_back(at(got.done, 500));
+        one.done99.push_back(at(got.done, 990));
+        one.done999.push_back(at(got.done, 999));
+        one.stalls.push_back(got.stalls);
       } else {
-        one.first.push_back(got.rate);
+        one.rates.push_back(got.rate);
       }
     }
     printf("# round %d of %d\n", round + 1, rounds);
@@ -830,15 +944,20 @@ bool compare(rig &r, bool gpu, int rounds) {
   };
   for (const row &one : rows) {
     const shape &s = one.what;
-    printf("%-44s %s rings ", one.name.c_str(), gpu ? "gpu " : "host");
+    printf("%-44s %s rings ", one.name.c_str(), s.gpu_rings ? "gpu " : "host");
     if (s.timed) {
-      printf("issue p50 %-22s done p50 %-24s p99 %-24s ns", text(one.first).c_str(),
-             text(one.second).c_str(), text(one.third).c_str());
+      printf("issue p50 %-18s p99 %-18s done p50 %-18s p99 %-18s p99.9 %-18s ns", text(one.issue50).c_str(),
+             text(one.issue99).c_str(), text(one.done50).c_str(), text(one.done99).c_str(),
+             text(one.done999).c_str());
+      if (!s.gpu_rings) {
+        printf("  HCA stalls/1000 %s", text(one.stalls).c_str());
+      }
     } else {
       printf("%2ux%-3u %2u qp %2u nic  %-26s M/s", s.blocks, s.threads, s.qps, s.nics,
-             text(one.first).c_str());
+             text(one.rates).c_str());
     }
-    printf("  n %llu x %zu", static_cast<unsigned long long>(s.iterations * s.posters()), one.first.size());
+    printf("  n %llu x %zu", static_cast<unsigned long long>(s.iterations * s.posters() * std::max(1u, s.wqes)),
+           (s.timed ? one.done50 : one.rates).size());
     if (one.voids != 0) {
       printf("  void: %d of %d runs, %s", one.voids, rounds, one.reason.c_str());
     }
@@ -906,6 +1025,58 @@ bool verify(rig &r, uint64_t seed, int rounds) {
   return true;
 }
 
+// How often an order lets the GPU's HCA find a WQE that is not there yet: posters with a queue pair each, in blocks of
+// their own, over rings that hold other bytes, so that each part of a WQE is told from what was there before. Other
+// blocks stream through memory in half of the runs.
+bool torn(rig &r, uint64_t seed, int runs) {
+  struct order {
+    const char *name;
+    uint64_t number;
+    uint64_t puts = 0;
+    int refused = 0;
+    std::string reason;
+  };
+  order all[] = {{"none", 0}, {"fence", 1}, {"fenced-record", 3}, {"read-back", 9}};
+  std::mt19937_64 random(seed);
+  for (int run = 0; run < runs; ++run) {
+    shape s;
+    s.kernel = kMinimal;
+    s.flags = 0;
+    s.gpu_rings = true;
+    s.depth = kMaxDepth;
+    s.qps = 1 + random() % kMaxQueues;
+    s.blocks = s.qps;
+    s.noise = run % 2 != 0;
+    s.far_doorbell = random() % 4 == 0;
+    s.wqes = 1u << random() % 5;
+    s.window = 1 + random() % (s.depth / s.wqes);
+    s.iterations = s.depth / s.wqes * (random() % 4 == 0 ? 2 : 1);
+    s.deadline = kBriefDeadline;
+    const uint64_t each = random();
+    for (order &one : all) {
+      s.operand = 1 << 18 | one.number;
+      const result got = r.run(s, each);
+      if (got.fault.empty()) {
+        one.puts += s.posters() * s.iterations * s.wqes;
+        continue;
+      }
+      ++one.refused;
+      if (one.reason.empty()) {
+        one.reason = got.fault + "; " + s.text();
+      }
+    }
+  }
+  bool good = true;
+  for (const order &one : all) {
+    printf("order %-14s %4d runs, seed %llu: %4d refused, %llu puts in the others%s%s\n", one.name, runs,
+           static_cast<unsigned long long>(seed), one.refused, static_cast<unsigned long long>(one.puts),
+           one.reason.empty() ? "" : "; first: ", one.reason.c_str());
+    good = good && (one.number == 0 || one.refused == 0);
+  }
+  fflush(stdout);
+  return good;
+}
+
 }  // namespace bench
 
 int main(int argc, char **argv) {
@@ -917,11 +1088,15 @@ int main(int argc, char **argv) {
   const bool row = command == "row" && argc == 10;
   const bool prices = command == "price" && argc == 5;
   const bool compares = command == "compare" && argc == 5;
-  if (!rates && !rounds && !row && !prices && !compares) {
+  const bool posts = command == "orders" && argc == 5;
+  const bool tears = command == "torn" && argc == 5;
+  if (!rates && !rounds && !row && !prices && !compares && !posts && !tears) {
     fprintf(stderr,
             "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
             "       bench price PTX_DIRECTORY host|gpu REPETITIONS\n"
             "       bench compare PTX_DIRECTORY host|gpu ROUNDS\n"
+            "       bench orders PTX_DIRECTORY host|gpu|far ROUNDS\n"
+            "       bench torn PTX_DIRECTORY SEED RUNS\n"
             "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
             "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
@@ -940,6 +1115,11 @@ int main(int argc, char **argv) {
     good = bench::measure(rig, name.c_str(), s, strtoull(argv[8], nullptr, 0), atoi(argv[9]));
   } else if (compares) {
     good = bench::compare(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
+  } else if (posts) {
+    const std::string where = argv[3];
+    good = bench::orders(rig, where != "host", where == "far", atoi(argv[4]));
+  } else if (tears) {
+    good = bench::torn(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));
   } else if (prices) {
     good = bench::price(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
   } else {

@@ -68,7 +68,8 @@ __global__ void gpu_nic(gpu_queue *queues, uint64_t local, uint64_t remote, uint
     const uint64_t rung = doorbell.load(cuda::memory_order_acquire);
     const uint64_t agreed = __shfl_sync(0xffffffffu, rung, 0);
     if (agreed == last) {
-      if ((looks & 255u) == 0) {
+      // A look at host memory takes as long as several at GPU memory, so that it is in the times of few puts.
+      if ((looks & 4095u) == 0) {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
         const bool ends = *reinterpret_cast<const volatile uint32_t *>(stop) != 0 ||
                           now - started > patience;
@@ -103,24 +104,22 @@ __global__ void gpu_nic(gpu_queue *queues, uint64_t local, uint64_t remote, uint
       if (refused != 0) {
         queues[blockIdx.x].seen = seen;
       }
-      uint32_t mask = __ballot_sync(0xffffffffu, signaled);
-      // Every lane's put before the completion that stands for it.
-      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+      const uint32_t mask = __ballot_sync(0xffffffffu, signaled);
       __syncwarp();
-      if (lane == 0 && fault == 0) {
-        while (mask != 0) {
-          const uint32_t at = __ffs(mask) - 1;
-          mask &= mask - 1;
-          const bool owner = queue.collapsed == 0 && (completions & queue.entries) != 0;
-          const uint64_t slot = queue.collapsed != 0 ? 0 : completions & (queue.entries - 1);
-          const uint32_t counter = static_cast<uint32_t>(head + at) & 0xffffu;
-          cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(
-              *reinterpret_cast<uint32_t *>(queue.cq + slot * 64 + 0x3c))
-              .store(swap32(counter << 16 | (owner ? 1u : 0u)), cuda::memory_order_release);
-          ++completions;
-        }
+      // One fence for all CQEs: every lane's put is before each of them. Of a collapsed CQ the last one stays.
+      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+      const uint32_t before = __popc(mask & ((1u << lane) - 1));
+      const bool last = before + 1 == __popc(mask);
+      if (signaled && fault == 0 && (queue.collapsed == 0 || last)) {
+        const uint64_t number = completions + before;
+        const bool owner = queue.collapsed == 0 && (number & queue.entries) != 0;
+        const uint64_t slot = queue.collapsed != 0 ? 0 : number & (queue.entries - 1);
+        const uint32_t counter = static_cast<uint32_t>(head + lane) & 0xffffu;
+        cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(
+            *reinterpret_cast<uint32_t *>(queue.cq + slot * 64 + 0x3c))
+            .store(swap32(counter << 16 | (owner ? 1u : 0u)), cuda::memory_order_relaxed);
       }
-      completions = __shfl_sync(0xffffffffu, completions, 0);
+      completions += __popc(mask);
       head += here;
     }
   }

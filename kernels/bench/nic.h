@@ -64,6 +64,7 @@ class alignas(256) nic {
 
   // Polls until told to stop.
   void run(const std::atomic<bool> &stop) {
+    uint64_t last = __rdtsc();
     while (!stop.load(std::memory_order_relaxed) && (fault.empty() || queues_[0]->foreign)) {
       bool idle = true;
       for (nic_queue *queue : queues_) {
@@ -77,6 +78,9 @@ class alignas(256) nic {
           idle = false;
         }
       }
+      const uint64_t now = __rdtsc();
+      stalls += now - last > kStall ? 1 : 0;
+      last = now;
       if (idle) {
         _mm_pause();
       }
@@ -89,6 +93,7 @@ class alignas(256) nic {
   std::string fault;
   uint64_t executed = 0;
   uint64_t busy = 0;  // ticks of the time stamp counter
+  uint64_t stalls = 0;  // rounds of more than kStall ticks
 
  private:
   static uint32_t be32(const uint8_t *p) {
@@ -160,6 +165,9 @@ class alignas(256) nic {
   }
 
   static constexpr uint64_t kAhead = 16;
+
+  // Half a microsecond at 2 GHz: several times the round of a thread that nobody interrupts and that executes a put.
+  static constexpr uint64_t kStall = 1000;
 
   static void prefetch(const nic_queue &queue, uint64_t index) {
     _mm_prefetch(reinterpret_cast<const char *>(block(queue, index)), _MM_HINT_T0);
