@@ -198,14 +198,10 @@ static bool is_doorbell_page(uintptr_t address)
 }
 
 typedef int register_function(void *pages, size_t bytes, unsigned flags);
-typedef int find_function(const char *symbol, void **function, int version, uint64_t flags);
-typedef int find_function_v2(const char *symbol, void **function, int version, uint64_t flags, void *status);
 typedef void *lookup_function(void *handle, const char *name);
 
 /* The driver's own. */
 static register_function *register_pages;
-static find_function *find;
-static find_function_v2 *find_v2;
 
 /* The C library's dlsym. */
 static lookup_function *lookup(void)
@@ -230,6 +226,14 @@ EXPORT int cuMemHostRegister_v2(void *pages, size_t bytes, unsigned flags)
 		flags &= ~(unsigned)CU_MEMHOSTREGISTER_IOMEMORY;
 	return register_pages(pages, bytes, flags);
 }
+
+/* On other processors only programs that are linked with the driver's library find the function above. */
+#ifdef __x86_64__
+typedef int find_function(const char *symbol, void **function, int version, uint64_t flags);
+typedef int find_function_v2(const char *symbol, void **function, int version, uint64_t flags, void *status);
+
+static find_function *find;
+static find_function_v2 *find_v2;
 
 static int find_wrapped(const char *symbol, void **function, int version, uint64_t flags);
 static int find_wrapped_v2(const char *symbol, void **function, int version, uint64_t flags, void *status);
@@ -302,3 +306,4 @@ __asm__(".text\n"
 	"	pop %rdi\n"
 	"	jmp *%rax\n"
 	".size dlsym, . - dlsym\n");
+#endif
