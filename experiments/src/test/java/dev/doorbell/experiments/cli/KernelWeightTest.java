@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +23,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code doorbell kernel weight}: what ptxas says of a kernel that carries the device library. */
 class KernelWeightTest {
   private static final String HOME = "doorbell.home";
+
+  // Columns of a row's numbers.
+  private static final int REGISTERS = 0;
+  private static final int SPILLED = 1;
+  private static final int CODE = 5;
 
   private final Session session = new Session();
   private String before = "";
@@ -71,13 +77,19 @@ class KernelWeightTest {
                       words -> words[2],
                       words -> Arrays.stream(words, 3, 9).mapToInt(Integer::parseInt).toArray()));
       assertThat(rows).containsOnlyKeys("none", "inlined", "apart", "light", "bound");
-      int none = rows.get("none")[0];
-      assertThat(rows.get("bound")[0]).isBetween(none, none + 4);
-      assertThat(rows.get("bound")[1]).as("bytes spilled").isZero();
-      assertThat(rows.get("light")[0]).isBetween(none, none + 16);
-      assertThat(rows.get("inlined")[0]).isGreaterThan(none + 64);
-      assertThat(rows.get("bound")[5]).isLessThan(rows.get("inlined")[5] / 4);
+      int[] none = row(rows, "none");
+      int[] bound = row(rows, "bound");
+      int[] inlined = row(rows, "inlined");
+      assertThat(bound[REGISTERS]).isBetween(none[REGISTERS], none[REGISTERS] + 4);
+      assertThat(bound[SPILLED]).isZero();
+      assertThat(row(rows, "light")[REGISTERS]).isBetween(none[REGISTERS], none[REGISTERS] + 16);
+      assertThat(inlined[REGISTERS]).isGreaterThan(none[REGISTERS] + 64);
+      assertThat(bound[CODE]).isLessThan(inlined[CODE] / 4);
     }
+  }
+
+  private static int[] row(Map<String, int[]> rows, String library) {
+    return Objects.requireNonNull(rows.get(library));
   }
 
   private static boolean onPath(String tool) {
