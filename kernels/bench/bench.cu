@@ -15,6 +15,7 @@
 
 #include "doorbell/abi.h"
 #include "device_memory.cuh"
+#include "fences.cuh"
 #include "gpu_nic.cuh"
 #include "nic.h"
 #ifdef DOORBELL_BENCH_PEER
@@ -1090,13 +1091,15 @@ int main(int argc, char **argv) {
   const bool compares = command == "compare" && argc == 5;
   const bool posts = command == "orders" && argc == 5;
   const bool tears = command == "torn" && argc == 5;
-  if (!rates && !rounds && !row && !prices && !compares && !posts && !tears) {
+  const bool fences = command == "fences" && argc == 4;
+  if (!rates && !rounds && !row && !prices && !compares && !posts && !tears && !fences) {
     fprintf(stderr,
             "usage: bench table PTX_DIRECTORY host|many|gpu|all REPETITIONS\n"
             "       bench price PTX_DIRECTORY host|gpu REPETITIONS\n"
             "       bench compare PTX_DIRECTORY host|gpu ROUNDS\n"
             "       bench orders PTX_DIRECTORY host|gpu|far ROUNDS\n"
             "       bench torn PTX_DIRECTORY SEED RUNS\n"
+            "       bench fences PTX_DIRECTORY REPETITIONS\n"
             "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
             "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
@@ -1118,6 +1121,8 @@ int main(int argc, char **argv) {
   } else if (posts) {
     const std::string where = argv[3];
     good = bench::orders(rig, where != "host", where == "far", atoi(argv[4]));
+  } else if (fences) {
+    good = bench::fences(std::max(1, atoi(argv[3])));
   } else if (tears) {
     good = bench::torn(rig, strtoull(argv[3], nullptr, 0), atoi(argv[4]));
   } else if (prices) {
