@@ -130,6 +130,21 @@ class GpuRefinementsTest {
   }
 
   @Test
+  void a_fence_that_acquires_alone_awaits_no_store_and_has_no_floor() {
+    try (World world = world(fences(true))) {
+      Allocation host = world.allocate(MemoryKind.HOST, 64);
+      World.Script gpu =
+          world
+              .thread(World.GPU)
+              .then(p -> p.store64(host.address(), 1, WEAK))
+              .then(p -> p.fence(Access.ACQUIRE | Access.SYS));
+      assertThat(nanos(world, gpu)).isZero();
+      gpu.then(p -> p.fence(Access.RELEASE | Access.SYS));
+      assertThat(nanos(world, gpu)).isGreaterThanOrEqualTo(500);
+    }
+  }
+
+  @Test
   void a_fence_of_gpu_scope_after_a_store_to_the_host_has_its_price_once() {
     try (World world = world(fences(true))) {
       Allocation host = world.allocate(MemoryKind.HOST, 64);

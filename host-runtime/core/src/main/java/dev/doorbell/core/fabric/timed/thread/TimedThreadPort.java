@@ -288,13 +288,16 @@ public final class TimedThreadPort extends LoadingThread {
         cache.forget();
       }
       long start = time;
+      // A fence that acquires alone discards what the cache holds, and awaits no store.
       if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
         drain(access);
+        if (wide) {
+          time =
+              Math.max(
+                  time, start + (system(access) ? prices.fenceSystemFloor() : prices.fenceFloor()));
+        }
       }
       if (wide) {
-        time =
-            Math.max(
-                time, start + (system(access) ? prices.fenceSystemFloor() : prices.fenceFloor()));
         fenced = time - start;
         scheduler.fenced(fenced);
       }
