@@ -161,4 +161,11 @@ class ExploreCommandTest {
     assertThat(session.type("explore")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).contains("DB-U003");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"put_batch", "put_quiet", "put_light"})
+  void a_kernel_of_one_poster_is_explored_with_one(String kernel) {
+    assertThat(session.type("explore", kernel, "--seeds", "1")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("1 x 1 thread, ");
+  }
 }

@@ -70,8 +70,12 @@ public final class ExploreCommand extends CliCommand {
   /** Time for the runs in which some threads do not go on, where the budget is used up. */
   private static final long LAST_LOOK = 1_000_000_000L;
 
-  /** Kernels that all ranks run together, and how many threads of a block they need. */
-  private static final Map<String, Integer> TOGETHER_KERNELS = Map.of("collective", 2, "moe", 32);
+  /**
+   * Kernels of one block, and its threads: those that all ranks run together, and those of one
+   * poster.
+   */
+  private static final Map<String, Integer> OF_ONE_BLOCK =
+      Map.of("collective", 2, "moe", 32, "put_batch", 1, "put_quiet", 1, "put_light", 1);
 
   private static final String NOT_CLEAN =
       "\n"
@@ -143,12 +147,15 @@ public final class ExploreCommand extends CliCommand {
 
   @Option(
       names = "--blocks",
-      description = "Blocks (default: 2, of put_latency 1, or the descriptor's).")
+      description =
+          "Blocks (default: 2; 1 of kernels of one block, as put_latency; or the descriptor's).")
   private @Nullable Integer blocks;
 
   @Option(
       names = "--threads",
-      description = "Threads of a block (default: 4, or the descriptor's).")
+      description =
+          "Threads of a block (default: 4; 1 of kernels of one poster, as put_batch; or the"
+              + " descriptor's).")
   private @Nullable Integer threads;
 
   @Option(
@@ -445,16 +452,13 @@ public final class ExploreCommand extends CliCommand {
     }
   }
 
-  /**
-   * A ping-pong of the project's is between two posters, and ranks of a collective have a block.
-   */
+  /** A ping-pong of the project's is between two posters. */
   private static int usualBlocks(Scenario.Program program) {
-    boolean together = TOGETHER_KERNELS.containsKey(program.entry());
-    return together || program.shape().launched() > 1 ? 1 : 2;
+    return OF_ONE_BLOCK.containsKey(program.entry()) || program.shape().launched() > 1 ? 1 : 2;
   }
 
   private static int usualThreads(Scenario.Program program) {
-    return TOGETHER_KERNELS.getOrDefault(program.entry(), 4);
+    return OF_ONE_BLOCK.getOrDefault(program.entry(), 4);
   }
 
   private Scenario scenario(Scenario.Program program) throws UsageException {

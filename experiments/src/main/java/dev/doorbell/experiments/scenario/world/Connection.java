@@ -161,6 +161,11 @@ public final class Connection implements AutoCloseable {
    * HCAs share by a protocol of their own: the record is written before the doorbell.
    */
   public void describe(ExploringFabric fabric) {
+    describe(fabric, true);
+  }
+
+  /** As {@link #describe(ExploringFabric)}; the record may come after the doorbell. */
+  public void describe(ExploringFabric fabric, boolean recordFirst) {
     endpoints.forEach(
         (rank, own) ->
             own.stream()
@@ -175,7 +180,7 @@ public final class Connection implements AutoCloseable {
                               (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK,
                               queuePair.number(),
                               rank,
-                              true,
+                              recordFirst,
                               true));
                       fabric.describe(
                           new Region(
@@ -184,7 +189,7 @@ public final class Connection implements AutoCloseable {
                               Integer.BYTES,
                               queuePair.number(),
                               rank,
-                              true,
+                              recordFirst,
                               true));
                     }));
   }

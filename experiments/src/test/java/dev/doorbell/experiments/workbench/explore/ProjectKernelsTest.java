@@ -40,6 +40,9 @@ final class ProjectKernelsTest {
     "operations,    2, 4,  thread, pull,   host, gpu,   STRICT",
     "operations,    2, 32, block,  pull,   gpu,  gpu,   VENDOR",
     "operations,    2, 4,  thread, pull,   gpu,  proxy, VENDOR",
+    "put_minimal,   1, 32, warp,   pull,   gpu,  gpu,   VENDOR",
+    "collective,    1, 2,  thread, pull,   host, gpu,   STRICT",
+    "moe,           1, 32, thread, pull,   host, gpu,   STRICT",
   })
   void nothing_is_found_in_the_projects_kernels(
       String kernel,
@@ -107,6 +110,36 @@ final class ProjectKernelsTest {
     assertThatThrownBy(
             () -> Scenarios.explore(Scenarios.of("put_minimal").with(readBack.inOrder("read")), 1))
         .hasMessageContaining("put_minimal has no order 'read'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"collective, 2", "moe, 32"})
+  void ranks_that_write_the_record_last_are_clean(String kernel, int threads)
+      throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of(kernel)
+            .with(new Scenario.Load(1, threads, 2, 32, 1, 64, 0, "thread", "pull"))
+            .with(new Scenario.Posting("host", "gpu", false, true, false, 4))
+            .with(new Scenario.Rules(Policy.STRICT, true));
+    assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  @Test
+  void what_a_kernel_cannot_do_is_refused() {
+    assertThatThrownBy(
+            () ->
+                Scenarios.explore(
+                    Scenarios.of("collective").with(Scenarios.posting("gpu", "cpu", 4)), 1))
+        .hasMessageContaining("collective rings by itself");
+    assertThatThrownBy(
+            () ->
+                Scenarios.explore(
+                    Scenarios.of("put_minimal")
+                        .with(new Scenario.Load(2, 4, 3, 32, 1, 64, 0, "warp", "pull")),
+                    1))
+        .hasMessageContaining("a block has 4 threads");
+    assertThatThrownBy(() -> Scenarios.explore(Scenarios.of("put_light"), 1))
+        .hasMessageContaining("a queue pair for each thread");
   }
 
   /**

@@ -56,7 +56,7 @@ final class ExploredRanks extends ExploredWorld {
     Scenario.Load load = scenario.load();
     int bytes = Math.ceilDiv(load.bytes(), LINE) * LINE;
     Endpoint.Shape shape =
-        Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
+        posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
             .exclusive(scenario.program().entry().equals(COLLECTIVE))
             .order(SignalOrder.of(scenario.nic().adapter().promises()))
             .build();
@@ -82,12 +82,12 @@ final class ExploredRanks extends ExploredWorld {
                   shape,
                   grid,
                   load.iterations()));
-      trial.connection().describe(fabric);
+      trial.connection().describe(fabric, !scenario.posting().recordLast());
       phases = List.of(trial);
     } else {
       World world = own(World.exploring(fabric, 2, hca(SoftHcaOptions.DEFAULT), progress));
       ExpertTrial trial = own(ExpertTrial.ofFewTokens(world, bytes, shape, grid));
-      trial.connection().describe(fabric);
+      trial.connection().describe(fabric, !scenario.posting().recordLast());
       phases = new ArrayList<>();
       for (int turn = 0; turn < load.iterations(); turn++) {
         phases.add(trial.dispatch());

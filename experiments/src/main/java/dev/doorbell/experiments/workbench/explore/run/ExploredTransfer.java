@@ -28,7 +28,6 @@ import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
@@ -56,6 +55,9 @@ final class ExploredTransfer extends ExploredWorld {
   // put_minimal.cu: doorbells in turn; state in registers, and a queue pair for each poster.
   private static final long SHARING_TURNS = 2 << 8;
   private static final long REGISTERS = 1 << 18;
+
+  /** Lanes of a warp: put_minimal posts a WQE of each. */
+  static final int WARP = 32;
 
   private static final int CHUNK = 64;
   private static final int SLOTS = 4;
@@ -99,16 +101,12 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Shape where = scenario.program().shape();
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
     Endpoint.Shape shape =
-        Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS)
-            .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
-            .blueFlame(posting.blueFlame())
-            .recordLast(posting.recordLast())
+        posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
             .exclusive(posting.exclusive() || isLight(scenario))
             .collapsed(
                 posting.collapsed()
                     || isLight(scenario)
                     || api().map(DeviceApi::collapsed).orElse(false))
-            .batch(posting.batch())
             .build();
     Connection.Ringing ringing =
         switch (posting.ringer()) {
@@ -352,7 +350,7 @@ final class ExploredTransfer extends ExploredWorld {
         PostOrder order = PostOrder.of(scenario.posting().order()).orElseThrow();
         job.operand = order.number() | (order == PostOrder.READ_BACK ? REGISTERS : SHARING_TURNS);
         job.window = Math.max(2, load.window());
-        job.compare = 1;
+        job.compare = load.scope().equals("warp") ? WARP : 1;
         job.inbox = 0;
       }
       default -> {}

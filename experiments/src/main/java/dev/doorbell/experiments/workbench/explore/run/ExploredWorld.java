@@ -19,6 +19,7 @@ import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
@@ -42,6 +43,20 @@ abstract class ExploredWorld implements AutoCloseable {
 
   ExploredWorld(Scenario scenario) {
     this.scenario = scenario;
+  }
+
+  /**
+   * Sets what the scenario says of queues: where they lie, their completion ring, who writes the
+   * record when.
+   */
+  final Endpoint.Builder posting(Endpoint.Builder shape) {
+    Scenario.Posting posting = scenario.posting();
+    return shape
+        .placement(posting.queues().equals("host") ? Placement.HOST : Placement.GPU)
+        .blueFlame(posting.blueFlame())
+        .recordLast(posting.recordLast())
+        .collapsed(posting.collapsed())
+        .batch(posting.batch());
   }
 
   /** Starts the kernels. */

@@ -176,6 +176,28 @@ public final class ExploringLaboratory implements Laboratory {
       throw new ScenarioException(
           "kernel %s is explored as it is, without other fences".formatted(program.entry()));
     }
+    Scenario.Load load = scenario.load();
+    if (ExploredRanks.KERNELS.contains(program.entry())
+        && (load.queuePairs() != 1 || !scenario.posting().ringer().equals("gpu"))) {
+      throw new ScenarioException(
+          "kernel %s rings by itself, over one queue pair between two ranks"
+              .formatted(program.entry()),
+          "--qps 1 --ringer gpu");
+    }
+    if (program.entry().equals("put_light")
+        && (scenario.posting().recordLast() || load.posters() > load.queuePairs())) {
+      throw new ScenarioException(
+          "put_light has a queue pair for each thread, and writes the record before it rings",
+          "--blocks 1 --threads %d --qps %d, without --record-last"
+              .formatted(load.queuePairs(), load.queuePairs()));
+    }
+    if (program.entry().equals("put_minimal")
+        && load.scope().equals("warp")
+        && load.threads() % ExploredTransfer.WARP != 0) {
+      throw new ScenarioException(
+          "put_minimal posts by whole warps, and a block has %d threads".formatted(load.threads()),
+          "--threads %d, or --scope thread".formatted(ExploredTransfer.WARP));
+    }
     refuseOrder(scenario);
   }
 
