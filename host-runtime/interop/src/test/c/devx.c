@@ -4,7 +4,6 @@
  * byte that arrived, and reads of it, and of a WRITE that fails, from an event channel. Exits with 0 when all is as it should be. Offsets are those of mlx5_ifc.h.
  * With ON_GPU the queues lie in memory of a GPU, and the program's own copy of them is written there and read from there.
  */
-#include <endian.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <poll.h>
@@ -14,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "prm.h"
+
 #define CHECK(c)                                                                                   \
 	do {                                                                                       \
 		if (!(c)) {                                                                        \
@@ -22,28 +23,7 @@
 		}                                                                                  \
 	} while (0)
 
-enum { BYTES = 10000, BLOCKS = 64, ENTRIES = 64, QPC = 0x18 };
-
-static void put(uint8_t *command, unsigned at, unsigned high, unsigned low, uint32_t value)
-{
-	uint32_t word, mask = (high - low == 31 ? ~0u : (1u << (high - low + 1)) - 1) << low;
-	memcpy(&word, command + at, 4);
-	word = htobe32((be32toh(word) & ~mask) | (value << low & mask));
-	memcpy(command + at, &word, 4);
-}
-
-static uint32_t get(const uint8_t *answer, unsigned at, unsigned high, unsigned low)
-{
-	uint32_t word;
-	memcpy(&word, answer + at, 4);
-	return be32toh(word) >> low & (high - low == 31 ? ~0u : (1u << (high - low + 1)) - 1);
-}
-
-static void put64(uint8_t *command, unsigned at, uint64_t value)
-{
-	put(command, at, 31, 0, (uint32_t)(value >> 32));
-	put(command, at + 4, 31, 0, (uint32_t)value);
-}
+enum { BYTES = 10000 };
 
 struct end {
 	struct mlx5dv_devx_obj *cq, *qp;

@@ -277,11 +277,43 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t at)
 	}
 }
 
-int cuMemHostRegister_v2(void *pages, size_t bytes, unsigned flags) { return pages && bytes && !(flags & 4) ? OK : INVALID; }
+/* Memory of the host that is registered: a byte once. */
+static struct { uintptr_t start, end; } registered[MOST];
+
+int cuMemHostRegister_v2(void *pages, size_t bytes, unsigned flags)
+{
+	uintptr_t start = (uintptr_t)pages, end = start + bytes;
+	int unused = -1;
+	for (int i = 0; i < MOST; i++) {
+		if (!registered[i].end)
+			unused = i;
+		else if (registered[i].start < end && start < registered[i].end)
+			return 712; /* already registered */
+	}
+	if (!pages || !bytes || (flags & 4) || unused < 0)
+		return INVALID;
+	registered[unused].start = start;
+	registered[unused].end = end;
+	return OK;
+}
+
+int cuMemHostUnregister(void *pages)
+{
+	for (int i = 0; i < MOST; i++)
+		if (registered[i].end && registered[i].start == (uintptr_t)pages) {
+			registered[i].end = 0;
+			return OK;
+		}
+	return 713; /* not registered */
+}
 
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, void *status)
 {
 	(void)flags, (void)status;
-	*function = strcmp(symbol, "cuMemHostRegister") || version < 4000 ? NULL : (void *)cuMemHostRegister_v2;
+	*function = NULL;
+	if (!strcmp(symbol, "cuMemHostRegister") && version >= 4000)
+		*function = (void *)cuMemHostRegister_v2;
+	if (!strcmp(symbol, "cuMemHostUnregister"))
+		*function = (void *)cuMemHostUnregister;
 	return *function ? OK : 500;
 }

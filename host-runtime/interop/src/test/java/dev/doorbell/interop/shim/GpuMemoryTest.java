@@ -52,6 +52,12 @@ final class GpuMemoryTest {
     succeeds("devx.c", "-DON_GPU");
   }
 
+  /** Host and device side of NVSHMEM's IBGDA, step by step. */
+  @Test
+  void queues_of_a_gpu_initiated_library_carry_what_its_kernels_post() throws Exception {
+    succeeds("ibgda.c");
+  }
+
   @Test
   void without_gpus_the_server_names_the_option() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
