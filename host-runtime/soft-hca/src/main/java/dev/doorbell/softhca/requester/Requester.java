@@ -111,7 +111,7 @@ public final class Requester {
     this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
     this.directWrites =
-        queuePair.transport == Transport.RC && wqes.isInPlace() && hca.isImmediate()
+        queuePair.transport == Transport.RC && hca.isImmediate()
             ? new DirectWrites(queuePair, hca, wqes, sendState)
             : null;
   }

@@ -197,11 +197,6 @@ public final class WqeSource {
     return producer;
   }
 
-  /** True when WQEs are read where they were posted. */
-  boolean isInPlace() {
-    return inPlace;
-  }
-
   /** The block index up to which WQEs are at hand. */
   long available() {
     return inPlace ? producer : fetched;
