@@ -88,6 +88,52 @@ class DirectWritesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {1, 4096, 100_000})
+  void a_write_with_immediate_data_needs_no_packet_where_a_receive_waits(int bytes) {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    byte[] sent = new byte[bytes];
+    new Random(bytes).nextBytes(sent);
+    ends[0].buffer.putBytes(16, sent);
+    ends[1].postReceive(0, 0);
+    ends[0]
+        .wqe(Opcode.RDMA_WRITE_IMM)
+        .flags(ControlSegment.CQ_UPDATE)
+        .remote(ends[1].address(200), ends[1].region.rkey())
+        .local(16, bytes)
+        .immediate(0xcafe)
+        .post();
+    assertThat(ends[0].pollSend().wqeOpcode()).isEqualTo(Opcode.RDMA_WRITE_IMM);
+    Endpoint.Completion received = ends[1].pollReceive();
+    assertThat(received.opcode()).isEqualTo(Cqe.RESPONDER_WRITE_IMM);
+    assertThat(received.bytes()).isEqualTo(bytes);
+    assertThat(received.immediate()).isEqualTo(0xcafe);
+    assertThat(ends[1].buffer.getBytes(200, bytes)).isEqualTo(sent);
+    assertThat(wire.packets).isZero();
+  }
+
+  @Test
+  void a_write_with_immediate_data_waits_for_a_receive() {
+    open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    ends[0].buffer.putLong(16, 77);
+    ends[0]
+        .wqe(Opcode.RDMA_WRITE_IMM)
+        .flags(ControlSegment.CQ_UPDATE)
+        .remote(ends[1].address(200), ends[1].region.rkey())
+        .local(16, 8)
+        .immediate(5)
+        .post();
+    int[] turns = {0};
+    Objects.requireNonNull(world).runUntil(() -> ++turns[0] > 100);
+    assertThat(ends[0].hasSendCompletion()).isFalse();
+    ends[1].postReceive(0, 0);
+    assertThat(ends[0].pollSend().isError()).isFalse();
+    assertThat(ends[1].pollReceive().immediate()).isEqualTo(5);
+    assertThat(ends[1].buffer.getLong(200)).isEqualTo(77);
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void either_way_goes_on_where_the_other_stopped(long seed) {
     Random random = new Random(seed);

@@ -10,6 +10,12 @@ public interface DirectPeer {
   /** True when packet {@code psn} is expected next, nothing precedes it, and WRITEs are allowed. */
   boolean acceptsWrite(int psn);
 
+  /** True when a receive WQE and room for its CQE are at hand. Changes nothing. */
+  boolean acceptsImmediate();
+
+  /** Completes that receive WQE: a WRITE with immediate data is where it belongs. */
+  void completeImmediate(int bytes, int immediate, boolean solicited);
+
   /** The peer's queue pair. */
   QueuePairContext context();
 

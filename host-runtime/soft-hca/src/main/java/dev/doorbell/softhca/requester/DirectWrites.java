@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * Carries out RDMA WRITEs at once at a peer that the same host thread steps, where packets would
  * take no time and nothing observes them.
  *
- * <p>Only the most common case, which cannot fail: WRITEs with one data segment, while nothing of
- * the queue pair is outstanding and the peer expects just them. All other WQEs, and every refusal,
- * are left to {@link Requester}, which begins the WQE anew. The sequence numbers of both sides
- * advance as if packets had been sent, so either path continues where the other stopped.
+ * <p>Only the most common case, which cannot fail: WRITEs with one data segment, with immediate
+ * data too where a receive is at hand, while nothing of the queue pair is outstanding and the peer
+ * expects just them. All other WQEs, and every refusal, are left to {@link Requester}, which begins
+ * the WQE anew. The sequence numbers of both sides advance as if packets had been sent, so either
+ * path continues where the other stopped.
  */
 final class DirectWrites {
   /** A control segment, a remote address, and where the payload is. */
@@ -50,8 +51,10 @@ final class DirectWrites {
   private final int mostBytes;
   private final int mostInline;
 
-  /** The first 8 bytes of such a WQE, apart from its index. */
+  /** The first 8 bytes of such a WQE, apart from its index, and of one with immediate data. */
   private final long beginning;
+
+  private final long beginningWithImmediate;
 
   private boolean stoppedByBudget;
 
@@ -69,8 +72,9 @@ final class DirectWrites {
     this.mtu = queuePair.mtu();
     this.mostBytes = (int) Math.min(MOST_BYTES, limits.messageBytes());
     this.mostInline = Math.min(MOST_INLINE, limits.inlineBytes());
-    this.beginning =
-        (long) Opcode.RDMA_WRITE << Integer.SIZE | (long) queuePair.number << Byte.SIZE | UNITS;
+    long rest = (long) queuePair.number << Byte.SIZE | UNITS;
+    this.beginning = (long) Opcode.RDMA_WRITE << Integer.SIZE | rest;
+    this.beginningWithImmediate = (long) Opcode.RDMA_WRITE_IMM << Integer.SIZE | rest;
   }
 
   /**
@@ -91,31 +95,44 @@ final class DirectWrites {
     boolean collapsed = completions.isCollapsed();
     completions.user(queuePair.userIndex);
     long reported = 0;
+    int lastOpcode = Opcode.RDMA_WRITE;
     int lastIndex = 0;
     int lastBytes = 0;
     int packets = 0;
     long at = index;
     while (at < available && packets < budget) {
       long wqe = wqes.unit(at, 0);
-      if (BigEndian.getLong(wqe) != (beginning | (at & SendQueue.INDEX_MASK) << INDEX_SHIFT)) {
+      long header = BigEndian.getLong(wqe) ^ (at & SendQueue.INDEX_MASK) << INDEX_SHIFT;
+      boolean immediate = header == beginningWithImmediate;
+      if (!immediate && header != beginning) {
         break;
       }
-      boolean signalled = ControlSegment.isSignalled(ControlSegment.fmCeSe(wqe));
+      int flags = ControlSegment.fmCeSe(wqe);
+      boolean signalled = ControlSegment.isSignalled(flags);
       if (signalled && completions.room(queuePair) != Completions.ROOM) {
+        break;
+      }
+      if (immediate && !peer.acceptsImmediate()) {
         break;
       }
       int bytes = write(wqe, peer);
       if (bytes == 0) {
         break;
       }
+      if (immediate) {
+        boolean solicited = ControlSegment.isSolicited(flags);
+        peer.completeImmediate(bytes, ControlSegment.immediate(wqe), solicited);
+      }
+      int opcode = immediate ? Opcode.RDMA_WRITE_IMM : Opcode.RDMA_WRITE;
       packets += bytes <= mtu ? 1 : Psn.packets(bytes, mtu);
       if (signalled) {
         if (collapsed) {
           reported++;
+          lastOpcode = opcode;
           lastIndex = (int) at;
           lastBytes = bytes;
         } else {
-          completions.requester(queuePair.number, Opcode.RDMA_WRITE, (int) at, bytes);
+          completions.requester(queuePair.number, opcode, (int) at, bytes);
         }
       }
       at++;
@@ -127,7 +144,7 @@ final class DirectWrites {
       peer.completeInline(done, packets);
     }
     if (reported > 0) {
-      completions.requesters(reported, queuePair.number, Opcode.RDMA_WRITE, lastIndex, lastBytes);
+      completions.requesters(reported, queuePair.number, lastOpcode, lastIndex, lastBytes);
     }
     return done;
   }

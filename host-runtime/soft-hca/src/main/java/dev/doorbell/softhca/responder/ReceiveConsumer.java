@@ -204,17 +204,29 @@ final class ReceiveConsumer {
 
   /** Completes the receive WQE in use. */
   void complete(Packet packet, int cqeOpcode, long length) {
+    int operation = PacketOpcode.operation(packet.opcode);
+    int word =
+        PacketOpcode.hasImmediate(operation)
+            ? packet.immediate
+            : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
+    complete(
+        cqeOpcode,
+        length,
+        word,
+        packet.solicited,
+        queuePair.isDatagram()
+            ? Cqe.sender(packet.sourceQueuePair, packet.isIpv4())
+            : Completions.CONNECTED);
+  }
+
+  /** As above, of a message without packets. */
+  void complete(int cqeOpcode, long length, int word, boolean solicited, int sender) {
     ReceiveSource from = queue;
     Completions to = completions;
     if (from == null || to == null) {
       return;
     }
     placeAll();
-    int operation = PacketOpcode.operation(packet.opcode);
-    int word =
-        PacketOpcode.hasImmediate(operation)
-            ? packet.immediate
-            : PacketOpcode.invalidates(operation) ? packet.invalidatedKey : 0;
     to.writer(queuePair.responses);
     to.user(userIndex(from));
     to.responder(
@@ -224,10 +236,8 @@ final class ReceiveConsumer {
         (int) from.index(),
         (int) length,
         word,
-        packet.solicited,
-        queuePair.isDatagram()
-            ? Cqe.sender(packet.sourceQueuePair, packet.isIpv4())
-            : Completions.CONNECTED);
+        solicited,
+        sender);
     from.consume();
   }
 

@@ -4,11 +4,13 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
+import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.Rights;
@@ -120,6 +122,16 @@ final class ReliableResponder extends Responder implements DirectPeer {
         && !readAtomics.isBusy()
         && tx.isEmpty()
         && (queuePair.rights() & Rights.REMOTE_WRITE) != 0;
+  }
+
+  @Override
+  public boolean acceptsImmediate() {
+    return !queuePair.isExtended() && receives.isReady();
+  }
+
+  @Override
+  public void completeImmediate(int bytes, int immediate, boolean solicited) {
+    receives.complete(Cqe.RESPONDER_WRITE_IMM, bytes, immediate, solicited, Completions.CONNECTED);
   }
 
   @Override
