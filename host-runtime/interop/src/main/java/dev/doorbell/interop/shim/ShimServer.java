@@ -50,7 +50,7 @@ public final class ShimServer implements AutoCloseable {
   /** Largest number of devices of a server. */
   public static final int MAX_DEVICES = 16;
 
-  /** Turns between two polls of the sockets while there is work. */
+  /** Turns between two polls of the sockets while the thread does not sleep. */
   private static final int TURNS_BETWEEN_SOCKETS = 64;
 
   private final Path folder;
@@ -215,6 +215,9 @@ public final class ShimServer implements AutoCloseable {
       long wait = idleWait.nanos(System.nanoTime() - busy, hasQueues());
       if (wait == 0) {
         Thread.onSpinWait();
+        if (++turns % TURNS_BETWEEN_SOCKETS == 0 && serve(0) > 0) {
+          busy = System.nanoTime();
+        }
         continue;
       }
       boolean allBusy = !idleWait.haveCores();
