@@ -45,6 +45,7 @@ public final class SharedCudaGpus implements SharedGpus {
   private long[] starts = new long[16];
   private long[] ends = new long[16];
   private Device[] owners = new Device[16];
+  private boolean[] nearOnly = new boolean[16];
   private int ranges;
   private @Nullable String failure;
 
@@ -177,7 +178,7 @@ public final class SharedCudaGpus implements SharedGpus {
         throw new GpuException(
             "a program names %d bytes of an allocation that is shorter".formatted(piece.bytes()));
       }
-      add(address, piece.bytes(), device);
+      add(address, piece.bytes(), device, /* isNearOnly= */ false);
       return new Opened(address);
     }
   }
@@ -213,16 +214,17 @@ public final class SharedCudaGpus implements SharedGpus {
   private Range map(Device device, List<Piece> pieces) {
     long bytes = pieces.stream().mapToLong(Piece::bytes).sum();
     MappedRange range = new MappedRange(device, bytes);
+    boolean isNearOnly;
     try {
       for (Piece piece : pieces) {
         range.add(piece);
       }
-      range.allow();
+      isNearOnly = !range.allow();
     } catch (RuntimeException e) {
       range.close();
       throw e;
     }
-    add(range.start, bytes, device);
+    add(range.start, bytes, device, isNearOnly);
     return range;
   }
 
@@ -268,17 +270,28 @@ public final class SharedCudaGpus implements SharedGpus {
       }
     }
 
-    /** Lets the device read and write it. */
-    void allow() {
+    /**
+     * Lets all GPUs read and write it, or its own alone where they cannot reach each other.
+     *
+     * @return true where all can
+     */
+    boolean allow() {
       try (Arena arena = Arena.ofConfined()) {
-        // CUmemAccessDesc: type of the location, its number, rights.
-        MemorySegment rights = arena.allocate(ValueLayout.JAVA_INT, 3);
-        rights.setAtIndex(ValueLayout.JAVA_INT, 0, 1);
-        rights.setAtIndex(ValueLayout.JAVA_INT, 1, device.ordinal);
-        rights.setAtIndex(ValueLayout.JAVA_INT, 2, 3);
-        check(
-            "using a program's memory",
-            driver.call("cuMemSetAccess", start, bytes, rights.address(), 1L));
+        // CUmemAccessDesc of each GPU: type of the location, its number, rights.
+        int count = identities.size();
+        MemorySegment rights = arena.allocate(ValueLayout.JAVA_INT, 3L * count);
+        for (int i = 0; i < count; i++) {
+          rights.setAtIndex(ValueLayout.JAVA_INT, 3L * i, 1);
+          rights.setAtIndex(ValueLayout.JAVA_INT, 3L * i + 1, i);
+          rights.setAtIndex(ValueLayout.JAVA_INT, 3L * i + 2, 3);
+        }
+        long all = rights.address();
+        if (driver.call("cuMemSetAccess", start, bytes, all, (long) count) == CudaErrors.SUCCESS) {
+          return true;
+        }
+        long own = all + 3L * Integer.BYTES * device.ordinal;
+        check("using a program's memory", driver.call("cuMemSetAccess", start, bytes, own, 1L));
+        return count == 1;
       }
     }
 
@@ -300,12 +313,17 @@ public final class SharedCudaGpus implements SharedGpus {
     }
   }
 
-  private void add(long address, long bytes, Device owner) {
+  /**
+   * @param isNearOnly other GPUs cannot reach it
+   */
+  private void add(long address, long bytes, Device owner, boolean isNearOnly) {
     if (ranges == starts.length) {
       starts = Arrays.copyOf(starts, 2 * ranges);
       ends = Arrays.copyOf(ends, 2 * ranges);
       owners = Arrays.copyOf(owners, 2 * ranges);
+      nearOnly = Arrays.copyOf(nearOnly, 2 * ranges);
     }
+    nearOnly[ranges] = isNearOnly;
     starts[ranges] = address;
     ends[ranges] = address + bytes;
     owners[ranges++] = owner;
@@ -318,19 +336,26 @@ public final class SharedCudaGpus implements SharedGpus {
         starts[i] = starts[ranges];
         ends[i] = ends[ranges];
         owners[i] = owners[ranges];
+        nearOnly[i] = nearOnly[ranges];
         return;
       }
     }
   }
 
-  private @Nullable Device owner(long address, long bytes) {
+  /** The number of the range that has these bytes, or -1. */
+  private int find(long address, long bytes) {
     for (int i = 0; i < ranges; i++) {
       if (address >= starts[i] && address <= ends[i] - bytes) {
-        return owners[i];
+        return i;
       }
     }
     failure = "no program shares this memory any more";
-    return null;
+    return -1;
+  }
+
+  private @Nullable Device owner(long address, long bytes) {
+    int range = find(address, bytes);
+    return range < 0 ? null : owners[range];
   }
 
   private boolean succeeds(int code) {
@@ -390,10 +415,17 @@ public final class SharedCudaGpus implements SharedGpus {
 
   @Override
   public boolean copy(long from, long to, long bytes) {
-    Device device = owner(to, bytes);
-    if (device == null
-        || owner(from, bytes) == null
-        || !succeeds(driver.makeCurrent(device.context))) {
+    int source = find(from, bytes);
+    int target = find(to, bytes);
+    if (source < 0 || target < 0) {
+      return false;
+    }
+    Device device = owners[target];
+    if (device.ordinal != owners[source].ordinal && (nearOnly[source] || nearOnly[target])) {
+      failure = "these GPUs do not reach each other's memory";
+      return false;
+    }
+    if (!succeeds(driver.makeCurrent(device.context))) {
       return false;
     }
     long before = bytes - last(to, bytes, bytes);

@@ -84,7 +84,7 @@ public interface SharedGpus extends AutoCloseable {
   /**
    * Copies between two opened ranges, in the order of {@link #write}.
    *
-   * @return as {@link #read}
+   * @return as {@link #read}; false too where the ranges' GPUs do not reach each other
    */
   boolean copy(long from, long to, long bytes);
 
