@@ -176,11 +176,19 @@ public final class AxiomaticModel {
     if (!schedules.isEmpty()) {
       int[] source = new int[candidate.events.size()];
       Arrays.fill(source, Axioms.NOBODY);
-      chooseSources(candidate, schedules, source, 0);
+      if (!chooseSources(candidate, schedules, source, 0) && candidate.ends()) {
+        forbid(candidate, Map.of(), EnumSet.of(Axiom.ATOMICITY));
+      }
     }
   }
 
-  private void chooseSources(
+  /**
+   * Tries all sources of the reads from {@code event} on. Where two atomics would read from one
+   * write, atomicity forbids whatever the others read from.
+   *
+   * @return false when there was such a choice, which nobody judges
+   */
+  private boolean chooseSources(
       Candidate candidate, List<Relation> schedules, int[] source, int event) {
     int next = event;
     while (next < source.length && !candidate.events.get(next).reads()) {
@@ -188,18 +196,48 @@ public final class AxiomaticModel {
     }
     if (next == source.length) {
       schedules.forEach(schedule -> judge(candidate, source, schedule));
-      return;
+      return true;
     }
+    boolean all = true;
     Event read = candidate.events.get(next);
     for (int write : candidate.writes(read.location())) {
       if (write != next
           && candidate.events.get(write).writeValue() == read.readValue()
           && !(candidate.program.has(next, write) && candidate.strong.has(next, write))) {
+        if (isUpdatedAlready(candidate, source, next, write)) {
+          all = false;
+          continue;
+        }
         source[next] = write;
-        chooseSources(candidate, schedules, source, next + 1);
+        all &= chooseSources(candidate, schedules, source, next + 1);
       }
     }
     source[next] = Axioms.NOBODY;
+    return all;
+  }
+
+  /**
+   * Whether {@code read} and a read before it are of atomics, morally strong to each other and to
+   * the write that both would read from. The later one of their writes, in coherence, would have
+   * the other between its read and itself (8.10.3), or one of them would precede what it reads.
+   */
+  private static boolean isUpdatedAlready(Candidate candidate, int[] source, int read, int write) {
+    List<Event> events = candidate.events;
+    int atomic = read + 1;
+    if (atomic == events.size() || !events.get(atomic).joined()) {
+      return false;
+    }
+    boolean initial = events.get(write).isInitial();
+    for (int other = 1; other < atomic; other++) {
+      if (source[other - 1] == write
+          && events.get(other).joined()
+          && candidate.strong.has(other, atomic)
+          && (initial
+              || (candidate.strong.has(write, other) && candidate.strong.has(write, atomic)))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void judge(Candidate candidate, int[] source, Relation schedule) {
@@ -221,11 +259,15 @@ public final class AxiomaticModel {
     possible.forEach((outcome, count) -> allowed.merge(outcome, count, Long::sum));
     if (ends) {
       // an order of writes that no axiom had to refuse was never tried: causality fixes it
-      Set<Axiom> why = violated.isEmpty() ? EnumSet.of(Axiom.COHERENCE) : violated;
-      for (Outcome outcome : outcomes(candidate, conceivable(candidate)).keySet()) {
-        if (!possible.containsKey(outcome)) {
-          forbidden.computeIfAbsent(outcome, o -> EnumSet.noneOf(Axiom.class)).addAll(why);
-        }
+      forbid(candidate, possible, violated.isEmpty() ? EnumSet.of(Axiom.COHERENCE) : violated);
+    }
+  }
+
+  /** Notes why a candidate does not have the outcomes that it does not have. */
+  private void forbid(Candidate candidate, Map<Outcome, Long> possible, Set<Axiom> why) {
+    for (Outcome outcome : outcomes(candidate, conceivable(candidate)).keySet()) {
+      if (!possible.containsKey(outcome)) {
+        forbidden.computeIfAbsent(outcome, o -> EnumSet.noneOf(Axiom.class)).addAll(why);
       }
     }
   }

@@ -61,8 +61,15 @@ final class Coherence {
     return orders;
   }
 
-  /** Tries both directions of the morally strong pairs from ({@code a}, {@code b}) on. */
+  /**
+   * Tries both directions of the morally strong pairs from ({@code a}, {@code b}) on. An order that
+   * breaks atomicity does so however the pairs that are left are ordered.
+   */
   private void orient(Relation order, int a, int b) {
+    if (breaksAtomicity(order)) {
+      violated.add(Axiom.ATOMICITY);
+      return;
+    }
     int i = a;
     int j = b;
     while (i < writes.size()) {
@@ -89,9 +96,7 @@ final class Coherence {
 
   private void judge(Relation order) {
     Relation fromReads = fromReads(order);
-    if (breaksAtomicity(order)) {
-      violated.add(Axiom.ATOMICITY);
-    } else if (breaksLocation(order, fromReads)) {
+    if (breaksLocation(order, fromReads)) {
       violated.add(Axiom.SC_PER_LOCATION);
     } else if (readsThePast(fromReads)) {
       violated.add(Axiom.CAUSALITY);
