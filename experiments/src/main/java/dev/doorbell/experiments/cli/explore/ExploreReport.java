@@ -100,7 +100,7 @@ public final class ExploreReport {
       text.append("CLEAN: nothing found. That is evidence, not a proof.\n");
     } else {
       text.append("no run came to its end: a longer --budget or a smaller launch is needed\n");
-      text.append("not judged: loops that count their rounds, store or read a clock\n");
+      text.append("not judged: loops that store or read a clock, or end after some rounds\n");
     }
     return text.toString();
   }

@@ -14,6 +14,7 @@ class ProgressTest {
 
   private static final String ACQUIRE = "ld.acquire.gpu.global.u32 %r2, [%rd1];";
   private static final String WEAK = "ld.global.u32 %r2, [%rd1];";
+  private static final String COUNTS = "\nadd.u32 %r3, %r3, 1;\n";
   private static final String BLOCK = "%ctaid.x";
   private static final String LANE = "%tid.x";
 
@@ -37,7 +38,7 @@ class ProgressTest {
       .address_size 64
       .visible .entry k(.param .u64 samples, .param .u64 status) {
         .reg .pred %p<3>;
-        .reg .b32 %r<4>;
+        .reg .b32 %r<8>;
         .reg .b64 %rd<6>;
         ld.param.u64 %rd1, [samples];
         ld.param.u64 %rd2, [status];
@@ -145,6 +146,50 @@ class ProgressTest {
     Failure failure = new Kernel(BLOCK, 1, "mov.u32 %r2, 0;", "", 1).failure();
     assertThat(failure.kind()).isEqualTo(Failure.Kind.ENDLESS_LOOP);
     assertThat(failure.text()).contains(LOOP);
+  }
+
+  @Test
+  void a_wait_by_weak_loads_that_counts_its_rounds_is_one_too() throws ScenarioException {
+    Failure failure = new Kernel(BLOCK, 1, "mov.u32 %r3, 0;", WEAK + COUNTS, 1).failure();
+    assertThat(failure.kind()).isEqualTo(Failure.Kind.WEAK_SPIN);
+    assertThat(failure.text()).contains("k.ptx:20");
+  }
+
+  @Test
+  void a_loop_that_does_nothing_but_count_is_endless() throws ScenarioException {
+    Failure failure = new Kernel(BLOCK, 1, "mov.u32 %r3, 0;", COUNTS, 1).failure();
+    assertThat(failure.kind()).isEqualTo(Failure.Kind.ENDLESS_LOOP);
+  }
+
+  @Test
+  void a_count_of_a_wait_that_decides_when_another_loop_ends_is_no_endless_one()
+      throws ScenarioException {
+    String twice =
+        """
+        mov.u32 %r5, 0;
+        INNER:
+        add.u32 %r5, %r5, 1;
+        add.u32 %r3, %r3, 1;
+        setp.lt.u32 %p2, %r5, 2;
+        @%p2 bra INNER;
+        setp.ge.u32 %p1, %r3, 10;
+        selp.u32 %r2, 1, 0, %p1;
+        """;
+    Kernel kernel = new Kernel(BLOCK, 1, "mov.u32 %r3, 0;", twice, 1);
+    assertThat(Scenarios.explore(kernel.scenario(false), SEEDS).isClean()).isTrue();
+  }
+
+  @Test
+  void a_wait_that_gives_up_after_some_rounds_ends_without_a_hang() throws ScenarioException {
+    String bounded =
+        ACQUIRE
+            + COUNTS
+            + """
+            setp.ge.u32 %p1, %r3, 40;
+            selp.u32 %r2, 1, %r2, %p1;
+            """;
+    Kernel kernel = new Kernel(BLOCK, 1, "mov.u32 %r3, 0;", bounded, 0);
+    assertThat(Scenarios.explore(kernel.scenario(false), SEEDS).failures()).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.ir;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,8 +26,15 @@ public final class PollingLoops {
    * @param loads it loads by weak accesses what other threads may store
    * @param pure nothing in it, calls included, can be seen by another thread: every round is a poll
    * @param watchesClock it reads a clock, so that it may end though no cell changes
+   * @param counters what it counts
    */
-  public record Loop(boolean polls, boolean loads, boolean pure, boolean watchesClock) {}
+  public record Loop(
+      boolean polls, boolean loads, boolean pure, boolean watchesClock, Counters counters) {}
+
+  private static final Set<String> LEAVING = Set.of("ret", "exit", "trap", "brkpt");
+
+  /** Counters of longer loops are not looked for. */
+  private static final int MOST_INSTRUCTIONS = 2000;
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
 
@@ -82,7 +90,7 @@ public final class PollingLoops {
     Effects[] effects = function.code().stream().map(this::effects).toArray(Effects[]::new);
     for (int i = 0; i < function.code().size(); i++) {
       for (int target : Function.targets(function.code().get(i))) {
-        Loop loop = target <= i ? loop(effects, flow.loop(target, i)) : null;
+        Loop loop = target <= i ? loop(function, flow, effects, flow.loop(target, i), i) : null;
         if (loop != null) {
           found.put(i, loop);
         }
@@ -91,14 +99,31 @@ public final class PollingLoops {
     return found;
   }
 
-  private static @Nullable Loop loop(Effects[] effects, BitSet body) {
+  private static @Nullable Loop loop(
+      Function function, ControlFlow flow, Effects[] effects, BitSet body, int closing) {
     Effects all = Effects.NONE;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
       all = all.with(effects[i]);
     }
-    return all.polls || !(all.changes || all.clock)
-        ? new Loop(all.polls, all.loads, !all.visible, all.clock)
-        : null;
+    if (!all.polls && (all.changes || all.clock)) {
+      return null;
+    }
+    Counters counters =
+        body.cardinality() > MOST_INSTRUCTIONS ? Counters.NONE : Counters.of(function, body);
+    if (all.polls || !endsAt(closing, function, flow, body)) {
+      counters = counters.withoutIdle();
+    }
+    return new Loop(all.polls, all.loads, !all.visible, all.clock, counters);
+  }
+
+  /** Whether nothing but the closing branch leaves a loop. */
+  private static boolean endsAt(int closing, Function function, ControlFlow flow, BitSet body) {
+    return body.stream()
+        .filter(i -> i != closing)
+        .allMatch(
+            i ->
+                !LEAVING.contains(function.code().get(i).name())
+                    && Arrays.stream(flow.successors(i)).allMatch(body::get));
   }
 
   private Effects effects(Instruction instruction) {

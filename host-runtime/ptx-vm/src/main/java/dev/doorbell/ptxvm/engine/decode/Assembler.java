@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm.engine.decode;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
+import dev.doorbell.ptxvm.ir.Counters;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PollingLoops;
@@ -13,6 +14,8 @@ import dev.doorbell.ptxvm.ir.Variable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What opcode factories build the operations of one function with. */
@@ -68,6 +71,16 @@ public final class Assembler {
   /** The slot of a register. */
   public int slot(Register register) {
     return function.slot(register);
+  }
+
+  /** The slots of what a loop writes without using it, which hold nothing else in the loop. */
+  public int[] slots(Counters counters) {
+    Set<Integer> others = counters.others().stream().map(this::slot).collect(Collectors.toSet());
+    return counters.idle().stream()
+        .mapToInt(this::slot)
+        .filter(slot -> !others.contains(slot))
+        .distinct()
+        .toArray();
   }
 
   /** The slot of a source operand read as {@code type}. */

@@ -39,7 +39,7 @@ public abstract class Branch extends Op {
     if (polling != null) {
       branch = new Poll(polling);
     } else if (waits != null) {
-      branch = new Spin(waits.loads());
+      branch = new Spin(waits.loads(), a.slots(waits.counters()));
     } else {
       branch = guard == null ? new Always() : negated ? new IfNot() : new If();
     }
@@ -71,22 +71,29 @@ public abstract class Branch extends Op {
   }
 
   /**
-   * Closes a loop in which registers are all that changes: a round that leaves them as they were is
-   * like all that follow, but for what weak loads give.
+   * Closes a loop in which registers are all that changes: a round that leaves them as they were,
+   * but for counters that decide nothing, is like all that follow, but for what weak loads give.
    */
   private static final class Spin extends Branch {
     private final boolean loads;
 
-    Spin(boolean loads) {
+    /** The slots of registers that decide nothing in the loop, which ends at this branch alone. */
+    private final int[] counters;
+
+    Spin(boolean loads, int[] counters) {
       this.loads = loads;
+      this.counters = counters;
     }
 
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       if (p >= 0 && r[p] != wanted) {
+        if (t.spins != null) {
+          t.spins.ended();
+        }
         return next;
       }
-      if (t.spins == null || !t.spins.sameRound(this, r)) {
+      if (t.spins == null || !t.spins.sameRound(this, r, counters)) {
         return target;
       }
       t.account();
@@ -118,7 +125,8 @@ public abstract class Branch extends Op {
       }
       t.account();
       if (alike && hasCell) {
-        int doublings = closes.watchesClock() ? 0 : t.polling.doublings();
+        boolean mayGiveUp = closes.watchesClock() || closes.counters().decide();
+        int doublings = mayGiveUp ? 0 : t.polling.doublings();
         t.port.pollFailed(t.grid.pollNanos(doublings));
       }
       t.pollsToSkip = alike ? t.grid.skippedPolls() : 0;
