@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * mode), one queue pair leads to each other rank.
  */
 public final class ClusterExchange implements Exchange {
+  /** Ranks of a node, which reach each other's memory. */
+  public static final int RANKS_OF_NODE = ClusterRank.PEERS;
+
   /** The numbers of nodes that the host functions know, up to 4. */
   private static final Set<Integer> NODES = Set.of(2, 3, 4);
 

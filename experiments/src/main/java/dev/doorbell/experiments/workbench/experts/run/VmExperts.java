@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.experts.run;
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.experiments.scenario.experts.ClusterExchange;
@@ -142,10 +143,20 @@ public final class VmExperts implements Experts {
   private static World world(ExpertRun run) throws TopologyException {
     ExecutionBackend backend =
         run.machine().isPresent() ? new ExecutionBackend.Virtual() : new ExecutionBackend.Wall();
-    return new WorldBuilder(backend, TopologyFile.load(run.machine().orElse(NO_PRICES)))
-        .ranks(run.ranks())
-        .seed(run.seed())
-        .open();
+    Topology topology = TopologyFile.load(run.machine().orElse(NO_PRICES));
+    int together =
+        switch (run.kernels()) {
+          case LOW_LATENCY -> 1;
+          case INTRANODE -> run.ranks();
+          case INTERNODE -> ClusterExchange.RANKS_OF_NODE;
+        };
+    if (run.machine().isPresent() && topology.ranksOfNode() < together) {
+      throw new GpuException(
+          ("machine '%s' has no NVLink between %d ranks, which these kernels need:"
+                  + " --machine h800-cx7, or a topology with nvlink (docs/topologies.md)")
+              .formatted(topology.name(), together));
+    }
+    return new WorldBuilder(backend, topology).ranks(run.ranks()).seed(run.seed()).open();
   }
 
   private static Exchange exchange(ExpertRun run, ExpertShape shape, World world) {

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Sleeper;
 import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ public final class Component {
    * How this component reaches {@code [address, address + bytes)}.
    *
    * @param access what is being done, for the message
-   * @throws dev.doorbell.core.memory.AccessFault when no memory is there
+   * @throws AccessFault when no memory is there, or no link leads there
    */
   public AccessPath path(String access, long address, long bytes) {
     int generation = interconnect.memory().generation();
@@ -139,6 +140,14 @@ public final class Component {
       throw interconnect.memory().fault(access, address, bytes);
     }
     Locus there = allocation.locus();
+    if (!interconnect.links().joins(locus, there)) {
+      throw new AccessFault(
+          access,
+          address,
+          bytes,
+          "%s, which %s does not reach: topology '%s' has no NVLink between them (h800-cx7 has)"
+              .formatted(allocation, locus, interconnect.topology().name()));
+    }
     return there.equals(locus)
         ? new AccessPath(allocation, this, null, null, generation)
         : new AccessPath(

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 
 /** The links of a node of a topology, and the routes over them, made when first used. */
@@ -37,6 +38,14 @@ public final class Links {
   /** The route from one component to another: of the same rank, or GPUs that NVLink joins. */
   public Route route(Locus from, Locus to) {
     return routes.computeIfAbsent(List.of(from, to), ends -> makeRoute(from, to));
+  }
+
+  /** Whether one component addresses memory of another: of the same rank, or over NVLink. */
+  public boolean joins(Locus from, Locus to) {
+    return from.rank() == to.rank()
+        || (topology.reaches(from.rank(), to.rank())
+            && from.equals(Locus.gpu(from.rank(), 0))
+            && to.equals(Locus.gpu(to.rank(), 0)));
   }
 
   private Route makeRoute(Locus from, Locus to) {
@@ -66,15 +75,7 @@ public final class Links {
 
   /** Over NVLink: up the port of one GPU, down that of the other. */
   private Route makeRouteOfNode(Locus from, Locus to) {
-    Nvlink nvlink = topology.nvlink();
-    if (nvlink == null
-        || !topology.reaches(from.rank(), to.rank())
-        || !from.equals(Locus.gpu(from.rank(), 0))
-        || !to.equals(Locus.gpu(to.rank(), 0))) {
-      throw new IllegalArgumentException(
-          "%s cannot address memory of %s: topology '%s' joins them by their HCAs alone"
-              .formatted(from, to, topology.name()));
-    }
+    Nvlink nvlink = Objects.requireNonNull(topology.nvlink());
     Link port = nvlink.port();
     LinkDirection[] along = {
       directions.computeIfAbsent(
