@@ -90,9 +90,13 @@ final class Kernels {
   }
 
   private static String buffer(KernelBuffer buffer) {
-    return "%s %s[%s]%s"
+    return "%s %s[%s]%s%s"
         .formatted(
-            buffer.type().word(), buffer.name(), buffer.count(), about(buffer.description()));
+            buffer.type().word(),
+            buffer.name(),
+            buffer.count(),
+            buffer.multicast() == null ? "" : ", multicast as " + buffer.multicast(),
+            about(buffer.description()));
   }
 
   private static String about(String description) {

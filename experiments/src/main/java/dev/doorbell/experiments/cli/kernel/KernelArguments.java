@@ -11,19 +11,22 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The texts of {@code --arg}: buffers from and to files, and values. */
 final class KernelArguments {
-  private static final List<String> BUFFERS = List.of("in", "out", "inout", "zero");
+  private static final List<String> BUFFERS = List.of("in", "out", "inout", "zero", "multicast");
   private static final List<String> TYPES =
       List.of(
           "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f16",
           "f32", "f64");
   private static final List<String> BYTES = List.of("hex", "value");
+  private static final Pattern ZEROS = Pattern.compile("([0-9]{1,2})x([0-9]+[KMG]?)");
   private static final long MOST_BYTES = 1L << 30;
   private static final String HELP =
-      "in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, u32:5 (u8 to u64, s8 to s64, f16, f32,"
-          + " f64), hex:BYTES or value:FILE";
+      "in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, multicast:4xBYTES, multicast:FILE,FILE,"
+          + " u32:5 (u8 to u64, s8 to s64, f16, f32, f64), hex:BYTES or value:FILE";
 
   private KernelArguments() {}
 
@@ -31,7 +34,7 @@ final class KernelArguments {
   record Parsed(Argument argument, Optional<Path> output) {
     /** Whether the buffer is a result worth showing. */
     boolean isResult() {
-      return argument instanceof Argument.Buffer && !argument.text().startsWith("in:");
+      return !(argument instanceof Argument.Scalar) && !argument.text().startsWith("in:");
     }
   }
 
@@ -64,6 +67,7 @@ final class KernelArguments {
             new byte[size(text, rest.substring(last + 1))],
             Optional.of(Path.of(rest.substring(0, last))));
       }
+      case "multicast" -> multicast(text, rest);
       case "hex" -> value(text, hex(text, rest));
       case "value" -> value(text, KernelFiles.bytes(text, rest));
       default -> value(text, scalar(text, kind, rest));
@@ -76,6 +80,29 @@ final class KernelArguments {
       throw bad(text, "a buffer of no bytes");
     }
     return new Parsed(new Argument.Buffer(text, initial), output);
+  }
+
+  /** Members of a multicast object: as many of zeros, {@code 4x1K}, or what files hold. */
+  private static Parsed multicast(String text, String rest) throws UsageException {
+    List<byte[]> members = new ArrayList<>();
+    Matcher zeros = ZEROS.matcher(rest);
+    if (zeros.matches()) {
+      int size = size(text, zeros.group(2));
+      for (int i = 0; i < Integer.parseInt(zeros.group(1)); i++) {
+        members.add(new byte[size]);
+      }
+    } else {
+      for (String file : rest.split(",", -1)) {
+        members.add(KernelFiles.bytes(text, file));
+      }
+    }
+    if (members.isEmpty() || members.stream().anyMatch(member -> member.length == 0)) {
+      throw bad(text, "a multicast object of no bytes");
+    }
+    if (members.stream().anyMatch(member -> member.length != members.getFirst().length)) {
+      throw bad(text, "members of a multicast object are of one size");
+    }
+    return new Parsed(new Argument.Multicast(text, members), Optional.empty());
   }
 
   private static Parsed value(String text, byte[] bytes) {

@@ -47,6 +47,8 @@ import picocli.CommandLine.Parameters;
       "  out:FILE:BYTES   a buffer of zeros that is written to the file",
       "  inout:FILE       both",
       "  zero:BYTES       a buffer of zeros",
+      "  multicast:4x64K  a multicast object for multimem over 4 buffers of zeros, or over one of",
+      "                   each file: multicast:FILE,FILE; shown one behind the other",
       "  u32:5 f64:0.5    a value: u8 u16 u32 u64, s8 to s64, b8 to b64, f16 f32 f64; 0x for"
           + " hexadecimal",
       "  hex:BYTES        a structure by value; value:FILE takes it from a file",

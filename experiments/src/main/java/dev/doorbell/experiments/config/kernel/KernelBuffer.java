@@ -9,6 +9,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param count of numbers
  * @param fill what number {@code i} is at the start; null for zero
+ * @param multicast a parameter of this name gets the address of a multicast object over the buffers
+ *     of all ranks; null for none
  */
 public record KernelBuffer(
-    String name, String description, NumberType type, Formula count, @Nullable Formula fill) {}
+    String name,
+    String description,
+    NumberType type,
+    Formula count,
+    @Nullable Formula fill,
+    @Nullable String multicast) {}

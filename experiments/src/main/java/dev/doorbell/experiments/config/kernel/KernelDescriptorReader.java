@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.config.kernel;
 
+import static dev.doorbell.experiments.config.document.SourcePositions.child;
+
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.ProblemPosition;
@@ -80,7 +82,7 @@ public final class KernelDescriptorReader {
             : KernelExtension.NONE;
     List<KernelStructure> structures =
         problems.isEmpty()
-            ? new KernelStructureReader(root, positions, problems).read()
+            ? new KernelStructureReader(root, extension.multicasts(), positions, problems).read()
             : List.of();
     if (!problems.isEmpty()) {
       problems.sort(Comparator.comparing(ProblemPosition::of));
@@ -165,6 +167,11 @@ public final class KernelDescriptorReader {
     for (String section : List.of("settings", "metrics", "buffers", "args")) {
       known.addAll(root.path(section).propertyNames());
     }
+    for (JsonNode buffer : root.path("buffers")) {
+      if (buffer.has("multicast")) {
+        known.add(buffer.get("multicast").asString());
+      }
+    }
     List<String> parameters = Schema.strings(given);
     KernelExtensionReader.checkKnown("/parameters", parameters, known, positions, problems);
     return parameters;
@@ -181,18 +188,28 @@ public final class KernelDescriptorReader {
   private static void checkExtension(KernelDescriptor descriptor, List<Problem> problems) {
     KernelExtension extension = descriptor.extension();
     Map<String, String> needed = new LinkedHashMap<>();
-    extension.metrics().forEach(metric -> needed.put(metric.name(), "/metrics"));
-    extension.buffers().forEach(buffer -> needed.put(buffer.name(), "/buffers"));
+    extension
+        .metrics()
+        .forEach(metric -> needed.put(metric.name(), child("/metrics", metric.name())));
+    for (KernelBuffer buffer : extension.buffers()) {
+      String pointer = child("/buffers", buffer.name());
+      String multicast = buffer.multicast();
+      if (multicast == null) {
+        needed.put(buffer.name(), pointer);
+      } else if (!isNamed(KernelStructure.MULTICAST + multicast, descriptor)) {
+        needed.put(multicast, pointer + "/multicast");
+      }
+    }
     descriptor.structures().stream()
         .filter(structure -> !isReached(structure, descriptor))
-        .forEach(structure -> needed.put(structure.name(), "/args"));
+        .forEach(structure -> needed.put(structure.name(), child("/args", structure.name())));
     needed.forEach(
-        (name, section) -> {
+        (name, pointer) -> {
           if (!descriptor.parameters().contains(name)) {
             problems.add(
                 Problem.of(
                         "DB-K011",
-                        descriptor.place(SourcePositions.child(section, name)),
+                        descriptor.place(pointer),
                         "'%s' is no parameter of the kernel".formatted(name))
                     .fix("add %s to parameters".formatted(name)));
           }
@@ -201,12 +218,15 @@ public final class KernelDescriptorReader {
 
   /** Whether a kernel finds a structure: in a variable, or by an address in another one. */
   private static boolean isReached(KernelStructure structure, KernelDescriptor descriptor) {
-    String name = "args." + structure.name();
-    return structure.symbol().isPresent()
-        || descriptor.structures().stream()
-            .flatMap(other -> other.fields().stream())
-            .flatMap(field -> field.values().stream())
-            .anyMatch(value -> value.toString().contains(name));
+    return structure.symbol().isPresent() || isNamed("args." + structure.name(), descriptor);
+  }
+
+  /** Whether a value of a structure names something. */
+  private static boolean isNamed(String name, KernelDescriptor descriptor) {
+    return descriptor.structures().stream()
+        .flatMap(structure -> structure.fields().stream())
+        .flatMap(field -> field.values().stream())
+        .anyMatch(value -> value.toString().contains(name));
   }
 
   /** Refuses combinations of keys that are legal one by one. */
@@ -299,8 +319,10 @@ public final class KernelDescriptorReader {
                   "at all ranks, payload and inbox hold a message for each rank")
               .fix("leave slots out"));
     }
-    boolean symmetric = descriptor.api().map(DeviceApi::symmetric).orElse(false);
-    if (launch.allRanks() && !symmetric && !reaches(descriptor, "peers")) {
+    boolean told =
+        descriptor.api().map(DeviceApi::symmetric).orElse(false)
+            || !descriptor.extension().multicasts().isEmpty();
+    if (launch.allRanks() && !told && !reaches(descriptor, "peers")) {
       problems.add(
           Problem.of(
                   "DB-K011",

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.config.formula.Formula;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a kernel brings beyond messages, stamps and signals: its settings, metrics and buffers, and
@@ -34,12 +35,21 @@ public record KernelExtension(
     return settings.isEmpty() && metrics.isEmpty() && buffers.isEmpty();
   }
 
-  /** The names of settings, metrics and buffers: what parameters may name besides fields. */
+  /** The names of multicast objects over buffers. */
+  public List<String> multicasts() {
+    return buffers.stream().flatMap(buffer -> Stream.ofNullable(buffer.multicast())).toList();
+  }
+
+  /**
+   * The names of settings, metrics, buffers and multicast objects: what parameters may name besides
+   * fields.
+   */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     settings.forEach(setting -> names.add(setting.name()));
     metrics.forEach(metric -> names.add(metric.name()));
     buffers.forEach(buffer -> names.add(buffer.name()));
+    names.addAll(multicasts());
     return names;
   }
 

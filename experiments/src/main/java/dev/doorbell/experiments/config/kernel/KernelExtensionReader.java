@@ -28,6 +28,7 @@ final class KernelExtensionReader {
   private static final String OWN = "my_";
 
   private static final String VERIFY = "/verify";
+  private static final String MULTICAST = "multicast";
 
   private final JsonNode root;
   private final List<String> fields;
@@ -104,20 +105,40 @@ final class KernelExtensionReader {
         // Structures are parameters alone: no formula and no experiment names them.
         Map<String, String> others = section.equals("args") ? parameters : taken;
         String pointer = SourcePositions.child("/" + section, name);
-        String other = others.putIfAbsent(name, "another of " + section);
+        checkName(pointer, name, others.putIfAbsent(name, "another of " + section));
         parameters.putIfAbsent(name, "one of " + section);
-        if (!NAME.matcher(name).matches()) {
-          problem(
-              pointer,
-              "'%s' cannot be a name".formatted(name),
-              "a lower-case letter, then letters, digits and underscores, up to 32");
-        } else if (other != null) {
-          problem(
-              pointer,
-              "'%s' is %s".formatted(name, other),
-              "choose another name: those that begin with '%s' stay free".formatted(OWN));
-        }
       }
+    }
+    root.path("buffers")
+        .properties()
+        .forEach(
+            entry -> {
+              if (entry.getValue().has(MULTICAST)) {
+                String name = entry.getValue().get(MULTICAST).asString();
+                checkName(
+                    SourcePositions.child("/buffers", entry.getKey()) + "/" + MULTICAST,
+                    name,
+                    parameters.putIfAbsent(name, "another multicast object"));
+              }
+            });
+  }
+
+  /**
+   * Adds a problem for what cannot be a name.
+   *
+   * @param other what has the name already, or null
+   */
+  private void checkName(String pointer, String name, @Nullable String other) {
+    if (!NAME.matcher(name).matches()) {
+      problem(
+          pointer,
+          "'%s' cannot be a name".formatted(name),
+          "a lower-case letter, then letters, digits and underscores, up to 32");
+    } else if (other != null) {
+      problem(
+          pointer,
+          "'%s' is %s".formatted(name, other),
+          "choose another name: those that begin with '%s' stay free".formatted(OWN));
     }
   }
 
@@ -179,7 +200,8 @@ final class KernelExtensionReader {
         node.path("description").asString(""),
         NumberType.of(node.get("type").asString()),
         count,
-        node.has("fill") ? formula(node.get("fill"), pointer + "/fill", numbers) : null);
+        node.has("fill") ? formula(node.get("fill"), pointer + "/fill", numbers) : null,
+        node.has(MULTICAST) ? node.get(MULTICAST).asString() : null);
   }
 
   private Formula formula(JsonNode node, String pointer, Formula.Names names) {

@@ -113,6 +113,9 @@ public record KernelStructure(
     }
   }
 
+  /** Values name the address of a multicast object by this and its name. */
+  public static final String MULTICAST = "multicast.";
+
   public KernelStructure {
     fields = List.copyOf(fields);
   }

@@ -26,11 +26,20 @@ final class KernelStructureReader {
   private static final int MOST_NUMBERS = 1 << 20;
 
   private final JsonNode root;
+  private final List<String> multicasts;
   private final SourcePositions positions;
   private final List<Problem> problems;
 
-  KernelStructureReader(JsonNode root, SourcePositions positions, List<Problem> problems) {
+  /**
+   * A reader of one descriptor, whose form the schema has checked.
+   *
+   * @param multicasts names of the kernel's multicast objects
+   * @param problems are added to
+   */
+  KernelStructureReader(
+      JsonNode root, List<String> multicasts, SourcePositions positions, List<Problem> problems) {
     this.root = root;
+    this.multicasts = multicasts;
     this.positions = positions;
     this.problems = problems;
   }
@@ -45,7 +54,10 @@ final class KernelStructureReader {
     return structures;
   }
 
-  /** What values may name: the world, and addresses of the structures and of their fields. */
+  /**
+   * What values may name: the world, addresses of the structures and of their fields, and those of
+   * multicast objects.
+   */
   private List<String> names() {
     List<String> names = new ArrayList<>(WorldNumber.words());
     for (Map.Entry<String, JsonNode> structure : root.path("args").properties()) {
@@ -54,6 +66,7 @@ final class KernelStructureReader {
         names.add("args.%s.%s".formatted(structure.getKey(), field));
       }
     }
+    multicasts.forEach(name -> names.add(KernelStructure.MULTICAST + name));
     return names;
   }
 

@@ -9,6 +9,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.experiments.config.formula.Formula;
 import dev.doorbell.experiments.config.formula.FormulaException;
 import dev.doorbell.experiments.config.formula.Frame;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.config.kernel.WorldNumber;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -38,6 +39,9 @@ public final class WorldStructures {
     }
   }
 
+  /** Addresses of multicast objects, in the order of the descriptor. */
+  private final Map<String, Long> multicasts = new LinkedHashMap<>();
+
   private WorldStructures(ApiAdapter.Site site, long queuePairsAddress) {
     this.site = site;
     this.queuePairsAddress = queuePairsAddress;
@@ -47,14 +51,21 @@ public final class WorldStructures {
    * Lays structures out and fills them.
    *
    * @param queuePairs what a parameter {@code queue_pairs} points to
+   * @param brought what the kernel's own settings, metrics and buffers give, by name
    * @return what a parameter of a structure's name gets: its address, or its bytes
    * @throws GpuException naming a structure that does not fit
    */
   public static Map<String, byte[]> install(
-      List<KernelStructure> structures, ApiAdapter.Site site, Memory queuePairs) {
+      KernelDescriptor descriptor,
+      ApiAdapter.Site site,
+      Memory queuePairs,
+      Map<String, Long> brought) {
     WorldStructures world = new WorldStructures(site, queuePairs.address());
+    for (String name : descriptor.extension().multicasts()) {
+      world.multicasts.put(name, brought.getOrDefault(name, 0L));
+    }
     try {
-      for (KernelStructure structure : structures) {
+      for (KernelStructure structure : descriptor.structures()) {
         world.laid.put(structure.name(), world.place(structure));
       }
       Map<String, byte[]> arguments = new HashMap<>();
@@ -196,6 +207,11 @@ public final class WorldStructures {
         values.add(other.element(index) + other.layout.offsets().get(i));
       }
     }
+    multicasts.forEach(
+        (name, address) -> {
+          names.add(KernelStructure.MULTICAST + name);
+          values.add(address);
+        });
     Frame frame = new Frame(new Formula.Names(names, List.of()), 0);
     for (int i = 0; i < values.size(); i++) {
       frame.set(i, values.get(i));

@@ -100,9 +100,10 @@ public final class KernelMemory implements AutoCloseable {
     int count = scope.count(buffer);
     int bytes = Math.multiplyExact(count, buffer.type().bytes());
     int guard = GuardedMemory.GUARD;
+    MemoryKind where = buffer.multicast() == null ? kind : MemoryKind.DEVICE;
     Memory memory =
         heap == null
-            ? allocate(kind, bytes + 2L * guard, buffer.name())
+            ? allocate(where, bytes + 2L * guard, buffer.name())
             : heap.allocate(bytes + 2L * guard, buffer.name());
     GuardedMemory guarded = new GuardedMemory(memory, guard, bytes);
     Formula fill = buffer.fill();
@@ -151,7 +152,12 @@ public final class KernelMemory implements AutoCloseable {
       arguments.put(setting.name(), setting.bits(scope.value(setting)));
     }
     metrics.forEach((name, numbers) -> arguments.put(name, numbers.address()));
-    for (String name : buffers.keySet()) {
+    for (Map.Entry<String, Buffer> entry : buffers.entrySet()) {
+      String name = entry.getKey();
+      String multicast = entry.getValue().of.multicast();
+      if (multicast != null) {
+        arguments.put(multicast, multicast(name, all));
+      }
       Memory locations =
           allocate(MemoryKind.DEVICE, (long) LOCATION_BYTES * all.size(), "locations of " + name);
       byte[] encoded = new byte[LOCATION_BYTES * all.size()];
@@ -166,6 +172,13 @@ public final class KernelMemory implements AutoCloseable {
       arguments.put(name, locations.address());
     }
     return arguments;
+  }
+
+  /** The address of an object over a buffer at all ranks, guards included. */
+  private long multicast(String name, List<KernelMemory> all) {
+    List<Memory> members = all.stream().map(rank -> rank.buffer(name).memory.whole()).toList();
+    return owned.add(rank.gpu().multicast(members, "multicast object over " + name)).address()
+        + GuardedMemory.GUARD;
   }
 
   private Buffer buffer(String name) {

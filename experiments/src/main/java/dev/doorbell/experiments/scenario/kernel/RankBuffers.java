@@ -180,7 +180,9 @@ public final class RankBuffers implements AutoCloseable {
             + SymmetricHeap.room(bytes + 2L * guard)
             + SymmetricHeap.room((long) Long.BYTES * buffers.signals())
             + (brought == null ? 0 : KernelMemory.room(brought));
-    return new SymmetricHeap(rank, buffers.kind(), buffers.rights(), room);
+    boolean multicast = brought != null && !brought.extension().multicasts().isEmpty();
+    return new SymmetricHeap(
+        rank, multicast ? MemoryKind.DEVICE : buffers.kind(), buffers.rights(), room);
   }
 
   /** Memory that peers reach. */
@@ -410,7 +412,7 @@ public final class RankBuffers implements AutoCloseable {
             jobMemory,
             job,
             own,
-            WorldStructures.install(protocol.descriptor().structures(), site, queuePairs));
+            WorldStructures.install(protocol.descriptor(), site, queuePairs, own));
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }

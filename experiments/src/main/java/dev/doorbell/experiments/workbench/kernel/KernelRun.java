@@ -90,5 +90,12 @@ public record KernelRun(
         return initial;
       }
     }
+
+    /** The address of a multicast object over buffers of device memory. */
+    record Multicast(String text, List<byte[]> members) implements Argument {
+      public Multicast {
+        members = List.copyOf(members);
+      }
+    }
   }
 }

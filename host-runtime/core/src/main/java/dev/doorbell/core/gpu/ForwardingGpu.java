@@ -3,7 +3,9 @@ package dev.doorbell.core.gpu;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.Multicast;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A GPU that leaves everything to another; who stands between a session and its GPU overrides what
@@ -47,6 +49,11 @@ public abstract class ForwardingGpu implements Gpu {
   @Override
   public void unmapDeviceRegisters(long hostAddress) {
     gpu.unmapDeviceRegisters(hostAddress);
+  }
+
+  @Override
+  public Multicast multicast(List<Memory> members, String label) {
+    return gpu.multicast(members, label);
   }
 
   @Override

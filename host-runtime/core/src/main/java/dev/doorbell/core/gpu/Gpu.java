@@ -4,7 +4,9 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.memory.Multicast;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A GPU: memory, modules, launches.
@@ -49,6 +51,18 @@ public interface Gpu extends MemoryProvider, AutoCloseable {
    * ends with this GPU. For registers that are not mapped this does nothing.
    */
   default void unmapDeviceRegisters(long hostAddress) {}
+
+  /**
+   * Creates a multicast object, which {@code multimem} instructions of this GPU's kernels use.
+   *
+   * @param members memory of GPUs, of one size
+   * @throws GpuException where this GPU has none, or a member is no memory of a GPU
+   */
+  default Multicast multicast(List<Memory> members, String label) {
+    throw new GpuException(
+        "no %s on %s: multicast objects are emulated on the PTX VM alone (gpu: vm)"
+            .formatted(label, locus()));
+  }
 
   /**
    * Loads PTX.

@@ -14,6 +14,7 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.Multicast;
 import dev.doorbell.ptxvm.engine.link.LinkOptions;
 import dev.doorbell.ptxvm.engine.machine.ScratchPool;
 import dev.doorbell.ptxvm.engine.probe.Probe;
@@ -174,6 +175,15 @@ public final class VmGpu implements Gpu {
               .formatted(hostAddress, fabric.memory().describe(hostAddress, bytes)));
     }
     return hostAddress;
+  }
+
+  @Override
+  public Multicast multicast(List<Memory> members, String label) {
+    try {
+      return new Multicast(fabric.memory(), locus, members, label);
+    } catch (IllegalArgumentException e) {
+      throw new GpuException(String.valueOf(e.getMessage()), e);
+    }
   }
 
   @Override

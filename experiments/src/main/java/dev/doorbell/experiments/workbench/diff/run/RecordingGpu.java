@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.ForwardingGpu;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.Multicast;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -106,6 +107,13 @@ final class RecordingGpu extends ForwardingGpu {
     memories.add(memory);
     ranges.add(new Range(memory.address(), bytes));
     return memory;
+  }
+
+  @Override
+  public Multicast multicast(List<Memory> members, String label) {
+    Multicast object = super.multicast(members, label);
+    ranges.add(new Range(object.address(), members.getFirst().size()));
+    return object;
   }
 
   @Override

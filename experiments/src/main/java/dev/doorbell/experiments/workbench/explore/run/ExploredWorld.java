@@ -152,7 +152,10 @@ abstract class ExploredWorld implements AutoCloseable {
             .map(api -> ApiAdapter.queuePairs(api, program.ptx(), site.orElseThrow()))
             .orElse(views);
     Map<String, byte[]> laid =
-        site.map(over -> WorldStructures.install(structures, over, queuePairs)).orElse(Map.of());
+        structures.isEmpty()
+            ? Map.of()
+            : WorldStructures.install(
+                descriptor().orElseThrow(), site.orElseThrow(), queuePairs, brought);
     launches.add(
         rank.gpu()
             .launch(

@@ -14,11 +14,11 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** One run of a kernel, on a GPU of its own. */
 final class VmRun {
@@ -41,7 +41,7 @@ final class VmRun {
       if (run.profile() || run.trace().isPresent()) {
         gpu.observe(observer);
       }
-      List<@Nullable Memory> memories = new ArrayList<>();
+      List<List<Memory>> memories = new ArrayList<>();
       KernelArguments arguments = new KernelArguments();
       for (int i = 0; i < run.arguments().size(); i++) {
         memories.add(bind(gpu, i, run.arguments().get(i), arguments));
@@ -66,24 +66,33 @@ final class VmRun {
     }
   }
 
-  private static @Nullable Memory bind(
+  /** Adds what a parameter gets, and returns the memory that it is. */
+  private static List<Memory> bind(
       VmGpu gpu, int index, KernelRun.Argument argument, KernelArguments arguments) {
+    String label = "argument %d (%s)".formatted(index + 1, argument.text());
     return switch (argument) {
       case KernelRun.Argument.Scalar scalar -> {
         arguments.add(scalar.bytes());
-        yield null;
+        yield List.of();
       }
       case KernelRun.Argument.Buffer buffer -> {
-        Memory memory =
-            gpu.allocate(
-                MemoryKind.DEVICE,
-                buffer.initial().length,
-                "argument %d (%s)".formatted(index + 1, buffer.text()));
-        memory.putBytes(0, buffer.initial());
+        Memory memory = allocate(gpu, buffer.initial(), label);
         arguments.add(memory);
-        yield memory;
+        yield List.of(memory);
+      }
+      case KernelRun.Argument.Multicast multicast -> {
+        List<Memory> members =
+            multicast.members().stream().map(initial -> allocate(gpu, initial, label)).toList();
+        arguments.add(gpu.multicast(members, label).address());
+        yield members;
       }
     };
+  }
+
+  private static Memory allocate(VmGpu gpu, byte[] initial, String label) {
+    Memory memory = gpu.allocate(MemoryKind.DEVICE, initial.length, label);
+    memory.putBytes(0, initial);
+    return memory;
   }
 
   private LaunchConfig config() {
@@ -115,7 +124,7 @@ final class VmRun {
   }
 
   private KernelOutcome outcome(
-      Launch launch, boolean stopped, long nanos, List<@Nullable Memory> memories) {
+      Launch launch, boolean stopped, long nanos, List<List<Memory>> memories) {
     Optional<String> failure = Optional.empty();
     try {
       launch.check();
@@ -123,11 +132,8 @@ final class VmRun {
       failure = Optional.of(String.valueOf(e.getMessage()).replaceAll("(?<=\\S)[ \t]+", " "));
     }
     List<Optional<byte[]>> buffers = new ArrayList<>();
-    for (Memory memory : memories) {
-      buffers.add(
-          memory == null
-              ? Optional.empty()
-              : Optional.of(memory.getBytes(0, Math.toIntExact(memory.size()))));
+    for (List<Memory> memory : memories) {
+      buffers.add(memory.isEmpty() ? Optional.empty() : Optional.of(content(memory)));
     }
     return new KernelOutcome(
         failure,
@@ -138,5 +144,13 @@ final class VmRun {
         buffers,
         observer.opcodes(),
         observer.lines());
+  }
+
+  /** What memories hold, one behind the other. */
+  private static byte[] content(List<Memory> memories) {
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    memories.forEach(
+        memory -> content.writeBytes(memory.getBytes(0, Math.toIntExact(memory.size()))));
+    return content.toByteArray();
   }
 }

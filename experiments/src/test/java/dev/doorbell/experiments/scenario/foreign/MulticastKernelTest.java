@@ -1,0 +1,126 @@
+package dev.doorbell.experiments.scenario.foreign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.diff.KernelComparer;
+import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A kernel whose descriptor lays multicast objects over buffers of all ranks. */
+class MulticastKernelTest {
+  /** More than any run here needs on a busy machine. */
+  private static final long PLENTY = 120_000_000_000L;
+
+  private static final String NAME = "node_sum";
+
+  @TempDir private Path folder;
+
+  private static String resource(String name) throws IOException {
+    URL found = MulticastKernelTest.class.getResource("multicast/" + name);
+    return Files.readString(Path.of(Objects.requireNonNull(found, name).getPath()));
+  }
+
+  private UserKernel kernel(String before, String after) throws IOException, ConfigException {
+    String text = resource(NAME + ".kernel.yaml");
+    assertThat(text).contains(before);
+    Path descriptor = folder.resolve(NAME + ".kernel.yaml");
+    Files.writeString(descriptor, text.replace(before, after));
+    Files.writeString(folder.resolve(NAME + ".ptx"), resource(NAME + ".ptx"));
+    return KernelFolders.read(descriptor);
+  }
+
+  private UserKernel kernel() throws IOException, ConfigException {
+    return kernel("args:", "args:");
+  }
+
+  private static KernelComparer.Request request(UserKernel kernel, long seed) {
+    return new KernelComparer.Request(
+        kernel.name(), Optional.of(kernel), "vm", seed, 0, 1, PLENTY, () -> false, _ -> {});
+  }
+
+  @Test
+  void sums_over_the_buffers_of_two_to_four_ranks_are_right() throws Exception {
+    UserKernel kernel = kernel();
+    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    for (long seed = 0; seed < 4; seed++) {
+      assertThat(KernelComparer.find().runAlone(request(kernel, seed)).differences())
+          .as("seed %d", seed)
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void another_factor_in_the_structure_that_has_the_object_gives_another_sum() throws Exception {
+    UserKernel twice = kernel("factor: u64 1", "factor: u64 2");
+    assertThat(KernelComparer.find().runAlone(request(twice, 0)).differences())
+        .singleElement()
+        .asString()
+        .contains("added");
+  }
+
+  @Test
+  void both_engines_leave_the_same() throws Exception {
+    List<KernelComparer.Run> runs = new ArrayList<>();
+    UserKernel kernel = kernel();
+    KernelComparer.find()
+        .compare(
+            new KernelComparer.Request(
+                kernel.name(), Optional.of(kernel), "vm", 1, 0, 2, PLENTY, () -> false, runs::add));
+    assertThat(runs).hasSize(2).allSatisfy(run -> assertThat(run.differences()).isEmpty());
+  }
+
+  @Test
+  void in_virtual_time_the_ranks_need_nvlink() throws Exception {
+    KernelTiming joined = KernelComparer.find().time(kernel(), TopologyFile.load("h800-cx7"));
+    assertThat(joined.failure()).isEmpty();
+    assertThat(joined.doneNanos().orElseThrow()).isPositive();
+    KernelTiming apart = KernelComparer.find().time(kernel(), TopologyFile.load("h200-cx7"));
+    assertThat(apart.failure().orElseThrow())
+        .contains("topology 'h200-cx7' has no NVLink between them", "node_sum.cu:20");
+  }
+
+  @Test
+  void an_object_that_no_parameter_and_no_structure_gets_is_refused() {
+    assertThatThrownBy(() -> kernel("u64 multicast.added_all", "u64 0"))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .extracting(Problem::what)
+                    .containsExactly("'added_all' is no parameter of the kernel"));
+  }
+
+  @Test
+  void the_name_of_an_object_means_nothing_else() {
+    assertThatThrownBy(() -> kernel("multicast: added_all", "multicast: in"))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .extracting(Problem::what)
+                    .contains("'in' is one of buffers"));
+    assertThatThrownBy(() -> kernel("in_all", "In"))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .extracting(Problem::what)
+                    .contains("'In' cannot be a name"));
+  }
+}
