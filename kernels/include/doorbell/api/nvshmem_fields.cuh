@@ -77,6 +77,7 @@ __constant__ nvshmemi_ibgda_device_state_t nvshmemi_ibgda_device_state_d;
 // are in the table as sizes of fields, each larger by one.
 #define DOORBELL_NVSHMEM_VALUES                              \
   struct doorbell_nvshmem_values {                           \
+    char by_memory[1 + NVSHMEMI_JOB_GPU_LDST_ATOMICS];       \
     char by_transport[1 + NVSHMEMI_JOB_GPU_PROXY];           \
     char world[1 + NVSHMEM_TEAM_WORLD_INDEX];                \
     char shared[1 + NVSHMEM_TEAM_SHARED_INDEX];              \
@@ -144,6 +145,7 @@ __constant__ nvshmemi_ibgda_device_state_t nvshmemi_ibgda_device_state_d;
   X(nvshmemi_team_t, team_same, team_same_mype_node)                                           \
   X(nvshmemi_team_t, team_multicast, nvls_rsc_base_ptr)                                        \
   X(nvshmemi_team_t, team_mapping, pe_mapping)                                                 \
+  X(doorbell_nvshmem_values, value_by_memory, by_memory)                                       \
   X(doorbell_nvshmem_values, value_by_transport, by_transport)                                 \
   X(doorbell_nvshmem_values, value_world, world)                                               \
   X(doorbell_nvshmem_values, value_shared, shared)                                             \

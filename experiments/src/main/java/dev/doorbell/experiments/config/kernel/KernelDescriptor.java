@@ -133,6 +133,7 @@ public record KernelDescriptor(
    * @param slots messages side by side
    * @param shared several threads post to one queue pair
    * @param signals words at each rank that peers add to
+   * @param nvlink the library is told that GPUs reach each other's memory
    */
   public record Launch(
       Ranks ranks,
@@ -142,7 +143,8 @@ public record KernelDescriptor(
       boolean cooperative,
       Slots slots,
       boolean shared,
-      int signals) {
+      int signals,
+      boolean nvlink) {
     /** Whether it runs at both of two ranks. */
     public boolean bothRanks() {
       return ranks == Ranks.BOTH;

@@ -113,7 +113,8 @@ public final class KernelDescriptorReader {
                 value(launch, LAUNCH, "cooperative").asBoolean(),
                 slots(value(launch, LAUNCH, "slots").asString()),
                 shared,
-                value(launch, LAUNCH, "signals").asInt()),
+                value(launch, LAUNCH, "signals").asInt(),
+                value(launch, LAUNCH, "nvlink").asBoolean()),
             new LinkedHashSet<>(Schema.strings(root.path("paths"))),
             KernelDescriptor.Measures.valueOf(
                 root.get("measures").asString().toUpperCase(Locale.ROOT)),
@@ -329,6 +330,15 @@ public final class KernelDescriptorReader {
                   descriptor.place("/parameters"),
                   "it runs at all ranks, but gets neither the job nor its peers")
               .fix("add peers, role and qp_count to parameters"));
+    }
+    if (launch.nvlink()
+        && !(launch.allRanks() && descriptor.api().equals(Optional.of(DeviceApi.NVSHMEM)))) {
+      problems.add(
+          Problem.of(
+                  "DB-K011",
+                  descriptor.place("/launch/nvlink"),
+                  "only the structures of NVSHMEM say whether all ranks share a node")
+              .fix("leave nvlink out, or api: nvshmem and ranks: all"));
     }
     if (launch.allRanks() && !descriptor.comparison().queuePairs().isEmpty()) {
       problems.add(

@@ -91,6 +91,7 @@ public final class ClusterExchange implements Exchange {
               spans,
               List.of(),
               heaps,
+              false,
               owned));
     }
   }

@@ -69,6 +69,7 @@ public final class ExpertExchange implements Exchange {
               heaps,
               List.of(),
               List.of(),
+              false,
               owned));
     }
   }

@@ -27,6 +27,7 @@ public interface ApiAdapter {
    *     kernel has none
    * @param heaps of all ranks by rank, in which inboxes and signal words lie; empty where the
    *     library has none, and among processes
+   * @param nvlink all ranks share a node, so that their GPUs reach each other's memory
    * @param owned closes the memory of the structures
    */
   record Site(
@@ -38,6 +39,7 @@ public interface ApiAdapter {
       List<Span> targets,
       List<Span> signals,
       List<SymmetricHeap> heaps,
+      boolean nvlink,
       Owned owned) {
     public Site {
       targets = List.copyOf(targets);

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The inbox of a rank, its signal words and the kernel's buffers lie in its symmetric heap: a
  * kernel names a peer's by the address of its own. The payload is memory that was registered
- * locally. A PE reaches itself by loads and stores, and every other one by its connections, since
- * no two share memory; fetched data needs no further ordering. Signals that a PE sends to itself go
- * by what the library takes for an initiator of dynamic connections: here it is a reliable
+ * locally. A PE reaches itself by loads and stores, and every other one by its connections, unless
+ * the ranks share a node; fetched data needs no further ordering. Signals that a PE sends to itself
+ * go by what the library takes for an initiator of dynamic connections: here it is a reliable
  * connection, too, and says so in its type.
  */
 final class NvshmemAdapter implements ApiAdapter {
@@ -161,12 +161,15 @@ final class NvshmemAdapter implements ApiAdapter {
     for (int pe = 0; pe < pes; pe++) {
       peers.putLong((long) pe * Long.BYTES, heaps.get(pe).address());
     }
-    direct.putLong((long) site.rank().number() * Long.BYTES, own.address());
+    for (int pe = 0; pe < pes; pe++) {
+      boolean reached = site.nvlink() || pe == site.rank().number();
+      direct.putLong((long) pe * Long.BYTES, reached ? heaps.get(pe).address() : 0);
+    }
     StructImage host =
         StructImage.array(layout, HOST, 1)
             .set("mype", site.rank().number())
             .set("npes", pes)
-            .set("node_npes", 1)
+            .set("node_npes", site.nvlink() ? pes : 1)
             .set("heap_base", own.address())
             .set("heap_size", own.bytes())
             .set("peer_heap_base_p2p", direct.address())

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.foreign;
 
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.Multicast;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -10,10 +11,12 @@ import java.util.stream.Stream;
 
 /**
  * What NVSHMEM's barriers and collectives read: the predefined teams of a job whose nodes have one
- * PE each, their areas in the symmetric heap ({@code psync}), counters of their barriers, and the
- * parameters by which algorithms are chosen, which are the library's defaults.
+ * PE each, or which is one node, their areas in the symmetric heap ({@code psync}), counters of
+ * their barriers, and the parameters by which algorithms are chosen, which are the library's
+ * defaults.
  *
- * <p>No PE reaches another one by loads and stores, and no multicast object exists.
+ * <p>In one node PEs reach each other by loads and stores, and teams of all have a multicast object
+ * over the heaps, where these are memory of the GPUs.
  */
 final class NvshmemTeams {
   private static final String HOST = "nvshmemi_device_host_state_t";
@@ -49,7 +52,7 @@ final class NvshmemTeams {
   NvshmemTeams(ApiLayout layout, ApiAdapter.Site site, int peers) {
     this.layout = layout;
     this.site = site;
-    this.peers = peers;
+    this.peers = site.nvlink() ? site.heaps().size() : peers;
     this.heap = site.heaps().get(site.rank().number());
     this.pes = site.heaps().size();
   }
@@ -143,18 +146,20 @@ final class NvshmemTeams {
     Memory pool = device((long) teams * Long.BYTES, "teams");
     List<Integer> alone = List.of(site.rank().number());
     List<Integer> all = IntStream.range(0, pes).boxed().toList();
-    for (String name : List.of("shared", "node", "same_gpu")) {
-      StructImage team = team(name, alone).set("are_gpus_p2p_connected", 1).set("is_team_node", 1);
-      store(pool, name, team);
+    long multicast = multicast();
+    for (String name : List.of("shared", "node")) {
+      store(pool, name, joined(team(name, site.nvlink() ? all : alone), multicast));
     }
+    store(pool, "same_gpu", joined(team("same_gpu", alone), 0));
     store(pool, "gpu_leaders", team("gpu_leaders", all));
     int inNode = site.rank().number() % peers;
     List<Integer> same = all.stream().filter(pe -> pe % peers == inNode).toList();
     store(pool, "same_mype_node", team("same_mype_node", same).set("is_team_same_mype_node", 1));
+    StructImage world = team("world", all);
     store(
         pool,
         "world",
-        team("world", all)
+        (site.nvlink() ? joined(world, multicast) : world)
             .set("team_node", value("node"))
             .set("team_same_mype_node", value("same_mype_node")));
 
@@ -163,7 +168,8 @@ final class NvshmemTeams {
     for (int i = 0; i < 2 * teams; i++) {
       counters.putLong((long) i * Long.BYTES, 1);
     }
-    host.set("job_connectivity", value("by_transport"))
+    host.set("job_connectivity", value(site.nvlink() ? "by_memory" : "by_transport"))
+        .set("node_mype", site.nvlink() ? site.rank().number() : 0)
         .set("test_wait_any_start_idx_ptr", device(Long.BYTES, "start of waits").address())
         .set("team_pool", pool.address())
         .set("psync_pool", heap.allocate(heapBytes(layout, pes), "areas of teams").address())
@@ -175,6 +181,26 @@ final class NvshmemTeams {
         .set("gpu_coll_env_params_var.fcollect_ll_threshold", LOW_LATENCY_BYTES)
         .set("gpu_coll_env_params_var.reduce_scratch_size", REDUCE_BYTES)
         .set("gpu_coll_env_params_var.reduce_nvls_threshold", MULTICAST_NUMBERS);
+  }
+
+  /** A team whose PEs reach each other's memory. */
+  private static StructImage joined(StructImage team, long multicast) throws ApiLayoutException {
+    return team.set("are_gpus_p2p_connected", 1)
+        .set("is_team_node", 1)
+        .set("nvls_rsc_base_ptr", multicast);
+  }
+
+  /** Where the address of the multicast object over all heaps is found; 0 where there is none. */
+  private long multicast() {
+    if (!site.nvlink() || heap.memory().kind() != MemoryKind.DEVICE) {
+      return 0;
+    }
+    List<Memory> heaps = site.heaps().stream().map(SymmetricHeap::memory).toList();
+    Multicast object =
+        site.owned().add(site.rank().gpu().multicast(heaps, "multicast object over the heaps"));
+    Memory word = device(Long.BYTES, "address of the multicast object");
+    word.putLong(0, object.address());
+    return word.address();
   }
 
   /** The number of the team of PEs with the same number in their nodes. */

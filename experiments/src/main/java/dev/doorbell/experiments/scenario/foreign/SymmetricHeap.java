@@ -55,6 +55,11 @@ public final class SymmetricHeap implements AutoCloseable {
     return part;
   }
 
+  /** All of it. */
+  Memory memory() {
+    return memory;
+  }
+
   /** All of it, with its lkey. */
   public ApiAdapter.Span local() {
     return new ApiAdapter.Span(address(), bytes(), lkey());

@@ -397,6 +397,7 @@ public final class RankBuffers implements AutoCloseable {
             targets.stream().map(this::span).toList(),
             signals == null ? List.of() : targets.stream().map(signals::span).toList(),
             heaps,
+            protocol.descriptor().launch().nvlink(),
             owned);
     Memory queuePairs =
         protocol

@@ -46,7 +46,8 @@ class KernelDescriptorReaderTest {
                 false,
                 KernelDescriptor.Slots.BLOCKS,
                 false,
-                0));
+                0,
+                false));
     assertThat(kernel.takes("push.memic")).isTrue();
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.RECEIVER);
   }
@@ -93,7 +94,8 @@ class KernelDescriptorReaderTest {
                 true,
                 KernelDescriptor.Slots.WINDOW,
                 false,
-                0));
+                0,
+                false));
     assertThat(kernel.paths()).isEqualTo(Set.of("pull", "proxy"));
     assertThat(kernel.takes("staged")).isFalse();
     assertThat(kernel.isa()).contains("7.8");

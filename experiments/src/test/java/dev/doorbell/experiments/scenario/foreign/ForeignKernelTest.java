@@ -114,6 +114,26 @@ class ForeignKernelTest {
     }
   }
 
+  @Test
+  void pes_of_a_node_reach_each_other_and_all_of_them_by_multicast() throws Exception {
+    UserKernel kernel = standIn(DeviceApi.NVSHMEM, "stand_in_nvshmem_node");
+    assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
+    for (long seed = 0; seed < 4; seed++) {
+      assertThat(differences(kernel, seed)).as("seed %d", seed).isEmpty();
+    }
+    UserKernel moved =
+        rewritten(
+            DeviceApi.NVSHMEM,
+            "stand_in_nvshmem_node",
+            ptx ->
+                LayoutTable.change(
+                    ptx,
+                    table ->
+                        table.swap(
+                            "nvshmemi_team_t.nvls_rsc_base_ptr", "nvshmemi_team_t.pe_mapping")));
+    assertThat(differences(moved, 0)).isNotEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "nvshmemi_device_host_state_t.team_pool, nvshmemi_device_host_state_t.heap_size",

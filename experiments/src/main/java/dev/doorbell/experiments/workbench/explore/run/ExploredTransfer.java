@@ -390,6 +390,7 @@ final class ExploredTransfer extends ExploredWorld {
                         signals.fromZero))
             .toList(),
         sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
+        descriptor().map(kernel -> kernel.launch().nvlink()).orElse(false),
         owned());
   }
 
