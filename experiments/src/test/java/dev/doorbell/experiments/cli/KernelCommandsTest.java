@@ -69,6 +69,45 @@ class KernelCommandsTest {
   }
 
   @Test
+  void multimem_reaches_all_members_of_a_multicast_argument() throws IOException {
+    Path file = folder.resolve("sum.ptx");
+    Files.writeString(
+        file,
+        """
+        .version 8.2
+        .target sm_90
+        .address_size 64
+        .visible .entry sum(.param .u64 all, .param .u64 result) {
+          .reg .b32 %r<3>; .reg .b64 %rd<3>;
+          ld.param.u64 %rd1, [all];
+          ld.param.u64 %rd2, [result];
+          multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1];
+          st.global.u32 [%rd2], %r1;
+          mov.u32 %r2, 7;
+          multimem.st.relaxed.sys.global.u32 [%rd1+4], %r2;
+          ret;
+        }
+        """);
+    Path one = Files.write(folder.resolve("one.bin"), new byte[] {5, 0, 0, 0, 0, 0, 0, 0});
+    Path two = Files.write(folder.resolve("two.bin"), new byte[] {6, 1, 0, 0, 0, 0, 0, 0});
+    String members = "multicast:%s,%s".formatted(one, two);
+    assertThat(run(file, members)).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("00000000  5  7  262  7")
+        .containsPattern("argument 2  zero:4\\R  00000000  267");
+    assertThat(run(file, "multicast:3x8")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("00000000  0  7  0  7").contains("00000010  0  7");
+    Files.write(two, new byte[4]);
+    assertThat(run(file, members)).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("members of a multicast object are of one size");
+  }
+
+  private ExitCode run(Path file, String members) {
+    return session.type(
+        "kernel", "run", file.toString(), "--arg", members, "--arg", "zero:4", "--dump", "u32");
+  }
+
+  @Test
   void a_buffer_that_is_both_comes_back_changed() throws IOException {
     assertThat(
             session.type(
@@ -198,30 +237,45 @@ class KernelCommandsTest {
         "kernel runn;DB-U001  unknown command 'kernel runn'  - did you mean 'run', 'diff-run'?",
         "kernel run;DB-U003  missing FILE",
         "kernel run nowhere.ptx;nowhere.ptx  DB-K001  there is no such file",
-        "kernel run @DIR/scael.ptx;@DIR/scael.ptx  DB-K001  there is no such file  - did you mean 'scale.ptx'?",
+        "kernel run @DIR/scael.ptx;@DIR/scael.ptx  DB-K001  there is no such file  - did you mean"
+            + " 'scale.ptx'?",
         "kernel run @DIR/x.bin;@DIR/x.bin  DB-K001  this is not PTX: it is not text",
         "kernel run @DIR;@DIR  DB-K001  this is a folder",
         "kernel run @PTX;@PTX  DB-K003  it has 2 entries",
-        "kernel run @PTX --entry scal;@PTX  DB-K003  there is no entry 'scal'  - did you mean 'scale'?",
+        "kernel run @PTX --entry scal;@PTX  DB-K003  there is no entry 'scal'  - did you mean"
+            + " 'scale'?",
         "kernel run @PTX --entry forever;DB-K005  entry forever takes 1 parameter, 0 are given",
-        "kernel run @PTX --entry forever --arg u32:1;--arg u32:1  DB-K006  it has 4 bytes, and parameter 1, .u64 forever_param_0, has 8",
-        "kernel run @PTX --entry forever --arg int:x;--arg int:x  DB-K004  'int' is no kind of argument  - did you mean 'in'?",
+        "kernel run @PTX --entry forever --arg u32:1;--arg u32:1  DB-K006  it has 4 bytes, and"
+            + " parameter 1, .u64 forever_param_0, has 8",
+        "kernel run @PTX --entry forever --arg int:x;--arg int:x  DB-K004  'int' is no kind of"
+            + " argument  - did you mean 'in'?",
         "kernel run @PTX --entry forever --arg in:@DIR/no.bin;--arg in:@DIR/no.bin  DB-K001",
-        "kernel run @PTX --entry forever --arg u8:256;--arg u8:256  DB-K004  256 does not fit 8 bits",
-        "kernel run @PTX --entry forever --arg s8:-129;--arg s8:-129  DB-K004  -129 does not fit 8 bits",
-        "kernel run @PTX --entry forever --arg u32:five;--arg u32:five  DB-K004  'five' is no number",
-        "kernel run @PTX --entry forever --arg out:f;--arg out:f  DB-K004  an output needs its size",
-        "kernel run @PTX --entry forever --arg zero:4X;--arg zero:4X  DB-K004  '4X' is no number of bytes",
+        "kernel run @PTX --entry forever --arg u8:256;--arg u8:256  DB-K004  256 does not fit 8"
+            + " bits",
+        "kernel run @PTX --entry forever --arg s8:-129;--arg s8:-129  DB-K004  -129 does not fit 8"
+            + " bits",
+        "kernel run @PTX --entry forever --arg u32:five;--arg u32:five  DB-K004  'five' is no"
+            + " number",
+        "kernel run @PTX --entry forever --arg out:f;--arg out:f  DB-K004  an output needs its"
+            + " size",
+        "kernel run @PTX --entry forever --arg zero:4X;--arg zero:4X  DB-K004  '4X' is no number of"
+            + " bytes",
         "kernel run @PTX --entry forever --arg zero:0;--arg zero:0  DB-K004  a buffer of no bytes",
-        "kernel run @PTX --entry forever --arg zero:8 --block 2000;--block  DB-U003  2,000 threads a block",
+        "kernel run @PTX --entry forever --arg zero:8 --block 2000;--block  DB-U003  2,000 threads"
+            + " a block",
         "kernel run @PTX --entry forever --arg zero:8 --grid 0;--grid  DB-U003  '0' is no size",
-        "kernel run @PTX --entry forever --arg zero:8 --timeout 5;--timeout  DB-U003  '5' is no time",
-        "kernel run @PTX --entry forever --arg zero:8 --trace=a;--trace=a  DB-K015  'a' names no threads",
-        "kernel run @PTX --entry forever --arg zero:8 --dump 2:u8;--dump 2:u8  DB-K016  there are only 1 arguments",
-        "kernel run @PTX --entry forever --arg zero:8 --dump u33;--dump u33  DB-K016  no type 'u33'  - did you mean",
+        "kernel run @PTX --entry forever --arg zero:8 --timeout 5;--timeout  DB-U003  '5' is no"
+            + " time",
+        "kernel run @PTX --entry forever --arg zero:8 --trace=a;--trace=a  DB-K015  'a' names no"
+            + " threads",
+        "kernel run @PTX --entry forever --arg zero:8 --dump 2:u8;--dump 2:u8  DB-K016  there are"
+            + " only 1 arguments",
+        "kernel run @PTX --entry forever --arg zero:8 --dump u33;--dump u33  DB-K016  no type 'u33'"
+            + "  - did you mean",
         "kernel new My-Put;DB-K008  'My-Put' cannot be the name of a kernel",
         "kernel new put_latency;DB-K008  'put_latency' is one of Doorbell's own kernels",
-        "kernel new x --template rong;--template  DB-U004  there is no template 'rong'  - did you mean 'ring'?",
+        "kernel new x --template rong;--template  DB-U004  there is no template 'rong'  - did you"
+            + " mean 'ring'?",
         "kernel new x --dir @DIR;@DIR  DB-K009  this exists already",
         "kernel build @DIR/no;@DIR/no  DB-K001  there is no such file or folder",
         "kernel build @PTX --isa 8;--isa  DB-U003  '8' is no PTX ISA",

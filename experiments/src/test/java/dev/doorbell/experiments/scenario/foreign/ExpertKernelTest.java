@@ -68,6 +68,31 @@ class ExpertKernelTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"INTRANODE, 2", "INTERNODE, 16"})
+  void a_machine_whose_ranks_no_nvlink_joins_is_refused_by_name(ExpertKernels kernels, int ranks)
+      throws IOException {
+    ExpertRun run =
+        new ExpertRun(
+            kernels,
+            "stand_in.ptx",
+            nodes(),
+            ranks,
+            2,
+            256,
+            2,
+            32,
+            4,
+            false,
+            1,
+            Optional.of("h200"),
+            Optional.empty(),
+            5,
+            PLENTY);
+    ExpertOutcome outcome = Experts.find().run(run, () -> false);
+    assertThat(outcome.failure().orElseThrow()).contains("'h200' has no NVLink", "h800-cx7");
+  }
+
+  @ParameterizedTest
   @CsvSource({"2, 3, 1, 2", "2, 5, 3, 6", "3, 4, 2, 6", "4, 2, 2, 4"})
   void each_expert_gets_its_tokens_and_each_token_its_sum(
       int ranks, int tokens, int top, int experts) throws IOException {
@@ -147,7 +172,8 @@ class ExpertKernelTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "1 | 33554432        | 33554431        | cached_notify_combine: rank \\d, place of token for rank .*",
+        "1 | 33554432        | 33554431        | cached_notify_combine: rank \\d, place of token"
+            + " for rank .*",
         "2 | cvt.rn.bf16.f32 | cvt.rz.bf16.f32 | combine: rank \\d, token \\d+, element \\d+ is .*",
       })
   void what_a_kernel_of_a_node_leaves_wrong_is_named(
