@@ -145,8 +145,8 @@ public final class Component {
           access,
           address,
           bytes,
-          "%s, which %s does not reach: topology '%s' has no NVLink between them (h800-cx7 has)"
-              .formatted(allocation, locus, interconnect.topology().name()));
+          "%s: %s cannot address memory of %s, to which topology '%s' has no NVLink (h800-cx7 has)"
+              .formatted(allocation, locus, there, interconnect.topology().name()));
     }
     return there.equals(locus)
         ? new AccessPath(allocation, this, null, null, generation)
