@@ -34,7 +34,7 @@ public final class PollingLoops {
   private static final Set<String> LEAVING = Set.of("ret", "exit", "trap", "brkpt");
 
   /** Counters of longer loops are not looked for. */
-  private static final int MOST_INSTRUCTIONS = 2000;
+  private static final int MOST_INSTRUCTIONS = 500;
 
   private static final Set<String> STRONG = Set.of("relaxed", "acquire", "volatile", "mmio");
 
