@@ -125,7 +125,8 @@ public abstract class Branch extends Op {
       }
       t.account();
       if (alike && hasCell) {
-        boolean mayGiveUp = closes.watchesClock() || closes.counters().decide();
+        boolean judged = t.spins != null;
+        boolean mayGiveUp = closes.watchesClock() || (judged && closes.counters().decide());
         int doublings = mayGiveUp ? 0 : t.polling.doublings();
         t.port.pollFailed(t.grid.pollNanos(doublings));
       }
