@@ -13,7 +13,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class RunJson {
   static final JsonMapper MAPPER =
-      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .addModule(new RecordsByReflection())
+          .build();
 
   private static final JsonMapper PRETTY =
       MAPPER.rebuild().enable(SerializationFeature.INDENT_OUTPUT).build();
