@@ -89,6 +89,11 @@ public class TimedBenchmark {
       cpuNanos = 0;
     }
 
+    /** Puts that were made. */
+    public long puts() {
+      return puts;
+    }
+
     /** Nanoseconds of CPU time of a put. */
     public double nanosPerPut() {
       return (double) cpuNanos / puts;

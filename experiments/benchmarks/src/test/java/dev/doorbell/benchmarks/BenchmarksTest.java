@@ -53,4 +53,16 @@ class BenchmarksTest {
     assertThat(benchmark.run(counters).finished()).isTrue();
     assertThat(counters.instructions).isPositive();
   }
+
+  @Test
+  void an_exchange_in_virtual_time_puts_to_every_neighbour() {
+    TimedBenchmark benchmark = new TimedBenchmark();
+    TimedBenchmark.Counters counters = new TimedBenchmark.Counters();
+    long end = benchmark.exchange(counters);
+    // 8 ranks, each with 6 neighbours and 8 messages for each; a put is several events.
+    assertThat(counters.puts()).isEqualTo(384);
+    assertThat(counters.eventsPerPut()).isGreaterThan(10);
+    // The same exchange takes as much virtual time whenever it is made.
+    assertThat(benchmark.exchange(counters)).isEqualTo(end).isPositive();
+  }
 }
