@@ -72,7 +72,8 @@ public class TimedBenchmark {
 
   /**
    * What the exchanges of an iteration cost; the world's building is not counted. Seconds are those
-   * of CPU time of the thread that runs the fabric.
+   * of CPU time of the thread that runs the fabric. JMH prints them after each iteration; its table
+   * at the end adds up the iterations.
    */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.EVENTS)
