@@ -753,7 +753,7 @@ class poster {
     const uint32_t end = static_cast<uint32_t>(to) * count;
     if (!each_) {
       const uint32_t status = leads() ? look(end - 1, count) : DOORBELL_OK;
-      return warps() ? __shfl_sync(~0u, status, 0) : status;
+      return warps() ? agree(status, 0) : status;
     }
     uint32_t number = static_cast<uint32_t>(from) * count + (warps() ? lane_ : 0);
     if constexpr (!kShared) {
@@ -769,9 +769,16 @@ class poster {
     }
     if (warps()) {
       const uint32_t failed = __ballot_sync(~0u, status != DOORBELL_OK);
-      status = failed == 0 ? DOORBELL_OK : __shfl_sync(~0u, status, __ffs(failed) - 1);
+      status = agree(status, failed == 0 ? 0 : __ffs(failed) - 1);
     }
     return status;
+  }
+
+  // What one lane has found for all of a warp. The barrier orders what it acquired before what the others store next; a
+  // shuffle orders nothing.
+  __device__ __forceinline__ static uint32_t agree(uint32_t status, int lane) {
+    __syncwarp();
+    return __shfl_sync(~0u, status, lane);
   }
 
   // Waits for one CQE, where a doorbell has `count`.

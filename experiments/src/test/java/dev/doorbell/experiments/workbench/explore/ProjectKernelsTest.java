@@ -101,6 +101,15 @@ final class ProjectKernelsTest {
   }
 
   @Test
+  void a_warp_of_put_minimal_that_uses_its_ring_again_is_clean() throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_minimal")
+            .with(new Scenario.Load(1, 32, 3, 32, 1, 64, 0, "warp", "pull"))
+            .with(new Scenario.Rules(Policy.VENDOR, true));
+    assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  @Test
   void an_order_of_put_minimal_is_refused_where_the_kernel_has_it_not() {
     Scenario.Posting readBack = Scenarios.posting("gpu", "gpu", 4).inOrder("read-back");
     assertThatThrownBy(() -> Scenarios.explore(Scenarios.of("put_minimal").with(readBack), 1))
