@@ -21,8 +21,12 @@ final class NodeRank {
   /** {@code num_max_nvl_chunked_send_tokens}: tokens between two updates of a queue's tail. */
   private static final int CHUNK = 6;
 
-  /** {@code num_max_nvl_chunked_recv_tokens}: few, so that queues wrap. */
-  private static final int QUEUE = 16;
+  /**
+   * {@code num_max_nvl_chunked_recv_tokens}: few, so that queues wrap. A warp that receives reports
+   * a head up to 22 tokens behind the one that it waits for, and a sender waits for room for a
+   * chunk: with fewer than 22 tokens and a chunk, combine waits for ever.
+   */
+  private static final int QUEUE = 32;
 
   /** Counts of tokens of an expert are rounded up to a multiple of it. */
   private static final int ALIGNMENT = 4;
