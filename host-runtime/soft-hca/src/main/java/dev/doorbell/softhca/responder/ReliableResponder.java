@@ -275,13 +275,13 @@ final class ReliableResponder extends Responder implements DirectPeer {
     }
   }
 
-  /** A hasResponse is carried out; its answer acknowledges what is before it. */
+  /** A request with a response is carried out; its answer acknowledges what is before it. */
   void responseBegins() {
     msn = (msn + 1) & Psn.MASK;
     ackPending = false;
   }
 
-  /** A hasResponse with so many packets of answer is dealt with. */
+  /** A request whose answer has {@code packets} packets is carried out. */
   void expectAfterResponse(int psn, int packets) {
     expectedPsn = Psn.add(psn, packets);
     nakSent = false;
