@@ -160,8 +160,6 @@ final class NvshmemAdapter implements ApiAdapter {
     Memory direct = allocate(site, (long) pes * Long.BYTES, "heaps that loads and stores reach");
     for (int pe = 0; pe < pes; pe++) {
       peers.putLong((long) pe * Long.BYTES, heaps.get(pe).address());
-    }
-    for (int pe = 0; pe < pes; pe++) {
       boolean reached = site.nvlink() || pe == site.rank().number();
       direct.putLong((long) pe * Long.BYTES, reached ? heaps.get(pe).address() : 0);
     }
