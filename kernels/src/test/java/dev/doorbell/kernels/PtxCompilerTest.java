@@ -63,7 +63,7 @@ class PtxCompilerTest {
     int created = JNvPTXCompiler.nvPTXCompilerCreate(compiler, text.length, text);
     assertThat(created).isEqualTo(nvPTXCompileResult.NVPTXCOMPILE_SUCCESS);
     try {
-      String[] options = {"--gpu-name=" + gpu};
+      String[] options = {"--gpu-name=" + gpu, "--opt-level=0"};
       int result = JNvPTXCompiler.nvPTXCompilerCompile(compiler, options.length, options);
       if (result == nvPTXCompileResult.NVPTXCOMPILE_SUCCESS) {
         return "";
