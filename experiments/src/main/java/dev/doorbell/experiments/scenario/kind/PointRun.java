@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fabric.AgentsEnded;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
@@ -190,10 +191,10 @@ public final class PointRun<S> {
   }
 
   /**
-   * Whether all launches are done. It is called after every event of the fabric: what was done once
-   * is not asked again, so that a call costs the same among two launches and among thousands.
+   * Whether all launches are done, which ends with an agent's end. What was done once is not asked
+   * again, so that a call costs the same among two launches and among thousands.
    */
-  private static final class AllDone implements BooleanSupplier {
+  private static final class AllDone implements AgentsEnded {
     private final List<Launch> launches;
     private int done;
 

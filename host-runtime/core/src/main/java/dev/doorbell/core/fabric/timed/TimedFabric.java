@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.AgentsEnded;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Pipeline;
@@ -70,6 +71,9 @@ public final class TimedFabric extends Fabric {
   private final List<LogicalProcess> numbered = new ArrayList<>();
 
   private long attached;
+
+  /** How often an agent was detached. */
+  private long detached;
 
   /** A fabric over a new address space. */
   public TimedFabric(Topology topology, long seed) {
@@ -165,6 +169,7 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void detach(Agent agent) {
+    detached++;
     List<LogicalProcess> at = homes.remove(agent);
     if (at != null) {
       at.forEach(node -> node.detach(agent));
@@ -221,7 +226,15 @@ public final class TimedFabric extends Fabric {
   }
 
   private RunOutcome runInOrder(BooleanSupplier done, long deadline) {
-    while (!done.getAsBoolean()) {
+    boolean each = !(done instanceof AgentsEnded);
+    long asked = -1;
+    while (true) {
+      if (each || detached != asked) {
+        asked = detached;
+        if (done.getAsBoolean()) {
+          return RunOutcome.DONE;
+        }
+      }
       boolean deadlocked = isDeadlocked();
       Event event = simulation.poll();
       if (event == null) {
@@ -238,7 +251,6 @@ public final class TimedFabric extends Fabric {
       }
       simulation.fire(event);
     }
-    return RunOutcome.DONE;
   }
 
   private RunOutcome runBeside(

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.AgentsEnded;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TimedFabricTest {
@@ -108,6 +111,33 @@ class TimedFabricTest {
       world.fabric.run(gpu.ended(), World.FOREVER);
       assertThat(got[0]).isEqualTo(42);
       assertThat(got[1]).isCloseTo(2 * 450 + 90, within(3L));
+    }
+  }
+
+  @Test
+  void a_condition_of_agents_that_end_is_asked_at_the_start_and_when_one_is_detached() {
+    try (World world = new World(new TimedFabric(RoundConstants.sameSwitch(), 1))) {
+      Allocation host = world.allocate(MemoryKind.HOST, 4096);
+      List<Integer> lives = new ArrayList<>();
+      int[] alive = {2};
+      for (int loads : new int[] {3, 5}) {
+        World.Script gpu = world.thread(World.GPU);
+        for (int i = 0; i < loads; i++) {
+          gpu.then(p -> p.load64(host.address(), RELAXED));
+        }
+        gpu.then(
+            p -> {
+              world.fabric.detach(gpu);
+              alive[0]--;
+            });
+      }
+      AgentsEnded ended =
+          () -> {
+            lives.add(alive[0]);
+            return alive[0] == 0;
+          };
+      assertThat(world.fabric.run(ended, World.FOREVER)).isEqualTo(RunOutcome.DONE);
+      assertThat(lives).containsExactly(2, 1, 0);
     }
   }
 }
