@@ -32,6 +32,9 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   /** The one whose answer wakes it. */
   private @Nullable RemoteAccess awaited;
 
+  /** Whether {@link #cache} has had a sector of memory elsewhere. */
+  private boolean cachedElsewhere;
+
   /** Stores to memory elsewhere so far. */
   private long stored;
 
@@ -131,12 +134,14 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
    */
   final void storesElsewhere(long address) {
     stored++;
-    cache.drop(address);
+    if (cachedElsewhere) {
+      cache.drop(address);
+    }
   }
 
   /** Whether a load of memory elsewhere finds its sector in the first cache. */
   private boolean isHit(AccessPath path, long address, boolean strong) {
-    return !strong && isCached(path) && cache.holds(address, time);
+    return !strong && isCached(path) && cachedElsewhere && cache.holds(address, time);
   }
 
   /** Whether the first cache holds what a weak load brings: of host memory, as measured. */
@@ -245,6 +250,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       polled(access.address, access.bytes, access.low(), time);
       polls.reached(access.path.out().latency);
     } else if (isCached(access.path) && access.behind() == stored) {
+      cachedElsewhere = true;
       cache.arrival(access.address, time, time);
     }
     if (interconnect.tracing()) {
