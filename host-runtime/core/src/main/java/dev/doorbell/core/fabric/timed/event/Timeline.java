@@ -22,8 +22,8 @@ final class Timeline extends Event {
   /** How many events of its bucket an event passes at most, from the end. */
   private static final int STEPS = 16;
 
-  private final @Nullable Event[] heads = new Event[BUCKETS];
-  private final @Nullable Event[] tails = new Event[BUCKETS];
+  /** The first and the last event of each bucket, side by side. */
+  private final @Nullable Event[] ends = new Event[2 * BUCKETS];
 
   /** Which buckets have events, a bit each; and which of these words are not 0. */
   private final long[] filled = new long[BUCKETS >>> WORD];
@@ -92,7 +92,7 @@ final class Timeline extends Event {
   private boolean enter(Event event) {
     int index = (int) bucket(event) & (BUCKETS - 1);
     Event next = null;
-    Event previous = tails[index];
+    Event previous = ends[2 * index + 1];
     for (int steps = 0; previous != null && event.before(previous); steps++) {
       if (steps == STEPS) {
         return false;
@@ -119,7 +119,7 @@ final class Timeline extends Event {
     event.previous = null;
     event.next = null;
     event.place = Event.NOWHERE;
-    if (heads[index] == null) {
+    if (ends[2 * index] == null) {
       filled[index >>> WORD] &= ~(1L << index);
       if (filled[index >>> WORD] == 0) {
         filledWords &= ~(1L << (index >>> WORD));
@@ -130,12 +130,12 @@ final class Timeline extends Event {
   /** Makes two events neighbours; where there is no such event, the other one is at an end. */
   private void link(int index, @Nullable Event left, @Nullable Event right) {
     if (left == null) {
-      heads[index] = right;
+      ends[2 * index] = right;
     } else {
       left.next = right;
     }
     if (right == null) {
-      tails[index] = left;
+      ends[2 * index + 1] = left;
     } else {
       right.previous = left;
     }
@@ -155,7 +155,7 @@ final class Timeline extends Event {
       word = Long.numberOfTrailingZeros(behind != 0 ? behind : filledWords);
       bits = filled[word];
     }
-    Event near = heads[(word << WORD) + Long.numberOfTrailingZeros(bits)];
+    Event near = ends[2 * ((word << WORD) + Long.numberOfTrailingZeros(bits))];
     return near == null || (other != null && other.before(near)) ? other : near;
   }
 }
