@@ -64,14 +64,12 @@ public final class Slots {
     List<Block> blocks = Block.of(function, flow);
     liveness(blocks, flow, function, reads, writes);
     for (Block block : blocks) {
-      BitSet live = (BitSet) block.out.clone();
-      for (int i = block.end - 1; i >= block.start; i--) {
-        step(live, function, reads, writes, i);
+      // A life crosses an end of the block, or begins at a write and ends at a read.
+      touch(first, last, block.out, block.end - 1);
+      touch(first, last, block.in, block.start);
+      for (int i = block.start; i < block.end; i++) {
         touch(first, last, writes[i], i);
-        for (int register = live.nextSetBit(0); register >= 0; ) {
-          touch(first, last, register, i); // what lives behind it lives here or is written here
-          register = live.nextSetBit(register + 1);
-        }
+        touch(first, last, reads[i], i);
       }
     }
     List<Interval> intervals = new ArrayList<>();
@@ -87,6 +85,13 @@ public final class Slots {
   private static void touch(int[] first, int[] last, int[] registers, int at) {
     for (int register : registers) {
       touch(first, last, register, at);
+    }
+  }
+
+  private static void touch(int[] first, int[] last, BitSet registers, int at) {
+    for (int register = registers.nextSetBit(0); register >= 0; ) {
+      touch(first, last, register, at);
+      register = registers.nextSetBit(register + 1);
     }
   }
 
