@@ -14,6 +14,9 @@ public abstract class GridContext {
   private static final int MOST_SKIPPED_POLLS = 64;
   private static final int STEPS_BETWEEN_CLOCK_READS = 256;
 
+  /** Fewer in virtual time, of which a step may take much. */
+  private static final int STEPS_IN_VIRTUAL_TIME = 16;
+
   /**
    * What a grid runs with.
    *
@@ -50,6 +53,7 @@ public abstract class GridContext {
   final LongSupplier clock;
 
   final int clockMask;
+  private final boolean emulated;
   private final StringBuilder output = new StringBuilder();
 
   /** Where the parameter block is. */
@@ -79,7 +83,8 @@ public abstract class GridContext {
     this.settings = settings;
     this.clock = fabric.clock(locus);
     this.number = number;
-    this.clockMask = fabric.basis() == Basis.EMULATED ? STEPS_BETWEEN_CLOCK_READS - 1 : 0;
+    this.emulated = fabric.basis() == Basis.EMULATED;
+    this.clockMask = (emulated ? STEPS_BETWEEN_CLOCK_READS : STEPS_IN_VIRTUAL_TIME) - 1;
   }
 
   /** How often each operation was executed, by place, while that is counted; else null. */
@@ -124,7 +129,7 @@ public abstract class GridContext {
 
   /** True when real time passes by itself, and waiting costs none of a modelled GPU's. */
   public boolean isEmulated() {
-    return clockMask != 0;
+    return emulated;
   }
 
   /** Appends to what {@code printf} wrote. */

@@ -187,10 +187,16 @@ public abstract class Store extends MemoryOp {
 
     /** Up to 8 bytes of elements from {@code first} on. */
     private long gather(long[] r, int first) {
+      if (elementBits == 64) {
+        return r[from[first]];
+      }
+      if (elementBits == 32) {
+        return (r[from[first]] & 0xffff_ffffL) | r[from[first + 1]] << 32;
+      }
       int count = Math.min(from.length - first, 64 / elementBits);
       long value = 0;
       for (int e = count - 1; e >= 0; e--) {
-        value = (elementBits == 64 ? 0 : value << elementBits) | element(r[from[first + e]]);
+        value = value << elementBits | element(r[from[first + e]]);
       }
       return value;
     }
