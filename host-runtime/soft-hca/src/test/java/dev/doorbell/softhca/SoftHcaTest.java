@@ -22,6 +22,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.DoorbellRecord;
@@ -186,6 +187,37 @@ class SoftHcaTest {
     }
     assertThat(world.soft(0).packets().out()).isZero();
     assertThat(world.soft(1).packets().out()).isZero();
+  }
+
+  /** All packets for requests wait behind an atomic or a READ, both ends of one HCA. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void an_answer_leaves_while_requests_have_taken_all_of_their_packets(boolean isAtomic) {
+    int packets = 16;
+    SoftHcaOptions.Engine engine = new SoftHcaOptions.Engine(256, 64, 32, packets);
+    SwitchingWire wire = new SwitchingWire(() -> false);
+    world =
+        new SoftWorld(
+            fabric, SoftHcaOptions.DEFAULT.withEngine(engine), (hca, side) -> wire.join(hca));
+    Endpoint from = new Endpoint(world, 0, Endpoint.Shape.usual());
+    Endpoint to = new Endpoint(world, 0, Endpoint.Shape.usual());
+    Endpoint.connect(from, to);
+    byte[] sent = new byte[4 * packets * 256];
+    new Random(3).nextBytes(sent);
+    from.buffer.putBytes(1024, sent);
+    to.buffer.putLong(0, 40);
+    EndpointWqe first =
+        from.wqe(isAtomic ? Opcode.ATOMIC_FA : Opcode.RDMA_READ)
+            .flags(ControlSegment.CQ_UPDATE)
+            .remote(to.address(0), to.region.rkey());
+    (isAtomic ? first.atomic(2, 0) : first).local(512, 8).write();
+    from.rdmaWrite(to, 1024, 100_000, sent.length).post();
+    assertThat(from.pollSend().isError()).isFalse();
+    assertThat(from.pollSend().isError()).isFalse();
+    assertThat(from.buffer.getLong(512)).isEqualTo(40);
+    assertThat(to.buffer.getLong(0)).isEqualTo(isAtomic ? 42 : 40);
+    assertThat(to.buffer.getBytes(100_000, sent.length)).isEqualTo(sent);
+    assertThat(world.soft(0).packets().out()).isZero();
   }
 
   @ParameterizedTest

@@ -10,9 +10,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The packets of one HCA. When all are out, senders wait until receivers give some back: that is
  * the back-pressure of the wire.
+ *
+ * <p>Answers have packets beyond those of requests. Requests behind a READ or an atomic wait at its
+ * responder for its answer; without packets of their own, the answers of two HCAs would wait for
+ * each other's requests.
  */
 public final class PacketPool {
   private static final int SLAB_PACKETS = 64;
+
+  /** One packet for answers per so many packets for requests. */
+  private static final int REQUESTS_PER_ANSWER = 8;
 
   private final Runnable returned;
   private final Consumer<Runnable> atHome;
@@ -34,7 +41,7 @@ public final class PacketPool {
 
   /**
    * @param returned called when a packet has come back after {@link #take} found none
-   * @param limit packets at most
+   * @param limit packets that requests may take
    * @param atHome carries out a task when nobody else uses this pool
    */
   public PacketPool(Runnable returned, int limit, Consumer<Runnable> atHome) {
@@ -43,23 +50,33 @@ public final class PacketPool {
     this.limit = limit;
   }
 
-  /** A packet, or null when all are in use; the owner is notified when one is returned. */
+  /**
+   * A packet for a request, or null when all of those are in use; the owner is notified when a
+   * packet is returned.
+   */
   public @Nullable Packet take() {
-    if (freeCount > 0) {
-      Packet packet = free[--freeCount];
-      packet.reset();
-      return packet;
-    }
-    if (made >= limit) {
-      starved = true;
-      return null;
-    }
-    made++;
-    return new Packet(this);
+    return take(limit);
+  }
+
+  /** As {@link #take()}, for an answer. */
+  public @Nullable Packet takeForAnswer() {
+    return take(limit + Math.max(1, limit / REQUESTS_PER_ANSWER));
   }
 
   /** A packet for a refusal, beyond the limit if need be: a refusal cannot be taken back. */
   public Packet takeSpare() {
+    return unused();
+  }
+
+  private @Nullable Packet take(int most) {
+    if (out() >= most) {
+      starved = true;
+      return null;
+    }
+    return unused();
+  }
+
+  private Packet unused() {
     if (freeCount > 0) {
       Packet packet = free[--freeCount];
       packet.reset();

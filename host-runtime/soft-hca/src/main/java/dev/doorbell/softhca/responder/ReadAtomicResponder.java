@@ -214,7 +214,7 @@ final class ReadAtomicResponder {
       Packet packet, @Nullable SoftMemoryRegion source, long length, boolean isNew) {
     int responses = Psn.packets(length, mtu);
     while (packet.progress < responses) {
-      Packet response = hca.packets().take();
+      Packet response = hca.packets().takeForAnswer();
       if (response == null) {
         return false;
       }
@@ -280,7 +280,7 @@ final class ReadAtomicResponder {
     if (target == null || refusal(target, address, cell, Rights.REMOTE_ATOMIC)) {
       return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
     }
-    Packet response = hca.packets().take();
+    Packet response = hca.packets().takeForAnswer();
     if (response == null) {
       return false;
     }
@@ -330,7 +330,7 @@ final class ReadAtomicResponder {
   }
 
   private boolean repeatAtomic(Packet packet, Executed known) {
-    Packet response = hca.packets().take();
+    Packet response = hca.packets().takeForAnswer();
     if (response == null) {
       return false;
     }

@@ -166,7 +166,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
     if (!ackPending || (placement != null && !placement.mayAcknowledge(ackPsn))) {
       return;
     }
-    Packet ack = hca.packets().take();
+    Packet ack = hca.packets().takeForAnswer();
     if (ack == null) {
       return;
     }
