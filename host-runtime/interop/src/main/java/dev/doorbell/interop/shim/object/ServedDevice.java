@@ -24,6 +24,12 @@ public final class ServedDevice {
   /** The universal/local bit of an interface identifier, which a GID has inverted. */
   private static final long UNIVERSAL = 1L << 57;
 
+  /**
+   * Where a fault plan may lose packets, what was not acknowledged is sent again after this time,
+   * as by an adapter with adaptive retransmission. The timeouts that programs ask for are seconds.
+   */
+  private static final long FIRST_RETRY_NANOS = 4_000_000;
+
   private final int number;
   private final SoftHca hca;
   private final List<ServedDevice> all;
@@ -32,16 +38,25 @@ public final class ServedDevice {
   /** The network interface of each GID. */
   private final List<String> networkInterfaces = new ArrayList<>();
 
-  private ServedDevice(ClientFabric fabric, int number, List<ServedDevice> all, Adapter adapter) {
+  private ServedDevice(
+      ClientFabric fabric,
+      int number,
+      List<ServedDevice> all,
+      Adapter adapter,
+      boolean losesPackets) {
     this.number = number;
     this.all = all;
     this.onChip = new OnChipPages(number);
+    SoftHcaOptions options =
+        SoftHcaOptions.DEFAULT.withRandomNumbers().withTimestamps().withAdapter(adapter);
     this.hca =
         new SoftHca(
             fabric,
             Locus.nic(0, number),
             "mlx5_" + number,
-            SoftHcaOptions.DEFAULT.withRandomNumbers().withTimestamps().withAdapter(adapter));
+            losesPackets
+                ? options.withEngine(options.engine().withFirstRetry(FIRST_RETRY_NANOS))
+                : options);
     networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 
@@ -58,16 +73,17 @@ public final class ServedDevice {
       Adapter adapter,
       FaultPlan faults) {
     List<ServedDevice> all = new ArrayList<>();
+    boolean losesPackets = !faults.faults().isEmpty();
     wire.checkSenders();
     for (int i = 0; i < count; i++) {
-      ServedDevice device = new ServedDevice(fabric, i, all, adapter);
+      ServedDevice device = new ServedDevice(fabric, i, all, adapter, losesPackets);
       device.add(DeviceAddress.loopback(i));
       if (i < addresses.size()) {
         device.add(addresses.get(i));
       }
       all.add(device);
       wire.join(device.hca);
-      if (!faults.faults().isEmpty()) {
+      if (losesPackets) {
         device.hca.inject(faults.bind(i, 0, fabric.now()));
       }
     }
