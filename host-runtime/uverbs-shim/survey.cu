@@ -21,7 +21,7 @@
 		}                                                                                  \
 	} while (0)
 
-enum { LARGEST = 4 << 20, MOST_ROUNDS = 16, PUTS = 1000, CELLS = 64 };
+enum { LARGEST = 64 << 20, MOST_ROUNDS = 16, PUTS = 1000, CELLS = 64 };
 
 static int rank, peer, rounds = 5;
 static unsigned char *out, *in, *host;
@@ -436,7 +436,7 @@ int main(int count, char **words)
 		if (largest > LARGEST)
 			largest = LARGEST;
 		if (!strcmp(words[i], "put") || !strcmp(words[i], "get") || !strcmp(words[i], "signal"))
-			for (size_t bytes = 8; bytes <= largest; bytes = bytes == 8 ? 1024 : bytes * 16)
+			for (size_t bytes = 8; bytes <= largest; bytes = bytes == 8 ? 1024 : bytes < 262144 ? bytes * 16 : bytes * 4)
 				move(words[i], bytes);
 		else if (!strcmp(words[i], "p"))
 			values();
