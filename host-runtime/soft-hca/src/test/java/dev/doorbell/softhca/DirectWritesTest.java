@@ -9,6 +9,7 @@ import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.MemoryKind;
@@ -16,6 +17,7 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -26,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** WRITEs that need no packets end as those do that need them. */
+/** Requests that need no packets end as those do that need them. */
 class DirectWritesTest {
   private @Nullable SoftWorld world;
 
@@ -113,6 +115,62 @@ class DirectWritesTest {
   }
 
   @Test
+  void requests_of_several_pieces_need_no_packet() {
+    SwitchingWire wire = open(() -> true);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    byte[] sent = new byte[50_000];
+    new Random(4).nextBytes(sent);
+    ends[0].buffer.putBytes(0, sent);
+    ends[0]
+        .wqe(Opcode.RDMA_WRITE)
+        .flags(ControlSegment.CQ_UPDATE)
+        .remote(ends[1].address(100_000), ends[1].region.rkey())
+        .local(0, 10_000)
+        .inline(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17})
+        .local(10_000, 40_000)
+        .post();
+    assertThat(ends[0].pollSend().isError()).isFalse();
+    assertThat(ends[1].buffer.getBytes(100_000, 10_000)).isEqualTo(Arrays.copyOf(sent, 10_000));
+    assertThat(ends[1].buffer.getBytes(110_000, 17)).startsWith(1, 2, 3).endsWith(16, 17);
+    ends[0]
+        .wqe(Opcode.RDMA_READ)
+        .flags(ControlSegment.CQ_UPDATE)
+        .remote(ends[1].address(110_017), ends[1].region.rkey())
+        .local(200_000, 39_999)
+        .local(300_000, 1)
+        .post();
+    assertThat(ends[0].pollSend().wqeOpcode()).isEqualTo(Opcode.RDMA_READ);
+    assertThat(ends[0].buffer.getBytes(200_000, 39_999))
+        .isEqualTo(Arrays.copyOfRange(sent, 10_000, 49_999));
+    assertThat(ends[0].buffer.getBytes(300_000, 1)).containsExactly(sent[49_999]);
+    assertThat(wire.packets).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void atomics_end_the_same_either_way(boolean immediate) {
+    SwitchingWire wire = open(() -> immediate);
+    Endpoint[] ends = pair(Endpoint.Shape.usual());
+    long cell = ends[1].address(64);
+    int key = ends[1].region.rkey();
+    ends[1].buffer.putLong(64, 0x11111111_fffffffeL);
+    ends[0].wqe(Opcode.ATOMIC_FA).remote(cell, key).atomic(3, 0).local(0, 8).write();
+    ends[0].wqe(Opcode.ATOMIC_CS).remote(cell, key).atomic(7, 5).local(8, 8).write();
+    ends[0].wqe(Opcode.ATOMIC_MASKED_FA).remote(cell, key).maskedAdd(4, 9, 0).local(16, 4).write();
+    ends[0].rdmaWrite(ends[1], 24, 128, 8).post();
+    assertThat(ends[0].pollSend().isError()).isFalse();
+    assertThat(ends[0].buffer.getLong(0)).isEqualTo(0x11111111_fffffffeL);
+    assertThat(ends[0].buffer.getLong(8)).isEqualTo(0x11111112_00000001L);
+    // Results of 4 bytes are big-endian.
+    assertThat(ends[0].buffer.getBytes(16, 4)).containsExactly(0, 0, 0, 1);
+    assertThat(ends[1].buffer.getLong(64)).isEqualTo(0x11111112_0000000aL);
+    assertThat(Objects.requireNonNull(ends[1].queuePair.executed()).atomics())
+        .extracting(ExecutedRequests.AtomicResult::value)
+        .containsExactly(0x11111111_fffffffeL, 0x11111112_00000001L, 1L);
+    assertThat(wire.packets == 0).isEqualTo(immediate);
+  }
+
+  @Test
   void a_write_with_immediate_data_waits_for_a_receive() {
     open(() -> true);
     Endpoint[] ends = pair(Endpoint.Shape.usual());
@@ -171,13 +229,13 @@ class DirectWritesTest {
     }
   }
 
-  /** What a refused WRITE behind two good ones leaves, in words. */
-  private String refused(boolean immediate, String what) {
+  /** What a refused WRITE or READ behind two good WRITEs leaves, in words. */
+  private String refused(boolean immediate, int opcode, String what) {
     open(() -> immediate);
     Endpoint[] ends = pair(Endpoint.Shape.usual());
     ends[0].rdmaWrite(ends[1], 0, 0, 8).write();
     ends[0].rdmaWrite(ends[1], 0, 8, 8).write();
-    EndpointWqe wqe = ends[0].wqe(Opcode.RDMA_WRITE).flags(ControlSegment.CQ_UPDATE);
+    EndpointWqe wqe = ends[0].wqe(opcode).flags(ControlSegment.CQ_UPDATE);
     long remote = ends[1].address(16);
     int rkey = ends[1].region.rkey();
     long local = ends[0].address(0);
@@ -210,8 +268,11 @@ class DirectWritesTest {
   @ParameterizedTest
   @ValueSource(strings = {"rkey", "lkey", "source", "target", "index", "number"})
   void a_refusal_reads_the_same_either_way(String what) {
-    String direct = refused(true, what);
-    assertThat(direct).isEqualTo(refused(false, what)).contains(QueuePairState.ERR.toString());
+    for (int opcode : new int[] {Opcode.RDMA_WRITE, Opcode.RDMA_READ}) {
+      assertThat(refused(true, opcode, what))
+          .isEqualTo(refused(false, opcode, what))
+          .contains(QueuePairState.ERR.toString());
+    }
   }
 
   @Test

@@ -4,11 +4,16 @@ import dev.doorbell.core.fabric.DevicePort;
 
 /**
  * The receiving half at the other end of a connection, where a requester that the same host thread
- * steps may write to the peer's memory without packets.
+ * steps may reach the peer's memory without packets.
  */
 public interface DirectPeer {
-  /** True when packet {@code psn} is expected next, nothing precedes it, and WRITEs are allowed. */
-  boolean acceptsWrite(int psn);
+  /**
+   * True when packet {@code psn} is expected next, nothing precedes it, and what it asks for is
+   * allowed.
+   *
+   * @param right the one of {@link Rights} that the request needs
+   */
+  boolean accepts(int psn, int right);
 
   /** True when a receive WQE and room for its CQE are at hand. Changes nothing. */
   boolean acceptsImmediate();
@@ -24,4 +29,11 @@ public interface DirectPeer {
 
   /** Whole messages, counted in packets, were executed and acknowledged without packets. */
   void completeInline(int messages, int packets);
+
+  /**
+   * An atomic was executed and answered without packets.
+   *
+   * @param result the old value, which is remembered
+   */
+  void completeAtomic(int psn, long result);
 }

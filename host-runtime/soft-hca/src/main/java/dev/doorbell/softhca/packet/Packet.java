@@ -445,9 +445,18 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     }
   }
 
-  /** The new value of the cell that an atomic works on; cells are little-endian. */
   @Override
   public long apply(long old) {
+    return apply(opcode, old, swapAdd, compare, swapMask, compareMask);
+  }
+
+  /**
+   * The new value of the cell that an atomic works on; cells are little-endian.
+   *
+   * @param opcode of the request
+   */
+  public static long apply(
+      int opcode, long old, long swapAdd, long compare, long swapMask, long compareMask) {
     return switch (opcode) {
       case BthOpcode.FETCH_ADD -> old + swapAdd;
       case BthOpcode.COMPARE_SWAP -> old == compare ? swapAdd : old;

@@ -38,7 +38,7 @@ final class DirectWrites {
   private static final int MOST_INLINE = SendQueue.UNIT - InlineSegment.DATA_OFFSET;
 
   /** Limit on the payload of one WQE, so that a step stays short: some 0.4 s. */
-  private static final int MOST_BYTES = 1 << 30;
+  static final int MOST_BYTES = 1 << 30;
 
   private static final int INDEX_SHIFT = 40;
 
@@ -89,7 +89,7 @@ final class DirectWrites {
     stoppedByBudget = false;
     int psn = sendState.idlePsn();
     DirectPeer peer = psn < 0 ? null : queuePair.directPeer();
-    if (peer == null || !peer.acceptsWrite(psn)) {
+    if (peer == null || !peer.accepts(psn, Rights.REMOTE_WRITE)) {
       return 0;
     }
     boolean collapsed = completions.isCollapsed();

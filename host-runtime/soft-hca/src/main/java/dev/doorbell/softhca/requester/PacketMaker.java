@@ -201,14 +201,18 @@ final class PacketMaker {
     packet.swapMask = request.swapMask;
     packet.compareMask = request.compareMask;
     packet.cellBytes = request.cellBytes;
-    packet.opcode =
-        switch (request.opcode) {
-          case Opcode.RDMA_READ -> BthOpcode.READ_REQUEST;
-          case Opcode.ATOMIC_CS -> BthOpcode.COMPARE_SWAP;
-          case Opcode.ATOMIC_FA -> BthOpcode.FETCH_ADD;
-          case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
-          default -> PacketOpcode.MASKED_FETCH_ADD;
-        };
+    packet.opcode = responseRequest(request.opcode);
+  }
+
+  /** The packet's opcode of a READ or an atomic. */
+  static int responseRequest(int opcode) {
+    return switch (opcode) {
+      case Opcode.RDMA_READ -> BthOpcode.READ_REQUEST;
+      case Opcode.ATOMIC_CS -> BthOpcode.COMPARE_SWAP;
+      case Opcode.ATOMIC_FA -> BthOpcode.FETCH_ADD;
+      case Opcode.ATOMIC_MASKED_CS -> PacketOpcode.MASKED_COMPARE_SWAP;
+      default -> PacketOpcode.MASKED_FETCH_ADD;
+    };
   }
 
   /** Headers and payload of packet {@code number} of a WRITE or SEND. */

@@ -60,6 +60,7 @@ public final class Requester {
   private final ServiceTimes turns = new ServiceTimes();
   private final RequestRing ring;
   private final @Nullable DirectWrites directWrites;
+  private final @Nullable DirectRequests directRequests;
 
   /** The index of the next WQE to take. */
   private long wqeIndex;
@@ -110,10 +111,9 @@ public final class Requester {
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
     this.windowRequests = new WindowRequests(queuePair, wqes);
     this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
-    this.directWrites =
-        queuePair.transport == Transport.RC && hca.isImmediate()
-            ? new DirectWrites(queuePair, hca, wqes, sendState)
-            : null;
+    boolean isDirect = queuePair.transport == Transport.RC && hca.isImmediate();
+    this.directWrites = isDirect ? new DirectWrites(queuePair, hca, wqes, sendState) : null;
+    this.directRequests = isDirect ? new DirectRequests(queuePair, hca, sendState) : null;
   }
 
   /** Drops all state: the queue pair was reset or closed. */
@@ -385,7 +385,10 @@ public final class Requester {
         }
         yield oldest;
       }
-      default -> mayUseConnection(request, oldest) && sendState.assignPsns(request);
+      default ->
+          (directRequests != null && directRequests.execute(request))
+              ? request.phase == SendRequest.Phase.DONE
+              : mayUseConnection(request, oldest) && sendState.assignPsns(request);
     };
   }
 

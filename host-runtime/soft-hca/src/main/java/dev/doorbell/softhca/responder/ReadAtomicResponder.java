@@ -161,14 +161,14 @@ final class ReadAtomicResponder {
   }
 
   /** A place for what is answered now, instead of the oldest. */
-  private Executed remember(Packet packet, int packets) {
+  private Executed remember(int psn, int packets) {
     newest = newest + 1 == executed.length ? 0 : newest + 1;
     Executed place = executed[newest];
     if (place == null) {
       place = new Executed();
       executed[newest] = place;
     }
-    place.psn = packet.psn;
+    place.psn = psn;
     place.packets = packets;
     // It was counted when it was accepted.
     place.message = Psn.add(responder.nextMessage(), -1);
@@ -195,7 +195,7 @@ final class ReadAtomicResponder {
       return false;
     }
     int responses = Psn.packets(length, mtu);
-    Executed memory = remember(packet, responses);
+    Executed memory = remember(packet.psn, responses);
     memory.read = true;
     memory.address = packet.remoteAddress;
     memory.length = length;
@@ -265,6 +265,19 @@ final class ReadAtomicResponder {
     }
   }
 
+  /** False where the adapter refuses all atomics. */
+  boolean executesAtomics() {
+    return hca.options().promises().atomics() != Promise.Atomics.REFUSED;
+  }
+
+  /** Keeps the result of an atomic that was answered without packets. */
+  void rememberAtomic(int psn, long result) {
+    Executed memory = remember(psn, 1);
+    memory.read = false;
+    memory.result = result;
+    memory.done = true;
+  }
+
   private boolean atomic(Packet packet) {
     int cell = packet.cellBytes;
     long address = packet.remoteAddress;
@@ -273,7 +286,7 @@ final class ReadAtomicResponder {
         || (address & (cell - 1)) != 0) {
       return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
     }
-    if (hca.options().promises().atomics() == Promise.Atomics.REFUSED) {
+    if (!executesAtomics()) {
       return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
     }
     SoftMemoryRegion target = queuePair.regions.find(packet.rkey);
@@ -305,7 +318,7 @@ final class ReadAtomicResponder {
     response.endReads();
     responder.expectAfterResponse(packet.psn, 1);
     responder.responseBegins();
-    Executed memory = remember(packet, 1);
+    Executed memory = remember(packet.psn, 1);
     memory.read = false;
     if (response.phase == Packet.Phase.READING) {
       atomicResponse = response;

@@ -113,7 +113,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   }
 
   @Override
-  public boolean acceptsWrite(int psn) {
+  public boolean accepts(int psn, int right) {
     return placement == null
         && psn == expectedPsn
         && nothingWaits()
@@ -121,7 +121,8 @@ final class ReliableResponder extends Responder implements DirectPeer {
         && !message.isOpen()
         && !readAtomics.isBusy()
         && tx.isEmpty()
-        && (queuePair.rights() & Rights.REMOTE_WRITE) != 0;
+        && (queuePair.rights() & right) != 0
+        && (right != Rights.REMOTE_ATOMIC || readAtomics.executesAtomics());
   }
 
   @Override
@@ -150,6 +151,12 @@ final class ReliableResponder extends Responder implements DirectPeer {
     msn = (msn + messages) & Psn.MASK;
     nakSent = false;
     onArrival(queuePair.state());
+  }
+
+  @Override
+  public void completeAtomic(int psn, long result) {
+    completeInline(1, 1);
+    readAtomics.rememberAtomic(psn, result);
   }
 
   /** Reports the first message that arrives before RTS. */
