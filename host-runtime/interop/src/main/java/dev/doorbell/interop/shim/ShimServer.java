@@ -50,8 +50,8 @@ public final class ShimServer implements AutoCloseable {
   /** Largest number of devices of a server. */
   public static final int MAX_DEVICES = 16;
 
-  /** Turns between two polls of the sockets while the thread does not sleep. */
-  private static final int TURNS_BETWEEN_SOCKETS = 64;
+  /** Time between two polls of the sockets while the thread does not sleep: turns differ much. */
+  private static final long BETWEEN_SOCKETS_NANOS = 100_000;
 
   private final Path folder;
   private final ClientFabric fabric;
@@ -198,25 +198,27 @@ public final class ShimServer implements AutoCloseable {
     sleep = state;
     long busy = System.nanoTime();
     long awake = busy;
+    long looked = busy;
     boolean moved = false;
-    int turns = 0;
     while (!stop.getAsBoolean()) {
-      if (turn() > 0) {
-        busy = System.nanoTime();
+      boolean worked = turn() > 0;
+      long now = System.nanoTime();
+      if (worked) {
+        busy = now;
         if (moved && idleWait.isLongWork(busy - awake)) {
           thread.useAllCores();
           moved = false;
         }
-        if (++turns % TURNS_BETWEEN_SOCKETS == 0) {
-          serve(0);
-        }
-        continue;
       }
-      long wait = idleWait.nanos(System.nanoTime() - busy, hasQueues());
+      long wait = worked ? 0 : idleWait.nanos(now - busy, hasQueues());
       if (wait == 0) {
-        Thread.onSpinWait();
-        if (++turns % TURNS_BETWEEN_SOCKETS == 0 && serve(0) > 0) {
-          busy = System.nanoTime();
+        if (now - looked >= BETWEEN_SOCKETS_NANOS) {
+          looked = now;
+          if (serve(0) > 0) {
+            busy = System.nanoTime();
+          }
+        } else if (!worked) {
+          Thread.onSpinWait();
         }
         continue;
       }

@@ -37,10 +37,9 @@ public final class RunnableThreads implements AutoCloseable {
 
   /** Returns true if every such thread, the calling one among them, has a core of its own. */
   public boolean haveCores() {
-    long now = System.nanoTime();
-    if (now - readAt >= REUSE_NANOS) {
-      readAt = now;
+    if (System.nanoTime() - readAt >= REUSE_NANOS) {
       free = count() <= cores;
+      readAt = System.nanoTime();
     }
     return free;
   }
