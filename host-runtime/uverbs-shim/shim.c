@@ -576,6 +576,20 @@ static void tell(uint32_t command)
 		names[command]);
 }
 
+/*
+ * Where the server is lost, the end of a connection would show as an event for ever, and a thread that waits for events of
+ * several files would do nothing else. As of a device that has failed, no event comes any more.
+ */
+static void silence(int fd)
+{
+	int nonblock = (int)syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK;
+	int idle = (int)syscall(SYS_eventfd2, 0, nonblock);
+	if (idle < 0)
+		return;
+	syscall(SYS_dup3, idle, fd, syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+	sys_close(idle);
+}
+
 /* A command of the program. GET_EVENT waits, unless the descriptor is not to block. */
 static ssize_t write_connections(int fd, struct device *device, const void *from, size_t bytes)
 {
@@ -599,6 +613,8 @@ static ssize_t write_connections(int fd, struct device *device, const void *from
 	}
 	if (error == EOPNOTSUPP)
 		tell(head.cmd);
+	if (error == EIO)
+		silence(fd);
 	errno = error;
 	return -1;
 }
@@ -852,8 +868,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* The end of an event file is the end of the server, as of a device that is removed: programs read that once, then
- * errors. */
+/* The end of an event file is the end of the server, as of a device that fails: programs read that once, then an error,
+ * then nothing. */
 EXPORT ssize_t read(int fd, void *to, size_t bytes)
 {
 	NEXT(read);
@@ -870,6 +886,7 @@ EXPORT ssize_t read(int fd, void *to, size_t bytes)
 		memcpy(to, &lost, sizeof lost);
 		return sizeof lost;
 	}
+	silence(fd);
 	errno = EIO;
 	return -1;
 }
