@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadCache {
   /** Threads that have their tags together: those of a line of the host's cache. */
-  static final int THREADS = 8;
+  static final int THREADS = 16;
 
   private static final int PLACES_LOG = 9;
   private static final int PLACES = 1 << PLACES_LOG;
@@ -30,8 +30,11 @@ public final class LoadCache {
   private static final int FEW_FILLS = 8;
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
-  /** Bits of a sector's number, above which a tag has the generation. */
-  private static final int SECTOR_BITS = 50;
+  /**
+   * Bit of every tag but that of an empty place. Below it are the low bits of the sector's number:
+   * sectors of one address space differ there, up to 64 GiB where they have 32 bytes.
+   */
+  private static final int FILLED = 1 << 31;
 
   /**
    * The tags of {@link #THREADS} threads, in rows of one tag for each. Where thread after thread
@@ -42,51 +45,51 @@ public final class LoadCache {
    */
   static final class Tags {
     private static final int FEW_ROWS = 64;
-    private static final long[] NONE = new long[0];
+    private static final int[] NONE = new int[0];
 
-    private long[] @Nullable [] rows = new long[PLACES][];
+    private int[] @Nullable [] rows = new int[PLACES][];
     private int made;
 
     /** All rows; empty while they are few. */
-    private long[] all = NONE;
+    private int[] all = NONE;
 
     /** The array that has a row; null where it has not been made. */
-    private long @Nullable [] known(int row) {
-      long[] found = all;
+    private int @Nullable [] known(int row) {
+      int[] found = all;
       return found.length == 0 ? rows[row] : found;
     }
 
     /** The array that has a row, which is made where there is none. */
-    private long[] of(int row) {
-      long[] found = known(row);
+    private int[] of(int row) {
+      int[] found = known(row);
       return found == null ? make(row) : found;
     }
 
     /** Where the row begins in {@code array}. */
-    private static int start(long[] array, int row) {
+    private static int start(int[] array, int row) {
       return array.length == THREADS ? 0 : row * THREADS;
     }
 
-    private long[] make(int index) {
+    private int[] make(int index) {
       if (made == FEW_ROWS) {
         return gather();
       }
       made++;
-      long[] row = new long[THREADS];
+      int[] row = new int[THREADS];
       rows[index] = row;
       return row;
     }
 
-    private long[] gather() {
-      long[] gathered = new long[PLACES * THREADS];
+    private int[] gather() {
+      int[] gathered = new int[PLACES * THREADS];
       for (int row = 0; row < PLACES; row++) {
-        long[] from = rows[row];
+        int[] from = rows[row];
         if (from != null) {
           System.arraycopy(from, 0, gathered, row * THREADS, THREADS);
         }
       }
       all = gathered;
-      rows = new long[0][];
+      rows = new int[0][];
       return gathered;
     }
   }
@@ -109,7 +112,12 @@ public final class LoadCache {
   private long lastFilled;
 
   private final int shift;
-  private long generation = 1;
+
+  /** The rows of places that were filled when they were empty, since {@link #forget}. */
+  private short[] notes = new short[FEW_FILLS];
+
+  /** How many; more than there are places: too many to have been noted. */
+  private int noted;
 
   /**
    * An empty cache.
@@ -137,12 +145,16 @@ public final class LoadCache {
    */
   public long arrival(long address, long hit, long miss) {
     int place = place(number(address));
-    long tag = tag(address);
+    int tag = tag(address);
     int row = row(place);
-    long[] array = tags.of(row);
+    int[] array = tags.of(row);
     int at = Tags.start(array, row) + column;
-    if (array[at] == tag) {
+    int known = array[at];
+    if (known == tag) {
       return hit >= lastFilled ? hit : filled(place, hit);
+    }
+    if (known == 0) {
+      note(row);
     }
     array[at] = tag;
     fill(place, hit, miss);
@@ -153,7 +165,7 @@ public final class LoadCache {
   public boolean holds(long address, long now) {
     int place = place(number(address));
     int row = row(place);
-    long[] array = tags.known(row);
+    int[] array = tags.known(row);
     return array != null
         && array[Tags.start(array, row) + column] == tag(address)
         && (now >= lastFilled || filled(place, now) == now);
@@ -162,7 +174,7 @@ public final class LoadCache {
   /** The sector is no longer there: the thread stores to it. */
   public void drop(long address) {
     int row = row(place(number(address)));
-    long[] array = tags.known(row);
+    int[] array = tags.known(row);
     if (array != null && array[Tags.start(array, row) + column] == tag(address)) {
       array[Tags.start(array, row) + column] = 0;
     }
@@ -176,8 +188,19 @@ public final class LoadCache {
     return (place - shifted) & (PLACES - 1);
   }
 
-  private long tag(long address) {
-    return (generation << SECTOR_BITS) | (address >>> shift);
+  private int tag(long address) {
+    return (int) (address >>> shift) | FILLED;
+  }
+
+  private void note(int row) {
+    if (noted >= PLACES) {
+      noted = PLACES + 1;
+      return;
+    }
+    if (noted == notes.length) {
+      notes = Arrays.copyOf(notes, 2 * noted);
+    }
+    notes[noted++] = (short) row;
   }
 
   /** When a place that has its sector, or waits for it, has it: at {@code now} at the earliest. */
@@ -219,6 +242,15 @@ public final class LoadCache {
 
   /** Empties the cache: for an acquire at GPU scope or wider. */
   public void forget() {
-    generation++;
+    boolean all = noted > PLACES;
+    int rows = all ? PLACES : noted;
+    for (int i = 0; i < rows; i++) {
+      int row = all ? i : notes[i];
+      int[] array = tags.known(row);
+      if (array != null) {
+        array[Tags.start(array, row) + column] = 0;
+      }
+    }
+    noted = 0;
   }
 }

@@ -25,6 +25,30 @@ class LoadCacheTest {
   }
 
   @Test
+  void an_acquire_empties_the_cache_however_many_sectors_were_loaded_and_stored_to() {
+    LoadCache.Tags tags = new LoadCache.Tags();
+    LoadCache cache = new LoadCache(SECTOR, tags, 3);
+    LoadCache neighbour = new LoadCache(SECTOR, tags, 4);
+    neighbour.arrival(0, 1, 2);
+    long now = 10;
+    for (int sectors : new int[] {1, 9, 100, 511, 512, 2000, 5}) {
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < sectors; i++) {
+          cache.arrival((long) i * SECTOR, now, ++now);
+          if (i % 3 == round) {
+            cache.drop((long) i * SECTOR);
+          }
+        }
+      }
+      cache.forget();
+      for (int i = 0; i < sectors; i++) {
+        assertThat(cache.holds((long) i * SECTOR, now)).isFalse();
+      }
+      assertThat(neighbour.holds(0, now)).isTrue();
+    }
+  }
+
+  @Test
   void the_same_loads_hit_wherever_the_address_space_begins() {
     assertThat(hits(0x7f00_0000_0000L)).isEqualTo(hits(0x7fc3_4000_0000L)).contains(true, false);
   }
