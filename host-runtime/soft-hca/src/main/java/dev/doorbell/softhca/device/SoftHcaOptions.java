@@ -138,8 +138,8 @@ public record SoftHcaOptions(
    * @param mtu path MTU offered to peers: 256, 512, 1024, 2048 or 4096 bytes
    * @param pipelineDepth WQEs of a queue pair between fetch and emission
    * @param prefetchBlocks largest WQE fetch, in 64-byte blocks
-   * @param packets packets of requests in flight from this HCA; more wait. Answers have an eighth
-   *     more
+   * @param packets packets of requests and acknowledgements in flight from this HCA; more wait.
+   *     Answers to READs and atomics have an eighth more
    * @param firstRetryNanos 0: what was not acknowledged comes again whenever a connection's timeout
    *     has passed. Else it comes again sooner, after what round trips have taken and this at
    *     least, then after twice as long each time up to the timeout, and only whole timeouts count

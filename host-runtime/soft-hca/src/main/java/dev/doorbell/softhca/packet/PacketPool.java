@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
  * The packets of one HCA. When all are out, senders wait until receivers give some back: that is
  * the back-pressure of the wire.
  *
- * <p>Answers have packets beyond those of requests. Requests behind a READ or an atomic wait at its
- * responder for its answer; without packets of their own, the answers of two HCAs would wait for
- * each other's requests.
+ * <p>Answers to READs and atomics have packets beyond those of requests. Requests behind a READ or
+ * an atomic wait at its responder for its answer; without packets of their own, the answers of two
+ * HCAs would wait for each other's requests. Acknowledgements share those of requests: no request
+ * holds its packet until an acknowledgement leaves.
  */
 public final class PacketPool {
   private static final int SLAB_PACKETS = 64;
 
-  /** One packet for answers per so many packets for requests. */
+  /** One packet for answers for each eight for requests. */
   private static final int REQUESTS_PER_ANSWER = 8;
 
   private final Runnable returned;
@@ -58,7 +59,7 @@ public final class PacketPool {
     return take(limit);
   }
 
-  /** As {@link #take()}, for an answer. */
+  /** As {@link #take()}, for an answer to a READ or an atomic. */
   public @Nullable Packet takeForAnswer() {
     return take(limit + Math.max(1, limit / REQUESTS_PER_ANSWER));
   }

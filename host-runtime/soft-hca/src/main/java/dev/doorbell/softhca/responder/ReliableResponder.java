@@ -173,7 +173,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
     if (!ackPending || (placement != null && !placement.mayAcknowledge(ackPsn))) {
       return;
     }
-    Packet ack = hca.packets().takeForAnswer();
+    Packet ack = hca.packets().take();
     if (ack == null) {
       return;
     }
