@@ -83,7 +83,9 @@ struct result {
   double completions = 0;  // a thousand operations
   double busy = 0;         // ticks of an HCA's thread an operation
   double stalls = 0;       // of an HCA's thread, a thousand operations
+  std::vector<uint64_t> stalled;  // where in its queue an HCA's thread was at each of them, if it has one queue
   std::vector<uint64_t> issue, done;  // nanoseconds of each operation, sorted
+  std::vector<uint64_t> smooth;       // those of `done` during which the HCA's thread did not stand still
   std::vector<uint64_t> wait;         // behind a rest: nanoseconds of each wait, sorted
   std::string fault;
 };
@@ -156,7 +158,7 @@ class rig {
 
   result run(const shape &s, uint64_t seed) {
     if (!s.peer && !has(s.kernel)) {
-      return {0, 0, 0, 0, 0, {}, {}, {}, std::string("no ") + kNames[s.kernel] + ".ptx"};
+      return refused(std::string("no ") + kNames[s.kernel] + ".ptx");
     }
     const int where = s.gpu_rings ? 1 : 0;
     // Messages of different queue pairs lie on different lines: their HCAs are different CPUs.
@@ -169,7 +171,7 @@ class rig {
     }
     const uint64_t area = s.messages() * step;
     if (area > kArea || s.posters() > kMaxPosters || (s.timed && s.iterations > kMaxSamples)) {
-      return {0, 0, 0, 0, 0, {}, {}, {}, "shape too large"};
+      return refused("shape too large");
     }
     prepare(s, where, seed, area);
 
@@ -255,6 +257,9 @@ class rig {
         }
         times->resize(s.iterations);
         samples_.get(times->data(), from * 8, s.iterations * 8);
+        if (times == &out.done) {
+          out.smooth = beside_no_stall(s, out);
+        }
         std::sort(times->begin(), times->end());
         from += s.iterations;
       }
@@ -266,6 +271,32 @@ class rig {
   }
 
  private:
+  static result refused(const std::string &why) {
+    result out;
+    out.fault = why;
+    return out;
+  }
+
+  // The HCA is at operation n while it awaits or executes it, and at n + 1 when it has.
+  static std::vector<uint64_t> beside_no_stall(const shape &s, const result &from) {
+    std::vector<bool> beside(s.warmup + s.iterations + 1);
+    for (const uint64_t head : from.stalled) {
+      for (const uint64_t at : {head, head - 1}) {
+        if (at < beside.size()) {
+          beside[at] = true;
+        }
+      }
+    }
+    std::vector<uint64_t> times;
+    for (uint64_t i = 0; i < s.iterations; ++i) {
+      if (!beside[s.warmup + i]) {
+        times.push_back(from.done[i]);
+      }
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+  }
+
   void prepare(const shape &s, int where, uint64_t seed, uint64_t area) {
     std::mt19937_64 random(seed);
     payload_.resize(area / 8 + 1);
@@ -406,6 +437,9 @@ class rig {
         tally_[i] += one->counts()[i];
       }
       out.busy += static_cast<double>(one->busy) / static_cast<double>(s.posters() * (s.iterations + s.warmup));
+      if (s.nics == 1) {
+        out.stalled = one->stalled;
+      }
       out.stalls += one->stalls * 1e3 / static_cast<double>(s.posters() * (s.iterations + s.warmup));
     }
     if (!in_time && out.fault.empty()) {
@@ -746,7 +780,7 @@ bool price(rig &r, bool gpu, int repeat) {
 struct row {
   std::string name;
   shape what;
-  std::vector<double> issue50, issue99, done50, done99, done999, stalls, rates;
+  std::vector<double> issue50, issue99, done50, done99, done999, stalls, smooth99, rates;
   int voids = 0;
   std::string reason;
 };
@@ -801,6 +835,7 @@ bool compare(rig &r, bool gpu, int rounds) {
   price("light, record first", kLight, kCollapsed | kOwn, false);
   price("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
   rate("one thread, exclusive", kRate, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
+  rate("record last, exclusive", kRate, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false, 1, 1, 1, 1, 0);
   rate("no record, exclusive", kRate, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
   rate("light, record first", kLight, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
   rate("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
@@ -927,6 +962,9 @@ bool turn_about(rig &r, std::vector<row> &rows, int rounds) {
         one.done99.push_back(at(got.done, 990));
         one.done999.push_back(at(got.done, 999));
         one.stalls.push_back(got.stalls);
+        if (!got.smooth.empty()) {
+          one.smooth99.push_back(static_cast<double>(got.smooth[got.smooth.size() * 99 / 100]));
+        }
       } else {
         one.rates.push_back(got.rate);
       }
@@ -951,7 +989,7 @@ bool turn_about(rig &r, std::vector<row> &rows, int rounds) {
              text(one.issue99).c_str(), text(one.done50).c_str(), text(one.done99).c_str(),
              text(one.done999).c_str());
       if (!s.gpu_rings) {
-        printf("  HCA stalls/1000 %s", text(one.stalls).c_str());
+        printf("  HCA stalls/1000 %s, p99 beside none %s", text(one.stalls).c_str(), text(one.smooth99).c_str());
       }
     } else {
       printf("%2ux%-3u %2u qp %2u nic  %-26s M/s", s.blocks, s.threads, s.qps, s.nics,

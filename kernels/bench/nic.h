@@ -79,7 +79,12 @@ class alignas(256) nic {
         }
       }
       const uint64_t now = __rdtsc();
-      stalls += now - last > kStall ? 1 : 0;
+      if (now - last > kStall) {
+        ++stalls;
+        if (queues_.size() == 1 && stalled.size() < kMostStalled) {
+          stalled.push_back(queues_[0]->head);
+        }
+      }
       last = now;
       if (idle) {
         _mm_pause();
@@ -94,6 +99,7 @@ class alignas(256) nic {
   uint64_t executed = 0;
   uint64_t busy = 0;  // ticks of the time stamp counter
   uint64_t stalls = 0;  // rounds of more than kStall ticks
+  std::vector<uint64_t> stalled;  // of one queue: its head at the end of each such round
 
  private:
   static uint32_t be32(const uint8_t *p) {
@@ -168,6 +174,7 @@ class alignas(256) nic {
 
   // Half a microsecond at 2 GHz: several times the round of a thread that nobody interrupts and that executes a put.
   static constexpr uint64_t kStall = 1000;
+  static constexpr uint64_t kMostStalled = 1 << 20;
 
   static void prefetch(const nic_queue &queue, uint64_t index) {
     _mm_prefetch(reinterpret_cast<const char *>(block(queue, index)), _MM_HINT_T0);
