@@ -103,6 +103,34 @@ class LossyWindowTest {
     assertThat(asked.stream().filter(psn -> psn % STRIDE != 0)).containsOnly(STRIDE + 1);
   }
 
+  /** Without that, each loss costs all packets behind it. */
+  @Test
+  void an_answer_ends_where_the_rest_of_it_is_asked_for_again() {
+    int packets = 2_000;
+    int lost = 10;
+    int pool = 64;
+    try (SteppedWorld few =
+        new SteppedWorld(
+            SoftHcaOptions.DEFAULT.withEngine(
+                new SoftHcaOptions.Engine(MTU, 64, 32, pool).withFirstRetry(FIRST_RETRY)))) {
+      Endpoint reader = new Endpoint(few, 0, USUAL);
+      Endpoint owner = new Endpoint(few, 1, USUAL);
+      Endpoint.connect(reader, owner, new ConnectionAttributes(14, 2, 7, 12, 16, 16, 0));
+      byte[] payload = fill(owner, packets * MTU);
+      int[] answers = {0};
+      few.wire.lose(
+          number -> BthOpcode.isResponse(few.wire.opcodes.getLast()) && ++answers[0] % 200 == lost);
+      reader
+          .wqe(Opcode.RDMA_READ)
+          .remote(owner.address(0), owner.region.rkey())
+          .local(packets * MTU, packets * MTU)
+          .post();
+      assertThat(reader.pollSend().isError()).isFalse();
+      assertThat(reader.buffer.getBytes(packets * MTU, packets * MTU)).isEqualTo(payload);
+      assertThat(answers[0]).isBetween(packets, packets * 2);
+    }
+  }
+
   @Test
   void a_silent_peer_gets_a_few_packets_again_after_longer_and_longer_waits() {
     world.wire.lose(number -> true);

@@ -148,6 +148,19 @@ final class ReadAtomicResponder {
     return respond(packet, source, length, false);
   }
 
+  /**
+   * A READ is asked for again from a response on that was sent: the requester drops whatever it
+   * gets of the answer under way, which ends here.
+   */
+  void arrivesBehind(Packet answered, Packet again) {
+    if (answered.opcode == BthOpcode.READ_REQUEST && again.opcode == BthOpcode.READ_REQUEST) {
+      int offset = Psn.difference(again.psn, answered.psn);
+      if (offset >= 0 && offset < answered.progress) {
+        answered.progress = Integer.MAX_VALUE;
+      }
+    }
+  }
+
   private @Nullable Executed find(int psn) {
     for (Executed one : executed) {
       if (one != null && one.psn >= 0) {

@@ -242,6 +242,11 @@ final class ReliableResponder extends Responder implements DirectPeer {
     return true;
   }
 
+  @Override
+  void arrivesBehind(Packet first, Packet packet) {
+    readAtomics.arrivesBehind(first, packet);
+  }
+
   /** A duplicate of what was carried out: its acknowledgement was lost. */
   private boolean repeatAck() {
     ackPending = true;

@@ -46,14 +46,19 @@ public abstract class Responder {
       packet.pool.release(packet);
       return;
     }
+    Packet first = waitingHead;
     Packet last = waitingTail;
-    if (last == null) {
+    if (first == null || last == null) {
       waitingHead = packet;
     } else {
+      arrivesBehind(first, packet);
       last.next = packet;
     }
     waitingTail = packet;
   }
+
+  /** A packet arrives while {@code first}, which may be carried out in part, has to wait. */
+  void arrivesBehind(Packet first, Packet packet) {}
 
   /**
    * Carries a packet out or drops it.
