@@ -109,6 +109,7 @@ class LossyWindowTest {
     int packets = 2_000;
     int lost = 10;
     int pool = 64;
+    int bytes = packets * MTU;
     try (SteppedWorld few =
         new SteppedWorld(
             SoftHcaOptions.DEFAULT.withEngine(
@@ -116,17 +117,17 @@ class LossyWindowTest {
       Endpoint reader = new Endpoint(few, 0, USUAL);
       Endpoint owner = new Endpoint(few, 1, USUAL);
       Endpoint.connect(reader, owner, new ConnectionAttributes(14, 2, 7, 12, 16, 16, 0));
-      byte[] payload = fill(owner, packets * MTU);
+      byte[] payload = fill(owner, bytes);
       int[] answers = {0};
       few.wire.lose(
           number -> BthOpcode.isResponse(few.wire.opcodes.getLast()) && ++answers[0] % 200 == lost);
       reader
           .wqe(Opcode.RDMA_READ)
           .remote(owner.address(0), owner.region.rkey())
-          .local(packets * MTU, packets * MTU)
+          .local(bytes, bytes)
           .post();
       assertThat(reader.pollSend().isError()).isFalse();
-      assertThat(reader.buffer.getBytes(packets * MTU, packets * MTU)).isEqualTo(payload);
+      assertThat(reader.buffer.getBytes(bytes, bytes)).isEqualTo(payload);
       assertThat(answers[0]).isBetween(packets, packets * 2);
     }
   }
