@@ -163,7 +163,7 @@ class ExploreCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"put_batch", "put_quiet", "put_light"})
+  @ValueSource(strings = {"put_batch", "put_quiet", "put_light", "put_exclusive"})
   void a_kernel_of_one_poster_is_explored_with_one(String kernel) {
     assertThat(session.type("explore", kernel, "--seeds", "1")).isEqualTo(ExitCode.OK);
     assertThat(session.out()).contains("1 x 1 thread, ");

@@ -75,7 +75,13 @@ public final class ExploreCommand extends CliCommand {
    * poster.
    */
   private static final Map<String, Integer> OF_ONE_BLOCK =
-      Map.of("collective", 2, "moe", 32, "put_batch", 1, "put_quiet", 1, "put_light", 1);
+      Map.of(
+          "collective", 2,
+          "moe", 32,
+          "put_batch", 1,
+          "put_quiet", 1,
+          "put_light", 1,
+          "put_exclusive", 1);
 
   private static final String NOT_CLEAN =
       "\n"
@@ -249,7 +255,7 @@ public final class ExploreCommand extends CliCommand {
       defaultValue = Scenario.Posting.DEFAULT_ORDER,
       description =
           "put_minimal: what stands between WQE, record and doorbell, as configs name it"
-              + " (${DEFAULT-VALUE}).")
+              + " (${DEFAULT-VALUE}); put_exclusive: no-record.")
   private String order = "";
 
   @Override

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What posting costs: launches of put_rate for puts per second, one of put_price for the time of a
- * put and the time until it is done; or both of put_light.
+ * put and the time until it is done; or both of put_light, or of put_exclusive.
  */
 public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String RATE = "rate";
@@ -37,6 +37,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String RATE_KERNEL = "put_rate";
   private static final String PRICE_KERNEL = "put_price";
   private static final String LIGHT_KERNEL = "put_light";
+  private static final String EXCLUSIVE_KERNEL = "put_exclusive";
   private static final int MOST_INLINE = 220;
   private static final int MOST_THREADS = 1 << 16;
   private static final long MOST_BYTES = 256L << 20;
@@ -69,13 +70,17 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
       return posters.blocks() * (scope == Scope.WARP ? (threads + WARP - 1) / WARP : threads);
     }
 
-    boolean isLight() {
-      return point.kernels().contains(LIGHT_KERNEL);
+    /** The kernel by a short path that measures every metric, or null. */
+    @Nullable String shortPath() {
+      return point.kernels().contains(LIGHT_KERNEL)
+          ? LIGHT_KERNEL
+          : point.kernels().contains(EXCLUSIVE_KERNEL) ? EXCLUSIVE_KERNEL : null;
     }
 
     /** The kernel that measures a metric. */
     String kernelOf(String metric) {
-      return isLight() ? LIGHT_KERNEL : TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
+      String kernel = shortPath();
+      return kernel != null ? kernel : TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
     }
   }
 
@@ -138,8 +143,9 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "%d posters share %d queue %s, and exclusive is true"
             .formatted(of.postersOfGrid(), posters.qps(), posters.qps() == 1 ? "pair" : "pairs"),
         "use exclusive: false, or a queue pair for each");
-    if (of.isLight()) {
-      checkLight(of, checks);
+    String shortPath = of.shortPath();
+    if (shortPath != null) {
+      checkShortPath(shortPath, of, checks);
     }
     checks.refuseIf(
         of.point.metrics().contains(LOOK) && of.rest == 0,
@@ -156,22 +162,30 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "use posting: proxy or cpu-rung");
   }
 
-  /** Refuses what the short path of light.cuh leaves out. */
-  private static void checkLight(Settings of, Checks checks) {
+  /** Refuses what light.cuh and exclusive.cuh leave out. */
+  private static void checkShortPath(String kernel, Settings of, Checks checks) {
     PosterSettings posters = of.posters;
-    checks.refuseIf(!of.exclusive, LIGHT_KERNEL + " on a shared queue pair", "use exclusive: true");
+    checks.refuseIf(!of.exclusive, kernel + " on a shared queue pair", "use exclusive: true");
     checks.refuseIf(
-        of.path != TransferPath.PULL, LIGHT_KERNEL + " with path " + of.path.word(), "use pull");
-    checks.refuseIf(of.scope == Scope.WARP, LIGHT_KERNEL + " with scope warp", "use thread");
+        of.path != TransferPath.PULL, kernel + " with path " + of.path.word(), "use pull");
+    checks.refuseIf(of.scope == Scope.WARP, kernel + " with scope warp", "use thread");
     checks.refuseIf(
         posters.posting() != PosterSettings.Posting.DIRECT,
-        LIGHT_KERNEL + " posts and rings by itself",
+        kernel + " posts and rings by itself",
         "use posting: direct");
-    checks.refuseIf(
-        posters.ringing() != PosterSettings.Ringing.RECORD_FIRST
-            && posters.ringing() != PosterSettings.Ringing.NO_RECORD,
-        LIGHT_KERNEL + " rings once, after the record if there is one",
-        "use ringing: record-first or no-record");
+    switch (posters.ringing()) {
+      case RECORD_FIRST, NO_RECORD -> {}
+      case RECORD_LAST ->
+          checks.refuseIf(
+              kernel.equals(LIGHT_KERNEL),
+              LIGHT_KERNEL + " rings once, after the record if there is one",
+              "use ringing: record-first or no-record, or kernel: " + EXCLUSIVE_KERNEL);
+      case BLUEFLAME ->
+          checks.refuseIf(
+              true,
+              kernel + " rings by the doorbell alone",
+              "use ringing: record-first or no-record");
+    }
   }
 
   @Override

@@ -133,7 +133,8 @@ class PostingPointTest {
     "path=push.inline, put_light with path push.inline",
     "scope=warp, put_light with scope warp",
     "posting=proxy, put_light posts and rings by itself",
-    "'ringing=blueflame', 'put_light rings once, after the record if there is one'"
+    "ringing=blueflame, put_light rings by the doorbell alone",
+    "'ringing=record-last', 'put_light rings once, after the record if there is one'"
   })
   void light_posters_refuse_what_they_leave_out(String setting, String what) throws Exception {
     String[] settings =
@@ -141,6 +142,54 @@ class PostingPointTest {
             ? new String[] {setting}
             : new String[] {"exclusive=true", setting};
     assertThat(points.problems(Points.point("put_light", "rate", settings))).contains(what);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ringing=record-first, true",
+    "ringing=record-last, true",
+    "sq=host, true",
+    "depth=1, true",
+    "ringing=no-record, false"
+  })
+  void posters_that_hold_their_queue_pairs_deliver_every_message_at_less(
+      String setting, boolean rates) throws Exception {
+    String[] settings = {"exclusive=true", "threads=2", "qps=2", setting};
+    // Without a record the software HCA takes one doorbell at a time.
+    String metrics = rates ? "rate, post, done, look" : "post, done, look";
+    PointResult held =
+        points.run(Points.point("put_exclusive", metrics, with(settings, "rest=15000")));
+    PointResult full = points.run(Points.point("put_price", "post, done", settings));
+    assertThat(held.verifiedBytes()).isEqualTo((rates ? 4L : 1L) * 2 * 64);
+    assertThat(Points.most(held, "post")).isLessThan(Points.most(full, "post"));
+    assertThat(Points.most(held, "look")).isLessThan(2000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"record-first, 2", "record-last, 1"})
+  void with_the_record_last_a_poster_that_holds_its_queue_pair_fences_once(
+      String ringing, double expected) throws Exception {
+    PointResult held =
+        points.run(
+            Points.point("put_exclusive", "rate, fences", "exclusive=true", "ringing=" + ringing));
+    assertThat(fences(held)).isCloseTo(expected, within(0.02));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "exclusive=false, put_exclusive on a shared queue pair",
+    "path=push.inline, put_exclusive with path push.inline",
+    "scope=warp, put_exclusive with scope warp",
+    "posting=proxy, put_exclusive posts and rings by itself",
+    "ringing=blueflame, put_exclusive rings by the doorbell alone"
+  })
+  void posters_that_hold_their_queue_pairs_refuse_what_they_leave_out(String setting, String what)
+      throws Exception {
+    String[] settings =
+        setting.startsWith("exclusive")
+            ? new String[] {setting}
+            : new String[] {"exclusive=true", setting};
+    assertThat(points.problems(Points.point("put_exclusive", "rate", settings))).contains(what);
   }
 
   @Test

@@ -221,12 +221,13 @@ final class OperationBench implements AutoCloseable {
    * stride} bytes from the areas' starts on.
    */
   void repeat(JobView jobView, int blocks, int threads, long timeout) {
-    jobView.local = local.address() + GUARD;
-    jobView.remote = remote.address() + GUARD;
-    jobView.localKey = localRegion.lkey();
-    jobView.remoteKey = remoteRegion.rkey();
-    jobView.qpCount = queuePairs;
-    launch("put_rate", jobView, blocks, threads, timeout);
+    repeat("put_rate", jobView, blocks, threads, timeout);
+  }
+
+  /** As the other, by a kernel that takes the same job. */
+  void repeat(String kernel, JobView jobView, int blocks, int threads, long timeout) {
+    aim(jobView);
+    launch(kernel, jobView, blocks, threads, timeout);
     for (int thread = 0; thread < blocks * threads; thread++) {
       expectStatus(thread, Abi.OK);
     }
@@ -252,6 +253,22 @@ final class OperationBench implements AutoCloseable {
       }
     }
     compare();
+  }
+
+  /** Runs a kernel of one thread that need not succeed, and returns its status word. */
+  int attempt(String kernel, JobView jobView, long timeout) {
+    aim(jobView);
+    launch(kernel, jobView, 1, 1, timeout);
+    return status(0);
+  }
+
+  /** Has a job put from the start of one area to that of the other, unless it names a key. */
+  private void aim(JobView jobView) {
+    jobView.local = local.address() + GUARD;
+    jobView.remote = remote.address() + GUARD;
+    jobView.localKey = localRegion.lkey();
+    jobView.remoteKey = jobView.remoteKey == 0 ? remoteRegion.rkey() : jobView.remoteKey;
+    jobView.qpCount = queuePairs;
   }
 
   private void launch(String kernel, JobView jobView, int blocks, int threads, long timeout) {

@@ -79,6 +79,7 @@ class NicKernelsTest {
         explored("put_price", 1, 1, 32),
         explored("put_quiet", 1, 1, 32),
         explored("put_light", 1, 1, 32),
+        explored("put_exclusive", 1, 1, 32),
         explored("post_once", 1, 1, 8192),
         explored("signal_order", 1, 1, 256),
         explored("signal_order", 1, 1, 8192),

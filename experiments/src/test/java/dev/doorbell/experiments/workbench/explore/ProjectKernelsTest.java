@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,8 +148,16 @@ final class ProjectKernelsTest {
                         .with(new Scenario.Load(2, 4, 3, 32, 1, 64, 0, "warp", "pull")),
                     1))
         .hasMessageContaining("a block has 4 threads");
-    assertThatThrownBy(() -> Scenarios.explore(Scenarios.of("put_light"), 1))
-        .hasMessageContaining("a queue pair for each thread");
+    for (String kernel : List.of("put_light", "put_exclusive")) {
+      assertThatThrownBy(() -> Scenarios.explore(Scenarios.of(kernel), 1))
+          .hasMessageContaining("a queue pair for each thread");
+    }
+    Scenario noRecord =
+        Scenarios.of("put_exclusive")
+            .with(Scenarios.posting("gpu", "gpu", 4).inOrder("no-record"))
+            .with(new Scenario.Load(1, 1, 3, 32, 1, 64, 1, "thread", "pull"));
+    assertThatThrownBy(() -> Scenarios.explore(noRecord, 1))
+        .hasMessageContaining("two doorbells may reach the HCA at once");
   }
 
   /**
@@ -172,6 +181,12 @@ final class ProjectKernelsTest {
     "put_price,   2, 2, 4, 0, gpu,  true,  true,  false, VENDOR",
     "put_light,   1, 1, 1, 0, gpu,  true,  true,  false, VENDOR",
     "put_light,   2, 1, 2, 0, host, true,  true,  false, STRICT",
+    // A quiet after each put, and with a window so many puts a doorbell and a quiet at the end.
+    "put_exclusive, 1, 1, 1, 0, gpu,  true, true, false, VENDOR",
+    "put_exclusive, 1, 1, 1, 3, host, true, true, false, STRICT",
+    "put_exclusive, 1, 1, 1, 0, host, true, true, true,  STRICT",
+    "put_exclusive, 1, 1, 1, 1, gpu,  true, true, true,  VENDOR",
+    "put_exclusive, 2, 1, 2, 3, host, true, true, true,  STRICT",
     "operations,  2, 1, 1, 0, gpu,  false, true,  false, VENDOR",
     "operations,  2, 1, 2, 0, host, true,  true,  true,  STRICT",
     "put_latency, 1, 1, 1, 0, host, false, true,  false, STRICT",
@@ -204,6 +219,45 @@ final class ProjectKernelsTest {
               .with(new Scenario.Rules(policy, true));
       assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gpu, VENDOR", "host, STRICT"})
+  void puts_of_an_exclusive_poster_without_a_record_are_clean(String queues, Policy policy)
+      throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_exclusive")
+            .with(new Scenario.Load(1, 1, 5, 32, 1, 4, 0, "thread", "pull"))
+            .with(Scenarios.posting(queues, "gpu", 4).inOrder("no-record"))
+            .with(new Scenario.Rules(policy, true));
+    assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
+  }
+
+  /** The fence is the only one that a post with the record last has. */
+  @ParameterizedTest
+  @CsvSource({
+    "gpu,  VENDOR, false, 0",
+    "gpu,  VENDOR, true,  0",
+    "gpu,  VENDOR, true,  3",
+    "host, STRICT, false, 0",
+    "host, STRICT, true,  1"
+  })
+  void an_exclusive_poster_without_its_fences_is_found(
+      String queues, Policy policy, boolean recordLast, int window) throws ScenarioException {
+    Scenario whole =
+        Scenarios.of("put_exclusive")
+            .with(new Scenario.Load(1, 1, 6, 32, 1, 4, window, "thread", "pull"))
+            .with(new Scenario.Posting(queues, "gpu", false, recordLast, true, true, 4))
+            .with(new Scenario.Rules(policy, true));
+    assertClean(Scenarios.explore(whole, SEEDS), SEEDS);
+    Scenario.Program program = whole.program();
+    String fence = queues.equals("gpu") ? "fence.acq_rel.gpu;" : "fence.acq_rel.sys;";
+    assertThat(program.ptx()).contains(fence);
+    Scenario broken =
+        whole.with(
+            new Scenario.Program(
+                program.file(), program.entry(), program.ptx().replace(fence, "")));
+    assertThat(Scenarios.explore(broken, SEEDS).found()).isEqualTo(SEEDS);
   }
 
   @Test

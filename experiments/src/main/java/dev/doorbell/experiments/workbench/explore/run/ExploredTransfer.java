@@ -15,6 +15,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.OperationView;
 import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.PostOrder;
+import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.queue.SafePointView;
 import dev.doorbell.core.queue.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
@@ -65,7 +66,10 @@ final class ExploredTransfer extends ExploredWorld {
   /** Virtual; passes only when nothing else can happen. */
   private static final long DEADLINE_NANOS = 100_000_000;
 
-  private static final String LIGHT = "put_light";
+  private static final String HOLDER = "put_exclusive";
+
+  /** Kernels by paths that serve exclusive queue pairs with a collapsed CQ alone. */
+  private static final Set<String> SHORT_PATHS = Set.of("put_light", HOLDER);
 
   private final ExploringFabric fabric;
   private final World world;
@@ -88,9 +92,15 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  /** Whether the kernel posts by the short path, which has such queue pairs only. */
-  private static boolean isLight(Scenario scenario) {
-    return scenario.program().entry().equals(LIGHT);
+  /** Whether the kernel posts by a short path. */
+  private static boolean isShort(Scenario scenario) {
+    return SHORT_PATHS.contains(scenario.program().entry());
+  }
+
+  /** Whether there is no doorbell record to write. */
+  private static boolean lacksRecord(Scenario scenario) {
+    return scenario.program().entry().equals(HOLDER)
+        && scenario.posting().order().equals(PostOrder.NO_RECORD.word());
   }
 
   ExploredTransfer(Scenario scenario, ExploringFabric fabric, ForwardProgress progress) {
@@ -102,11 +112,12 @@ final class ExploredTransfer extends ExploredWorld {
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
     Endpoint.Shape shape =
         posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
-            .exclusive(posting.exclusive() || isLight(scenario))
+            .exclusive(posting.exclusive() || isShort(scenario))
             .collapsed(
                 posting.collapsed()
-                    || isLight(scenario)
+                    || isShort(scenario)
                     || api().map(DeviceApi::collapsed).orElse(false))
+            .flag(QueuePairView.FLAG_NO_RECORD, lacksRecord(scenario))
             .build();
     Connection.Ringing ringing =
         switch (posting.ringer()) {
@@ -165,7 +176,10 @@ final class ExploredTransfer extends ExploredWorld {
     }
     int number = endpoint.queuePair().number();
     Scenario.Posting posting = scenario.posting();
-    boolean recordFirst = !posting.recordLast() && api().map(DeviceApi::recordFirst).orElse(true);
+    boolean recordFirst =
+        !posting.recordLast()
+            && !lacksRecord(scenario)
+            && api().map(DeviceApi::recordFirst).orElse(true);
     // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
     boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     fabric.describe(
@@ -352,6 +366,11 @@ final class ExploredTransfer extends ExploredWorld {
         job.window = Math.max(2, load.window());
         job.compare = load.scope().equals("warp") ? WARP : 1;
         job.inbox = 0;
+      }
+      // With a window it posts on, so many puts a doorbell; else it waits for each.
+      case HOLDER -> {
+        job.compare = load.window();
+        job.samples = load.window() == 0 ? job.samples : 0;
       }
       default -> {}
     }

@@ -191,6 +191,11 @@ public final class ExploringLaboratory implements Laboratory {
           "--blocks 1 --threads %d --qps %d, without --record-last"
               .formatted(load.queuePairs(), load.queuePairs()));
     }
+    if (program.entry().equals("put_exclusive") && load.posters() > load.queuePairs()) {
+      throw new ScenarioException(
+          "put_exclusive has a queue pair for each thread",
+          "--blocks 1 --threads %d --qps %d".formatted(load.queuePairs(), load.queuePairs()));
+    }
     if (program.entry().equals("put_minimal")
         && load.scope().equals("warp")
         && load.threads() % ExploredTransfer.WARP != 0) {
@@ -204,6 +209,16 @@ public final class ExploringLaboratory implements Laboratory {
   private static void refuseOrder(Scenario scenario) throws ScenarioException {
     String order = scenario.posting().order();
     if (order.equals(Scenario.Posting.DEFAULT_ORDER)) {
+      return;
+    }
+    if (scenario.program().entry().equals("put_exclusive")
+        && order.equals(PostOrder.NO_RECORD.word())
+        && !scenario.posting().recordLast()) {
+      if (scenario.load().window() > 0) {
+        throw new ScenarioException(
+            "two doorbells may reach the HCA at once, and it looks for the newest in a record",
+            "leave --window out: put_exclusive waits for each put then");
+      }
       return;
     }
     if (!scenario.program().entry().equals("put_minimal")) {
