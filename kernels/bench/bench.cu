@@ -32,9 +32,9 @@ constexpr int kPatience = 30;                     // seconds: of the host
 constexpr double kRowSeconds = 0.5;               // of a rate's row in a round of a comparison, at most
 
 // The committed kernels that the bench launches.
-enum kernel_name : uint32_t { kRate, kPrice, kMinimal, kBatch, kLight, kKernels };
+enum kernel_name : uint32_t { kRate, kPrice, kMinimal, kBatch, kLight, kExclusive, kKernels };
 constexpr const char *kNames[kKernels] = {"put_rate", "put_price", "put_minimal", "put_batch",
-                                           "put_light"};
+                                           "put_light", "put_exclusive"};
 
 // What is run.
 struct shape {
@@ -55,7 +55,7 @@ struct shape {
   bool noise = false;         // other blocks stream through GPU memory meanwhile
 
   uint64_t operand = 7;  // of put_minimal: the order of a post
-  uint32_t wqes = 1;     // of put_minimal: WQEs of a doorbell
+  uint32_t wqes = 1;     // of put_minimal and put_exclusive: WQEs of a doorbell
   uint64_t deadline = kDeadline;
   bool peer = false;     // not the device library's
   bool timed = false;    // one operation at a time, each with its times
@@ -198,7 +198,7 @@ class rig {
     job.stamps = stamps_.address();
     job.stride = step;
     job.operand = s.kernel == kBatch ? 0 : s.operand;
-    job.compare = s.kernel == kMinimal ? s.wqes : 0;
+    job.compare = s.kernel == kMinimal || s.kernel == kExclusive ? s.wqes : 0;
     job.chunk_bytes = s.rest;
     job.samples = s.timed ? samples_.address() : 0;
     job.local_key = kLocalKey;
@@ -675,7 +675,7 @@ bool price(rig &r, bool gpu, int repeat) {
     const char *name;
     kernel_name kernel;
     uint32_t flags;
-    uint32_t window;    // of put_batch: puts of a doorbell
+    uint32_t window;    // of put_batch and put_exclusive: puts of a doorbell
     uint64_t rest = 0;  // nanoseconds between a post and its wait
     uint32_t inlined = 0;  // bytes of a payload in the WQE
   };
@@ -693,6 +693,9 @@ bool price(rig &r, bool gpu, int repeat) {
       {"no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
       {"light, record first", kLight, kCollapsed | kOwn, 0},
       {"light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 0},
+      {"poster, record first", kExclusive, kCollapsed | kOwn, 1},
+      {"poster, record last", kExclusive, kCollapsed | kLast | kOwn, 1},
+      {"poster, no record", kExclusive, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, 1},
       {"8 B in the WQE", kPrice, kCollapsed, 0, 0, 8},
       {"8 B in the WQE, exclusive", kPrice, kCollapsed | kOwn, 0, 0, 8},
       {"92 B in the WQE", kPrice, kCollapsed, 0, 0, 92},
@@ -704,6 +707,10 @@ bool price(rig &r, bool gpu, int repeat) {
       {"batch of 16", kBatch, kCollapsed, 16},
       {"batch of 16, exclusive", kBatch, kCollapsed | kOwn, 16},
       {"batch of 16, last, excl.", kBatch, kCollapsed | kLast | kOwn, 16},
+      {"poster, first, 16 at once", kExclusive, kCollapsed | kOwn, 16},
+      {"poster, last, 16 at once", kExclusive, kCollapsed | kLast | kOwn, 16},
+      {"poster, after 15 us", kExclusive, kCollapsed | kOwn, 1, 15'000},
+      {"poster, last, after 15 us", kExclusive, kCollapsed | kLast | kOwn, 1, 15'000},
   };
   bool good = true;
   for (const row &one : rows) {
@@ -718,6 +725,9 @@ bool price(rig &r, bool gpu, int repeat) {
     s.kernel = one.kernel;
     s.flags = one.flags;
     s.window = one.window;
+    if (one.kernel == kExclusive) {
+      s.wqes = one.window;
+    }
     s.rest = one.rest;
     if (one.inlined != 0) {
       s.opcode = DOORBELL_OP_PUT_INLINE;
@@ -728,7 +738,7 @@ bool price(rig &r, bool gpu, int repeat) {
     std::vector<double> issue50, done50, done99, wait50, rates;
     for (int i = 0; i < repeat && good; ++i) {
       for (bool timed : {true, false}) {
-        if (!timed && one.kernel != kBatch && one.kernel != kLight) {
+        if (!timed && one.kernel != kBatch && one.kernel != kLight && one.kernel != kExclusive) {
           continue;
         }
         s.timed = timed;
@@ -819,6 +829,9 @@ bool compare(rig &r, bool gpu, int rounds) {
     s.qps = qps;
     s.nics = nics;
     s.window = window;
+    if (kernel == kExclusive) {
+      s.wqes = std::max(1u, window);
+    }
     s.gpu_rings = gpu;
     s.scope = (peer && threads >= 32) || qps > 1 ? DOORBELL_SCOPE_WARP : DOORBELL_SCOPE_THREAD;
     const uint64_t operations = s.posters() == 1 ? 200'000 : s.posters() == 32 ? 2'000'000 : 8'000'000;
@@ -834,11 +847,22 @@ bool compare(rig &r, bool gpu, int rounds) {
   price("no record, exclusive", kPrice, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
   price("light, record first", kLight, kCollapsed | kOwn, false);
   price("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
+  price("poster, record first", kExclusive, kCollapsed | kOwn, false);
+  price("poster, record last", kExclusive, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false);
+  price("poster, no record", kExclusive, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false);
   rate("one thread, exclusive", kRate, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
   rate("record last, exclusive", kRate, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false, 1, 1, 1, 1, 0);
   rate("no record, exclusive", kRate, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
   rate("light, record first", kLight, kCollapsed | kOwn, false, 1, 1, 1, 1, 0);
   rate("light, no record", kLight, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1, 1, 0);
+  for (const uint32_t puts : {1u, 16u}) {
+    const std::string at_once = puts == 1 ? "" : ", " + std::to_string(puts) + " a doorbell";
+    rate(("poster, record first" + at_once).c_str(), kExclusive, kCollapsed | kOwn, false, 1, 1, 1, 1, puts);
+    rate(("poster, record last" + at_once).c_str(), kExclusive, kCollapsed | DOORBELL_QP_RECORD_LAST | kOwn, false, 1,
+         1, 1, 1, puts);
+    rate(("poster, no record" + at_once).c_str(), kExclusive, kCollapsed | DOORBELL_QP_NO_RECORD | kOwn, false, 1, 1, 1,
+         1, puts);
+  }
   rate("batch of 1", kBatch, kCollapsed, false, 1, 1, 1, 1, 1);
   rate("batch of 16", kBatch, kCollapsed, false, 1, 1, 1, 1, 16);
   rate("batch of 1, exclusive", kBatch, kCollapsed | kOwn, false, 1, 1, 1, 1, 1);
@@ -881,6 +905,9 @@ bool orders(rig &r, bool gpu, bool far, int rounds) {
       {"library, record last", kPrice, kOwn | DOORBELL_QP_RECORD_LAST, 0},
       {"library, no record", kPrice, kOwn | DOORBELL_QP_NO_RECORD, 0},
       {"light, no record", kLight, kOwn | DOORBELL_QP_NO_RECORD, 0},
+      {"poster, record first", kExclusive, kOwn, 0},
+      {"poster, record last", kExclusive, kOwn | DOORBELL_QP_RECORD_LAST, 0},
+      {"poster, no record", kExclusive, kOwn | DOORBELL_QP_NO_RECORD, 0},
   };
   std::vector<row> rows;
   for (const order &one : all) {
@@ -1005,9 +1032,30 @@ bool turn_about(rig &r, std::vector<row> &rows, int rounds) {
   return true;
 }
 
+// A random shape of put_exclusive.
+shape draw_exclusive(std::mt19937_64 &random) {
+  const auto draw = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
+  shape s;
+  s.kernel = kExclusive;
+  s.depth = 1u << draw(11);
+  s.gpu_rings = draw(2) == 0;
+  s.bytes = s.gpu_rings ? 8 : 8 * (1 + draw(8));
+  s.qps = 1 + draw(8);
+  s.nics = 1 + draw(4);
+  s.threads = s.qps;
+  s.wqes = draw(2) == 0 ? 1 : 1 + draw(40);
+  const uint32_t records[] = {0, DOORBELL_QP_RECORD_LAST, DOORBELL_QP_RECORD_LAST, DOORBELL_QP_NO_RECORD};
+  s.flags = DOORBELL_QP_CQ_COLLAPSED | DOORBELL_QP_EXCLUSIVE | records[draw(4)];
+  s.timed = draw(4) == 0;
+  s.warmup = draw(2);
+  s.iterations = 1 + (2000 + draw(s.depth < 16 || s.timed ? 8000 : 60000)) / s.posters() / s.wqes;
+  return s;
+}
+
 // Random shapes, small rings above all; every operation is checked by the HCA and by its effect.
 bool verify(rig &r, uint64_t seed, int rounds) {
   std::mt19937_64 random(seed);
+  std::mt19937_64 exclusive(seed + 1'000'000'007);
   const auto draw = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
   uint64_t operations = 0;
   int faults = 0;
@@ -1052,6 +1100,19 @@ bool verify(rig &r, uint64_t seed, int rounds) {
       }
     }
     operations += s.posters() * (s.iterations + s.warmup);
+    if (!r.has(kExclusive)) {
+      continue;
+    }
+    const shape held = draw_exclusive(exclusive);
+    const result other = r.run(held, exclusive());
+    if (!other.fault.empty()) {
+      printf("FAULT seed %llu round %d, put_exclusive %s: %s\n", static_cast<unsigned long long>(seed), round,
+             held.text().c_str(), other.fault.c_str());
+      if (++faults == 5) {
+        return false;
+      }
+    }
+    operations += held.posters() * held.wqes * (held.iterations + held.warmup);
   }
   if (faults != 0) {
     return false;
@@ -1070,17 +1131,24 @@ bool verify(rig &r, uint64_t seed, int rounds) {
 bool torn(rig &r, uint64_t seed, int runs) {
   struct order {
     const char *name;
+    kernel_name kernel;
+    uint32_t flags;
     uint64_t number;
     uint64_t puts = 0;
     int refused = 0;
     std::string reason;
   };
-  order all[] = {{"none", 0}, {"fence", 1}, {"fenced-record", 3}, {"read-back", 9}};
+  constexpr uint32_t kOwn = DOORBELL_QP_CQ_COLLAPSED | DOORBELL_QP_EXCLUSIVE;
+  order all[] = {{"none", kMinimal, 0, 0},
+                 {"fence", kMinimal, 0, 1},
+                 {"fenced-record", kMinimal, 0, 3},
+                 {"read-back", kMinimal, 0, 9},
+                 {"poster, first", kExclusive, kOwn, 3},
+                 {"poster, last", kExclusive, kOwn | DOORBELL_QP_RECORD_LAST, 8},
+                 {"poster, no record", kExclusive, kOwn | DOORBELL_QP_NO_RECORD, 7}};
   std::mt19937_64 random(seed);
   for (int run = 0; run < runs; ++run) {
     shape s;
-    s.kernel = kMinimal;
-    s.flags = 0;
     s.gpu_rings = true;
     s.depth = kMaxDepth;
     s.qps = 1 + random() % kMaxQueues;
@@ -1093,6 +1161,11 @@ bool torn(rig &r, uint64_t seed, int runs) {
     s.deadline = kBriefDeadline;
     const uint64_t each = random();
     for (order &one : all) {
+      if (!r.has(one.kernel)) {
+        continue;
+      }
+      s.kernel = one.kernel;
+      s.flags = one.flags;
       s.operand = 1 << 18 | one.number;
       const result got = r.run(s, each);
       if (got.fault.empty()) {
@@ -1107,7 +1180,7 @@ bool torn(rig &r, uint64_t seed, int runs) {
   }
   bool good = true;
   for (const order &one : all) {
-    printf("order %-14s %4d runs, seed %llu: %4d refused, %llu puts in the others%s%s\n", one.name, runs,
+    printf("order %-17s %4d runs, seed %llu: %4d refused, %llu puts in the others%s%s\n", one.name, runs,
            static_cast<unsigned long long>(seed), one.refused, static_cast<unsigned long long>(one.puts),
            one.reason.empty() ? "" : "; first: ", one.reason.c_str());
     good = good && (one.number == 0 || one.refused == 0);
