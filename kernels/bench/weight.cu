@@ -35,7 +35,7 @@ struct caller {
   std::vector<double> rates;      // values a nanosecond
 };
 
-const char *const kCarry[] = {"none", "inlined", "apart", "light", "bound"};
+const char *const kCarry[] = {"none", "inlined", "apart", "light", "bound", "poster"};
 
 }  // namespace
 

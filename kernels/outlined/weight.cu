@@ -1,8 +1,10 @@
 // A caller whose weight `kernels/weight` takes: DOORBELL_LIVE values of 32 bits that are live where it may
 // post. DOORBELL_STREAMING 0: they are computed with, 1: each turn loads as many others.
-// DOORBELL_CARRY 0: it never posts, 1: a put and a wait inlined, 2: compiled apart, 3: those of light.cuh.
+// DOORBELL_CARRY 0: it never posts, 1: a put and a wait inlined, 2: compiled apart, 3: those of light.cuh,
+// 5: those of a poster of exclusive.cuh, record last.
 // Whether it posts is known at run time alone: the one that never posts has the same test, and stores a word.
 #include "doorbell/doorbell.cuh"
+#include "doorbell/exclusive.cuh"
 #include "doorbell/light.cuh"
 #include "doorbell/outlined.cuh"
 
@@ -66,6 +68,14 @@ extern "C" __global__ void weight(const doorbell_qp *qps, const doorbell_job *jo
       if (light::put(&qps[0], message_of_job{job}) == DOORBELL_OK) {
         light::quiet(&qps[0]);
       }
+    }
+#elif DOORBELL_CARRY == 5
+    if (job->iterations == turn) {
+      exclusive::poster<exclusive::record::last> poster(&qps[0]);
+      if (poster.put(message_of_job{job}) == DOORBELL_OK) {
+        poster.quiet();
+      }
+      poster.close();
     }
 #endif
   }

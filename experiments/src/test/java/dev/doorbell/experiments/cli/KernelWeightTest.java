@@ -76,13 +76,14 @@ class KernelWeightTest {
                   Collectors.toMap(
                       words -> words[2],
                       words -> Arrays.stream(words, 3, 9).mapToInt(Integer::parseInt).toArray()));
-      assertThat(rows).containsOnlyKeys("none", "inlined", "apart", "light", "bound");
+      assertThat(rows).containsOnlyKeys("none", "inlined", "apart", "light", "bound", "poster");
       int[] none = row(rows, "none");
       int[] bound = row(rows, "bound");
       int[] inlined = row(rows, "inlined");
       assertThat(bound[REGISTERS]).isBetween(none[REGISTERS], none[REGISTERS] + 4);
       assertThat(bound[SPILLED]).isZero();
       assertThat(row(rows, "light")[REGISTERS]).isBetween(none[REGISTERS], none[REGISTERS] + 16);
+      assertThat(row(rows, "poster")[REGISTERS]).isBetween(none[REGISTERS], none[REGISTERS] + 32);
       assertThat(inlined[REGISTERS]).isGreaterThan(none[REGISTERS] + 64);
       assertThat(bound[CODE]).isLessThan(inlined[CODE] / 4);
     }

@@ -26,8 +26,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel weight --measure 5        and its throughput, where there is a GPU",
       "",
       "A row is a kernel that computes or streams with so many values of 32 bits alive: without",
-      "the library, with a put and a wait inlined, compiled apart, by light.cuh, and the last",
-      "bound to four registers more than without. docs/performance.md says what was measured."
+      "the library, with a put and a wait inlined, compiled apart, by light.cuh, bound to four",
+      "registers more than without, and by exclusive.cuh. docs/performance.md says what was",
+      "measured."
     })
 final class KernelWeightCommand extends CliCommand {
   /** What the script exits with where a tool is missing. */
