@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -116,27 +117,33 @@ constexpr uint64_t kMaxSamples = 1 << 16;
 
 class rig {
  public:
-  explicit rig(const char *ptx_directory) {
+  // Kernels are those of the first folder until choose() says another.
+  explicit rig(const std::vector<std::string> &folders) {
     cudaDeviceProp properties;
     int driver;
     check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     printf("# %s, CUDA driver %d, %u CPUs\n", properties.name, driver,
            std::thread::hardware_concurrency());
-    for (uint32_t i = 0; i < kKernels; ++i) {
-      const std::string name = std::string(ptx_directory) + "/" + kNames[i] + ".ptx";
-      std::ifstream file(name);
-      if (!file) {
-        continue;  // a folder of an older version
+    for (const std::string &folder : folders) {
+      std::array<cudaKernel_t, kKernels> kernels = {};
+      for (uint32_t i = 0; i < kKernels; ++i) {
+        const std::string name = folder + "/" + kNames[i] + ".ptx";
+        std::ifstream file(name);
+        if (!file) {
+          continue;  // a folder of an older version
+        }
+        std::stringstream ptx;
+        ptx << file.rdbuf();
+        cudaLibrary_t library;
+        check(cudaLibraryLoadData(&library, ptx.str().c_str(), nullptr, nullptr, 0, nullptr, nullptr,
+                                  0),
+              name.c_str());
+        check(cudaLibraryGetKernel(&kernels[i], library, kNames[i]), kNames[i]);
       }
-      std::stringstream ptx;
-      ptx << file.rdbuf();
-      cudaLibrary_t library;
-      check(cudaLibraryLoadData(&library, ptx.str().c_str(), nullptr, nullptr, 0, nullptr, nullptr,
-                                0),
-            name.c_str());
-      check(cudaLibraryGetKernel(&kernels_[i], library, kNames[i]), kNames[i]);
+      folders_.push_back(kernels);
     }
+    choose(0);
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaStreamCreateWithFlags(&nic_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     check(cudaStreamCreateWithFlags(&noise_stream_, cudaStreamNonBlocking), "cudaStreamCreate");
@@ -153,6 +160,8 @@ class rig {
     }
     counts_ = std::make_unique<memory>(4ull * kMaxPosters, true);
   }
+
+  void choose(size_t folder) { kernels_ = folders_.at(folder); }
 
   bool has(kernel_name kernel) const { return kernels_[kernel] != nullptr; }
 
@@ -211,6 +220,15 @@ class rig {
     status_.fill(0xee);
     stamps_.fill(0);
     if (s.peer) {
+      if (s.gpu_rings) {
+        // The first launch of a kernel with a larger stack waits for all that run: for the GPU's HCA, for ever.
+        shown_ = job;
+        shown_.iterations = 0;
+        shown_.warmup = 0;
+        launch(s);
+        check(cudaDeviceSynchronize(), "a launch that posts nothing");
+        status_.fill(0xee);
+      }
       const uint64_t none[2] = {~uint64_t{0}, 0};
       stamps_.put(0, none, sizeof none);
     }
@@ -543,7 +561,8 @@ class rig {
     return "";
   }
 
-  cudaKernel_t kernels_[kKernels] = {};
+  std::vector<std::array<cudaKernel_t, kKernels>> folders_;
+  std::array<cudaKernel_t, kKernels> kernels_ = {};
   cudaStream_t stream_, nic_stream_, noise_stream_;
   std::unique_ptr<memory> rings_[2], cqs_[2], words_[2], local_[2], remote_[2], counts_;
   std::vector<std::unique_ptr<memory>> counters_;
@@ -599,6 +618,31 @@ bool measure(rig &r, const char *name, shape s, uint64_t operations, int repeat)
   printf("%-28s %5ux%-5u %2u qp %2u nic  median %8.3f  min %8.3f  max %8.3f  M/s  doorbells/1000 %7.1f  cqes/1000 %7.1f  ticks/op %6.1f  (%llu ops)\n",
          name, s.blocks, s.threads, s.qps, s.nics, rates[rates.size() / 2], rates.front(),
          rates.back(), doorbells, completions, busy, static_cast<unsigned long long>(s.posters() * s.iterations));
+  fflush(stdout);
+  return true;
+}
+
+// One shape of the kernels of several folders, turn about, with the same memory.
+bool versions(rig &r, const std::vector<std::string> &folders, shape s, uint64_t operations, int rounds) {
+  s.iterations = std::max<uint64_t>(1, operations / s.posters());
+  s.warmup = std::max<uint64_t>(1, s.iterations / 10);
+  std::vector<std::vector<double>> rates(folders.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < folders.size(); ++i) {
+      r.choose(i);
+      const result one = r.run(s, 1000 + round);
+      if (!one.fault.empty()) {
+        printf("FAULT %s %s: %s\n", folders[i].c_str(), s.text().c_str(), one.fault.c_str());
+        return false;
+      }
+      rates[i].push_back(one.rate);
+    }
+  }
+  for (size_t i = 0; i < folders.size(); ++i) {
+    std::sort(rates[i].begin(), rates[i].end());
+    printf("%-40s %5ux%-5u %2u qp  median %8.3f  min %8.3f  max %8.3f  M/s  %d rounds\n", folders[i].c_str(),
+           s.blocks, s.threads, s.qps, rates[i][rates[i].size() / 2], rates[i].front(), rates[i].back(), rounds);
+  }
   fflush(stdout);
   return true;
 }
@@ -869,15 +913,15 @@ bool compare(rig &r, bool gpu, int rounds) {
   rate("batch of 16, exclusive", kBatch, kCollapsed | kOwn, false, 1, 1, 1, 1, 16);
 #ifdef DOORBELL_BENCH_PEER
   const std::string name = peer::kName;
-  price(name.c_str(), kPrice, 0, true);
-  price((name + ", exclusive").c_str(), kPrice, kOwn, true);
+  price(name.c_str(), kPrice, peer::kFlags, true);
+  price((name + ", exclusive").c_str(), kPrice, peer::kFlags | kOwn, true);
 #endif
   const uint32_t grids[][4] = {{1, 1, 1, 1},     {1, 32, 1, 1},  {1, 128, 1, 1}, {4, 128, 1, 1},
                                {16, 128, 1, 1}, {16, 128, 4, 4}, {32, 256, 16, gpu ? 16u : 12u}};
   for (const auto &grid : grids) {
     rate("record first", kRate, kCollapsed, false, grid[0], grid[1], grid[2], grid[3], 0);
 #ifdef DOORBELL_BENCH_PEER
-    rate(peer::kName, kRate, 0, true, grid[0], grid[1], grid[2], grid[3], 0);
+    rate(peer::kName, kRate, peer::kFlags, true, grid[0], grid[1], grid[2], grid[3], 0);
 #endif
   }
   return turn_about(r, rows, rounds);
@@ -1211,12 +1255,20 @@ int main(int argc, char **argv) {
             "       bench orders PTX_DIRECTORY host|gpu|far ROUNDS\n"
             "       bench torn PTX_DIRECTORY SEED RUNS\n"
             "       bench fences PTX_DIRECTORY REPETITIONS\n"
-            "       bench row PTX_DIRECTORY BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
+            "       bench row PTX_DIRECTORY[,PTX_DIRECTORY...] BLOCKS THREADS QPS HCA_THREADS DEPTH OPERATIONS "
             "REPETITIONS\n"
             "       bench verify PTX_DIRECTORY SEED ROUNDS\n");
     return 2;
   }
-  bench::rig rig(argv[2]);
+  std::vector<std::string> folders = {argv[2]};
+  if (row) {
+    folders.clear();
+    std::stringstream names(argv[2]);
+    for (std::string name; std::getline(names, name, ',');) {
+      folders.push_back(name);
+    }
+  }
+  bench::rig rig(folders);
   bool good;
   if (row) {
     bench::shape s;
@@ -1226,7 +1278,9 @@ int main(int argc, char **argv) {
     s.nics = atoi(argv[6]);
     s.depth = atoi(argv[7]);
     const std::string name = "record first, depth " + std::to_string(s.depth);
-    good = bench::measure(rig, name.c_str(), s, strtoull(argv[8], nullptr, 0), atoi(argv[9]));
+    const uint64_t operations = strtoull(argv[8], nullptr, 0);
+    good = folders.size() == 1 ? bench::measure(rig, name.c_str(), s, operations, atoi(argv[9]))
+                               : bench::versions(rig, folders, s, operations, atoi(argv[9]));
   } else if (compares) {
     good = bench::compare(rig, argv[3] == std::string("gpu"), atoi(argv[4]));
   } else if (posts) {

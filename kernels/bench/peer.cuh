@@ -5,6 +5,7 @@
 // The header defines, in namespace peer:
 //
 //   constexpr const char *kName;
+//   constexpr uint32_t kFlags;   of its queues: DOORBELL_QP_CQ_COLLAPSED, or 0 for a ring of CQEs
 //   struct queue;                 what its device code keeps of a queue pair; copied to GPU memory for each run
 //   queue describe(const doorbell_qp &qp, bool gpu_rings);   on the host
 //   template <bool kExclusive> __device__ uint64_t put(queue *, uint64_t remote, uint32_t remote_key,
@@ -12,7 +13,7 @@
 //   template <bool kExclusive> __device__ uint64_t put_warp(...);  the same of 32 lanes together
 //   template <bool kExclusive> __device__ void wait(queue *, uint64_t ticket);
 //
-// Every WQE asks for a CQE, in a ring of as many as there are blocks; keys are as the WQE holds them. The
+// A ring of CQEs has as many as there are blocks; keys are as the WQE holds them. The
 // kernels here do with it what put_rate and put_price do with the device library.
 #ifndef DOORBELL_BENCH_PEER_CUH
 #define DOORBELL_BENCH_PEER_CUH

@@ -26,6 +26,8 @@ constexpr const char *kName = "GPUNetIO, system fences";
 constexpr const char *kName = "GPUNetIO";
 #endif
 
+constexpr uint32_t kFlags = 0;
+
 struct queue {
   doca_gpu_dev_verbs_qp qp;
 };

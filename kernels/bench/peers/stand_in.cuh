@@ -10,6 +10,7 @@
 namespace peer {
 
 constexpr const char *kName = "stand-in";
+constexpr uint32_t kFlags = 0;
 
 struct queue {
   doorbell_qp qp;
