@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.run;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param points those of the schedule that have no result yet
  * @param before the run that is resumed, or null
+ * @param estimate how long points take
  */
 record PreparedRun(
     CommandContext context,
@@ -32,7 +34,8 @@ record PreparedRun(
     JobRank rank,
     PointSchedule schedule,
     List<Point> points,
-    @Nullable RunIndex before) {
+    @Nullable RunIndex before,
+    RunEstimate estimate) {
   private static final int MOST_NAMES = 8;
 
   PreparedRun(
@@ -43,7 +46,8 @@ record PreparedRun(
       Environment environment,
       JobRank rank,
       PointSchedule schedule,
-      @Nullable RunIndex before) {
+      @Nullable RunIndex before,
+      RunEstimate estimate) {
     this(
         context,
         runtime,
@@ -53,7 +57,8 @@ record PreparedRun(
         rank,
         schedule,
         remaining(schedule.points(plan), before),
-        before);
+        before,
+        estimate);
   }
 
   private static List<Point> remaining(List<Point> points, @Nullable RunIndex before) {
@@ -78,6 +83,13 @@ record PreparedRun(
             points.size() - ended,
             points.isEmpty() ? "" : ": " + names,
             points.size() > MOST_NAMES ? " and %d more".formatted(points.size() - MOST_NAMES) : "");
+  }
+
+  /** Returns what all points take one core, in nanoseconds; without an end on hardware. */
+  long work() {
+    return environment.basis() == Basis.MODELLED
+        ? points.stream().mapToLong(estimate::ofPoint).sum()
+        : Long.MAX_VALUE;
   }
 
   PointRunner runner() {

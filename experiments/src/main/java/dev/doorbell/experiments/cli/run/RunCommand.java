@@ -10,6 +10,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.SecondCompiler;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
@@ -111,6 +112,10 @@ public final class RunCommand extends CliCommand {
     CompletableFuture<Machine> machine = Machine.read();
     RunIndex baseline = read(options.baseline);
     PreparedRun prepared = prepare(around, resumed());
+    if (!dryRun) {
+      machine.join(); // which other processes answer
+      SecondCompiler.demandFor(prepared.work());
+    }
     announce(prepared);
     Double effect = options.see;
     if (effect != null && baseline != null && !silent(prepared)) {
@@ -194,7 +199,9 @@ public final class RunCommand extends CliCommand {
     requireProcesses(
         config, environment.basis(), pairing != null || rank.size() > 1 || before != null);
     PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
-    return new PreparedRun(context, runtime, config, plan, environment, rank, schedule, before);
+    RunEstimate estimate = RunEstimate.of(config, environment, runtime::estimateNanos, out);
+    return new PreparedRun(
+        context, runtime, config, plan, environment, rank, schedule, before, estimate);
   }
 
   /** Several processes are for wall time, of a run that is no part of something else. */
@@ -270,7 +277,7 @@ public final class RunCommand extends CliCommand {
     ExperimentConfig.Measure measure = begun.plan().config().measure();
     directory.log().line("started: " + String.join(" ", context.arguments()));
     Progress progress =
-        new Progress(context.terminal(), prepared.points(), estimate(prepared)::ofPoint);
+        new Progress(context.terminal(), prepared.points(), prepared.estimate()::ofPoint);
     RunExecution execution =
         new RunExecution(
             directory,
@@ -438,7 +445,7 @@ public final class RunCommand extends CliCommand {
             width));
     ExperimentConfig config = prepared.config();
     List<Point> points = prepared.points();
-    RunEstimate estimate = estimate(prepared);
+    RunEstimate estimate = prepared.estimate();
     print.printf(
         "%s   seed %d   points %d   est. %s%s   config %.8s%n",
         config.name(),
@@ -454,11 +461,6 @@ public final class RunCommand extends CliCommand {
     if (dryRun && common().verbose()) {
       points.forEach(point -> print.println("  " + point.id()));
     }
-  }
-
-  private RunEstimate estimate(PreparedRun prepared) {
-    return RunEstimate.of(
-        prepared.config(), prepared.environment(), prepared.runtime()::estimateNanos, out);
   }
 
   private static void damaged(PrintStream print, Problem problem) {

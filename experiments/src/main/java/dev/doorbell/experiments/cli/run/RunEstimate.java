@@ -25,7 +25,7 @@ final class RunEstimate {
    * what its first points use, tables and figures. Measured with {@code run --timings} over the
    * built-in experiments.
    */
-  static final long AROUND_NANOS = 5_000_000_000L;
+  static final long AROUND_NANOS = 3_000_000_000L;
 
   private static final int MOST_RUNS = 2;
 

@@ -41,9 +41,9 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
   private static final long MOST_MEMORY = 12L << 30;
   private static final long KERNEL_NANOS = 2_000_000_000L;
   private static final long DEADLINE_NANOS = 1_000_000_000L;
-  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_POINT = 60_000_000L;
   private static final long NANOS_A_RANK = 10_000_000L;
-  private static final long NANOS_A_MESSAGE = 300_000L;
+  private static final long NANOS_A_MESSAGE = 200_000L;
   private static final long NANOS_A_BYTE = 50;
 
   public CollectiveKind() {

@@ -38,7 +38,7 @@ public final class FailureKind extends ExperimentKind<FailureKind.Settings> {
   static final long KERNEL_NANOS = 1_000_000_000L;
   private static final long FIRST_RETRY_NANOS = 50_000;
   private static final long PROBE_NANOS = 500_000;
-  private static final long NANOS_A_POINT = 4_000_000_000L;
+  private static final long NANOS_A_POINT = 2_500_000_000L;
 
   /** What the ranks are doing. */
   enum Operation {

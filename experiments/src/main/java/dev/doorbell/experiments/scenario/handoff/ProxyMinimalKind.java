@@ -31,8 +31,8 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   private static final Set<String> TIMES = Set.of(POST, DONE, CQE, ROUND_TRIP);
   private static final long MOST_BYTES = 256L << 20;
   private static final int MOST_THREADS = 1 << 14;
-  private static final long NANOS_A_POINT = 300_000_000L;
-  private static final long NANOS_A_THREAD = 5_000_000L;
+  private static final long NANOS_A_POINT = 100_000_000L;
+  private static final long NANOS_A_THREAD = 35_000_000L;
   private static final int PUTS_IN_VIRTUAL_TIME = 2048;
   private static final int PUTS_IN_WALL_TIME = 1 << 13;
   private static final int FEWEST_OF_A_THREAD = 24;

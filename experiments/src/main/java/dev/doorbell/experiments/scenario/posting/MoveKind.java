@@ -35,7 +35,7 @@ public final class MoveKind extends KernelKind<MoveKind.Settings> {
   private static final int WARP = 32;
   private static final long MOST_BYTES = 256L << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
-  private static final long NANOS_A_BYTE = 1_000L;
+  private static final long NANOS_A_BYTE = 2_000L;
 
   /** The fewest bytes of a launch on a real GPU, whose clock ticks in steps of nanoseconds. */
   private static final long BYTES_ON_GPU = 64L << 20;

@@ -46,8 +46,8 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
   private static final long KERNEL_NANOS = 2_000_000_000L;
   private static final long DEADLINE_NANOS = 1_000_000_000L;
   private static final long MOST_BYTES = 1L << 30;
-  private static final long NANOS_A_POINT = 1_000_000_000L;
-  private static final long NANOS_A_BUCKET = 200_000_000L;
+  private static final long NANOS_A_POINT = 300_000_000L;
+  private static final long NANOS_A_BUCKET = 60_000_000L;
   private static final long NANOS_A_BYTE = 50;
 
   /**

@@ -30,8 +30,8 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
           TransferPath.PULL, TransferPath.PULL_BF, TransferPath.PUSH_INLINE, TransferPath.PUSH_BF);
   private static final int MOST_INLINE = 220;
   private static final int MOST_BYTES = 1 << 20;
-  private static final long NANOS_A_POINT = 200_000_000L;
-  private static final long NANOS_A_MESSAGE = 1_500_000;
+  private static final long NANOS_A_POINT = 60_000_000L;
+  private static final long NANOS_A_MESSAGE = 250_000;
   private static final long KERNEL_NANOS = 1_000_000_000L;
   private static final long DEADLINE_NANOS = 500_000_000L;
 

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
@@ -30,9 +31,16 @@ import org.jspecify.annotations.Nullable;
  * that no other kind takes.
  */
 public final class TransferKind extends ExperimentKind<TransferSettings> {
-  private static final long POINT_NANOS = 200_000_000L;
-  private static final double NANOS_A_BYTE = 0.6;
-  private static final long NANOS_A_SAMPLE = 100_000L;
+  // Host time of a metric, whose messages are fewer where they are large.
+  private static final long METRIC_NANOS = 25_000_000L;
+  private static final long NANOS_A_BYTE = 100;
+
+  // Where threads copy each message.
+  private static final long MANY_BYTES = 16 << 10;
+  private static final long NANOS_A_BYTE_OF_MANY = 4_000;
+  private static final long NANOS_A_STAGED_BYTE = 350;
+
+  private static final long NANOS_A_SAMPLE = 50_000L;
 
   /** Virtual time after which a kernel is stopped. */
   private static final long KERNEL_NANOS = 2_000_000_000L;
@@ -132,7 +140,13 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   protected long estimateNanos(TransferSettings of) {
     long ranks = Math.max(2, of.ranks());
     long samples = (long) of.point().samples() + of.point().warmup();
-    return (POINT_NANOS + NANOS_A_SAMPLE * samples + (long) (NANOS_A_BYTE * of.size()))
+    long bytes =
+        of.path().jobPath() == JobView.PATH_STAGE
+            ? NANOS_A_BYTE_OF_MANY * Math.min(MANY_BYTES, of.size())
+                + NANOS_A_STAGED_BYTE * of.size()
+            : NANOS_A_BYTE * of.size();
+    return of.point().metrics().size()
+        * (METRIC_NANOS + NANOS_A_SAMPLE * samples + bytes)
         * (ranks * ranks / 4);
   }
 
