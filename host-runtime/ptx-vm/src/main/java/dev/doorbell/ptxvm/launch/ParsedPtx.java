@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm.launch;
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
 import dev.doorbell.ptxvm.engine.link.LinkOptions;
 import dev.doorbell.ptxvm.engine.link.LinkedKernel;
+import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.parser.PtxParser;
@@ -45,10 +46,12 @@ final class ParsedPtx {
   }
 
   private final PtxParser.Result result;
+  private final ModuleAnalysis analysis;
   private final Map<LinkOptions, Linked> linked = new HashMap<>();
 
   private ParsedPtx(PtxParser.Result result) {
     this.result = result;
+    this.analysis = new ModuleAnalysis(result.module());
   }
 
   static ParsedPtx of(String name, String text) {
@@ -72,7 +75,7 @@ final class ParsedPtx {
 
   /** Links one kernel for one GPU, whose compiler may change it. */
   LinkedKernel link(String kernel, LinkOptions options) {
-    return KernelLinker.link(module(), kernel, options);
+    return KernelLinker.link(analysis, kernel, options);
   }
 
   /** Links all kernels, once for all GPUs; nothing changes their operations. */
@@ -83,7 +86,7 @@ final class ParsedPtx {
   private Linked linkAll(LinkOptions options) {
     SortedMap<Integer, Refusal> refusals = refusals();
     return new Linked(
-        KernelLinker.link(module(), options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
+        KernelLinker.link(analysis, options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);
   }
 }

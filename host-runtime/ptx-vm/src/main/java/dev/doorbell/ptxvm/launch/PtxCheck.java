@@ -4,6 +4,7 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
 import dev.doorbell.ptxvm.engine.link.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Variable;
@@ -47,7 +48,7 @@ public final class PtxCheck {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
         KernelLinker.link(
-            module,
+            new ModuleAnalysis(module),
             LinkOptions.interpreted(VmOptions.defaults().stackBytes(), false),
             new KernelLinker.Refusals(refusals, stops));
       } catch (IllegalStateException e) {

@@ -7,15 +7,12 @@ import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
 import dev.doorbell.ptxvm.engine.machine.Windows;
-import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.PollingLoops;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Register;
-import dev.doorbell.ptxvm.ir.Slots;
 import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
@@ -36,6 +33,7 @@ import java.util.stream.Stream;
  * all of them, constants and launch constants in slots of their own.
  */
 public final class KernelLinker {
+  private final ModuleAnalysis analysis;
   private final PtxModule module;
   private final CallGraph graph;
   private final Function root;
@@ -44,9 +42,10 @@ public final class KernelLinker {
   private final List<ToIntFunction<Register>> slotsAt = new ArrayList<>();
   private final Refusals refusals;
 
-  private KernelLinker(PtxModule module, CallGraph graph, Function root, Refusals refusals) {
-    this.module = module;
-    this.graph = graph;
+  private KernelLinker(ModuleAnalysis analysis, Function root, Refusals refusals) {
+    this.analysis = analysis;
+    this.module = analysis.module;
+    this.graph = analysis.calls;
     this.root = root;
     this.scope = new KernelScope(module);
     this.refusals = refusals;
@@ -59,16 +58,15 @@ public final class KernelLinker {
    * @param refusals gets what cannot be run
    */
   public static Map<String, LinkedKernel> link(
-      PtxModule module, LinkOptions options, Refusals refusals) {
-    CallGraph graph = new CallGraph(module);
+      ModuleAnalysis analysis, LinkOptions options, Refusals refusals) {
     Map<String, LinkedKernel> kernels = new LinkedHashMap<>();
     Set<String> reached = new HashSet<>();
     for (boolean entries : new boolean[] {true, false}) {
-      for (Function function : module.functions().values()) {
+      for (Function function : analysis.module.functions().values()) {
         if (function.defined()
             && function.entry() == entries
             && !reached.contains(function.name())) {
-          KernelLinker linker = new KernelLinker(module, graph, function, refusals);
+          KernelLinker linker = new KernelLinker(analysis, function, refusals);
           LinkedKernel code = linker.link(options);
           reached.addAll(linker.scope.functions().keySet());
           if (entries) {
@@ -81,15 +79,15 @@ public final class KernelLinker {
   }
 
   /**
-   * Links one kernel of a module that {@link #link(PtxModule, LinkOptions, Refusals)} did not
+   * Links one kernel of a module that {@link #link(ModuleAnalysis, LinkOptions, Refusals)} did not
    * refuse: a copy that a compiler may change.
    *
    * @param kernel its name
    */
-  public static LinkedKernel link(PtxModule module, String kernel, LinkOptions options) {
-    Function root = Objects.requireNonNull(module.functions().get(kernel), kernel);
+  public static LinkedKernel link(ModuleAnalysis analysis, String kernel, LinkOptions options) {
+    Function root = Objects.requireNonNull(analysis.module.functions().get(kernel), kernel);
     Refusals none = new Refusals(new TreeMap<>(), new TreeMap<>());
-    return new KernelLinker(module, new CallGraph(module), root, none).link(options);
+    return new KernelLinker(analysis, root, none).link(options);
   }
 
   private LinkedKernel link(LinkOptions options) {
@@ -98,22 +96,20 @@ public final class KernelLinker {
     }
     List<Function> functions = graph.reachable(root.name());
     layOutShared(functions);
-    Map<LinkedFunction, ControlFlow> flows = new LinkedHashMap<>();
+    Map<LinkedFunction, ModuleAnalysis.OfFunction> linkedFunctions = new LinkedHashMap<>();
     int slot = 0;
     for (Function function : functions) {
-      ControlFlow flow = new ControlFlow(function);
+      ModuleAnalysis.OfFunction known = analysis.of(function);
       LinkedFunction linked =
-          new LinkedFunction(
-              function, Slots.of(function, flow), slot, graph.isRecursive(function.name()));
-      flows.put(linked, flow);
+          new LinkedFunction(function, known.slots(), slot, graph.isRecursive(function.name()));
+      linkedFunctions.put(linked, known);
       scope.add(linked);
       slot = linked.lastSlot;
     }
-    PollingLoops loops = new PollingLoops(module.functions());
-    flows.forEach(
-        (function, flow) -> {
-          Assembler assembler = new Assembler(scope, function, loops.of(function.function, flow));
-          new FunctionLinker(this, function, assembler).run(flow, options);
+    linkedFunctions.forEach(
+        (function, known) -> {
+          Assembler assembler = new Assembler(scope, function, known.loops());
+          new FunctionLinker(this, function, assembler).run(known.flow(), options);
         });
     long[] registers = scope.registers();
     BitSet specials = new BitSet();
@@ -132,7 +128,7 @@ public final class KernelLinker {
             graph.stackBytes(root.name(), scope.functions(), options.stackBytes()),
             places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp")));
     Program program =
-        new Program(List.copyOf(flows.keySet()), scope.poolStart(), registers, specials);
+        new Program(List.copyOf(linkedFunctions.keySet()), scope.poolStart(), registers, specials);
     if (options.hasBlocks()) {
       BitSet differing = (BitSet) specials.clone();
       scope.variables().forEach(variable -> differing.set(variable.slot()));
