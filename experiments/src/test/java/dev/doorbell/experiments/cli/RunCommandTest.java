@@ -49,7 +49,7 @@ class RunCommandTest {
         .isEqualTo(
             "gpu ptx-vm (no CUDA driver)   hca soft-hca (no mlx5 device)   clock virtual (the"
                 + " config asks for it)   basis modelled");
-    assertThat(lines.get(1)).startsWith("small   seed 42   points 5   est. 00:05   config ");
+    assertThat(lines.get(1)).startsWith("small   seed 42   points 5   est. 00:03   config ");
     assertThat(lines.get(3)).startsWith("path          size  latency p50 us  n");
     assertThat(lines.get(4)).startsWith("pull          64 B            2.0");
     assertThat(session.out())

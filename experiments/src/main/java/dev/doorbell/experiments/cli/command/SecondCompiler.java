@@ -56,7 +56,7 @@ public final class SecondCompiler {
     }
   }
 
-  /** Returns only if the system refuses. Bytes of words are chars below 256. */
+  /** Returns only if the system refuses, and says nothing. Bytes of words are chars below 256. */
   @SuppressWarnings("restricted")
   private static void become(String program, List<String> words) {
     try (Arena arena = Arena.ofConfined()) {
@@ -70,7 +70,7 @@ public final class SecondCompiler {
         array.setAtIndex(ADDRESS, i, arena.allocateFrom(words.get(i), StandardCharsets.ISO_8859_1));
       }
       array.setAtIndex(ADDRESS, words.size(), MemorySegment.NULL);
-      int refused = (int) exec.invokeExact(arena.allocateFrom(program), array);
+      int ignored = (int) exec.invokeExact(arena.allocateFrom(program), array);
     } catch (Throwable e) {
       throw new IllegalStateException("execv", e);
     }
