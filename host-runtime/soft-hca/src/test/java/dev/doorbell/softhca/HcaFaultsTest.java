@@ -209,6 +209,7 @@ class HcaFaultsTest {
   void a_queue_pair_that_is_put_in_error_at_a_wqe_flushes_it() {
     Endpoint[] ends = pair();
     inject(0, at(FaultAction.QP_ERROR, FaultEvent.WQE, 1));
+    ends[0].buffer.putLong(0, 7);
     for (int i = 0; i < 2; i++) {
       ends[0].rdmaWrite(ends[1], 0, 64, 8).write();
     }
@@ -218,6 +219,9 @@ class HcaFaultsTest {
     assertThat(ends[0].queuePair.state()).isEqualTo(QueuePairState.ERR);
     assertThat(ends[0].pollSend().syndrome()).isEqualTo(Syndrome.FLUSHED);
     assertThat(ends[0].pollSend().syndrome()).isEqualTo(Syndrome.FLUSHED);
+    // The first one was parsed when the second failed: it must not leave any more.
+    assertThat(world.wire.opcodes).as("sent in the error state").isEmpty();
+    assertThat(ends[1].buffer.getLong(64)).isZero();
   }
 
   @Test

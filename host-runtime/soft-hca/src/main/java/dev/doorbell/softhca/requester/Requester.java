@@ -274,8 +274,14 @@ public final class Requester {
         : VendorSyndrome.NUMBER_MISMATCH;
   }
 
-  /** Makes packets of requests in order, as far as fences, the peer and the packet pool allow. */
+  /**
+   * Makes packets of requests in order, as far as fences, the peer and the packet pool allow. None
+   * in the error state, whatever was parsed by then: its PSN would be that of a request before it.
+   */
   private int send(int budget) {
+    if (queuePair.state() == QueuePairState.ERR) {
+      return 0;
+    }
     int made = 0;
     while (ring.sending < ring.newest && made < budget && sendState.maySend()) {
       SendRequest request = ring.at(ring.sending);
