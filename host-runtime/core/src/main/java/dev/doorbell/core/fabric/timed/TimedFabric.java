@@ -42,16 +42,17 @@ import java.util.stream.Stream;
  * <p>GPU and CPU threads have clocks of their own and pay for what they execute; their stores to
  * other components become TLPs that take their time on every link, and are visible when they
  * arrive. Devices take no time of their own but what they ask for ({@link DevicePort#delay}) and
- * what their DMA takes. Among few ranks everything happens in the order of virtual time on the one
- * host thread that calls {@link #run}. Many ranks that reach each other by a network alone run
- * beside each other, on several host threads, in windows of what the network takes at least. The
- * same agents, topology and seed give the same times to the last bit, on any number of them.
+ * what their DMA takes. Among few ranks all that others can notice happens in the order of virtual
+ * time, on the one host thread that calls {@link #run}. Many ranks that reach each other by a
+ * network alone run beside each other, on several host threads, in windows of what the network
+ * takes at least. The same agents, topology and seed give the same times to the last bit, on any
+ * number of them.
  *
  * <p>Its clock counts picoseconds and starts at 0.
  */
 public final class TimedFabric extends Fabric {
   /** From how many nodes on it pays that each runs beside the others. */
-  private static final int MANY = 32;
+  private static final int MANY = 8;
 
   private final int many = Integer.getInteger("doorbell.timed.nodes", MANY);
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread with a clock of its own: when it runs, when it sleeps, and what wakes it. It runs ahead
- * of the world until something else would happen first; then its next access waits for its turn, so
- * that memory sees all accesses in the order of their times.
+ * of the world until something else would happen first; then its next access that others can notice
+ * waits for its turn, so that they see accesses in the order of their times.
  */
 abstract class ScheduledThread extends ThreadPort implements Sleeper {
   private static final int BUDGET = 512;
@@ -189,11 +189,11 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
 
   /**
    * As {@link #held}, for an access that no other thread or device can notice and that notices
-   * nothing that they do meanwhile: it needs no turn of its own. It takes one all the same where
-   * few ranks keep the order of what falls together, which the turns decide.
+   * nothing that they do meanwhile: it needs no turn of its own. So the lanes of a warp stay
+   * together at their loads, as they do in a GPU.
    */
   final boolean heldUnnoticed() {
-    if (sleep != Sleep.AWAKE || !queue.runsBeside()) {
+    if (sleep != Sleep.AWAKE) {
       return held();
     }
     parked = false;
