@@ -17,6 +17,7 @@ public final class ScheduleTime {
   private final Schedule schedule;
   private final StepCosts costs;
   private final int[] next;
+  private final int[] lastTo;
   private final double[] clock;
   private final double[] sending;
   private final double[] receiving;
@@ -30,6 +31,8 @@ public final class ScheduleTime {
     this.schedule = schedule;
     this.costs = costs;
     this.next = new int[ranks];
+    this.lastTo = new int[ranks];
+    Arrays.fill(lastTo, -1);
     this.clock = new double[ranks];
     this.sending = new double[ranks];
     this.receiving = new double[ranks];
@@ -98,6 +101,10 @@ public final class ScheduleTime {
   }
 
   private void send(int rank, Message message) {
+    if (message.to() != lastTo[rank]) {
+      clock[rank] += costs.other();
+      lastTo[rank] = message.to();
+    }
     if (schedule.near(message)) {
       sendNear(rank, message);
       return;
@@ -105,7 +112,7 @@ public final class ScheduleTime {
     if (message.packed()) {
       clock[rank] += costs.combine(message.bytes(), true);
     }
-    clock[rank] += costs.post() + (message.packed() || message.bytes() == 0 ? 0 : costs.flag());
+    clock[rank] += costs.post() + (hasFlagBehind(message) ? costs.flag() : 0);
     double wire = wire(message);
     sending[rank] = Math.max(sending[rank], clock[rank]) + wire;
     events.add(new Event(sending[rank] - wire + costs.latency(), message.to(), message));
@@ -114,8 +121,16 @@ public final class ScheduleTime {
   /** The block itself stores the data: its time is that of a copy, or of its port. */
   private void sendNear(int rank, Message message) {
     double wire = wire(message);
-    clock[rank] += Math.max(costs.combine(message.bytes(), message.packed()), wire);
-    events.add(new Event(clock[rank] - wire + costs.near().latency(), message.to(), message));
+    StepCosts.Near near = costs.near();
+    clock[rank] +=
+        near.post()
+            + Math.max(costs.combine(message.bytes(), message.packed()), wire)
+            + (hasFlagBehind(message) ? near.flag() : 0);
+    events.add(new Event(clock[rank] - wire + near.latency(), message.to(), message));
+  }
+
+  private static boolean hasFlagBehind(Message message) {
+    return !message.packed() && message.bytes() > 0;
   }
 
   private double wire(Message message) {

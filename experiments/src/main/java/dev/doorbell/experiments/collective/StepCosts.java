@@ -5,6 +5,8 @@ package dev.doorbell.experiments.collective;
  *
  * @param post o: from a put's beginning until the thread goes on
  * @param flag what a flag behind the data adds to that
+ * @param other what a message to another rank than the last one adds: its queue pair, or where its
+ *     memory is, is in no cache
  * @param latency L: from there until the first byte is at the peer, and a poll sees it
  * @param perByte G: of a port, each direction
  * @param turn one turn of a block's loop that copies or reduces
@@ -16,6 +18,7 @@ package dev.doorbell.experiments.collective;
 public record StepCosts(
     double post,
     double flag,
+    double other,
     double latency,
     double perByte,
     double turn,
@@ -27,12 +30,14 @@ public record StepCosts(
   /**
    * What a message costs that a block stores into a peer's memory.
    *
-   * @param latency from the last store until the peer's poll sees the flag
+   * @param post beside the copy, until the block goes on
+   * @param flag what a flag behind the data adds to that: the stores have to be there before it
+   * @param latency from the last store until the peer's poll sees it
    * @param perByte of a port, each direction
    */
-  public record Near(double latency, double perByte) {
+  public record Near(double post, double flag, double latency, double perByte) {
     /** Without NVLink no message is near. */
-    public static final Near NONE = new Near(0, 0);
+    public static final Near NONE = new Near(0, 0, 0, 0);
   }
 
   double combine(long bytes, boolean packed) {

@@ -162,7 +162,7 @@ class CollectiveScheduleTest {
 
   @Test
   void the_predicted_time_of_small_messages_is_that_of_the_rounds() {
-    StepCosts costs = new StepCosts(0, 0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call even =
@@ -177,7 +177,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_post_with_a_flag_behind_its_data_takes_longer_than_one_of_packed_data() {
-    StepCosts costs = new StepCosts(0, 100, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 100, 0, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
     Call packed =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call apart =
@@ -185,6 +185,16 @@ class CollectiveScheduleTest {
     assertThat(time(Algorithm.DIRECT, packed, costs)).isEqualTo(1_000);
     assertThat(time(Algorithm.DIRECT, apart, costs)).isEqualTo(5_000);
     assertThat(time(Algorithm.HALVING, apart, costs)).isEqualTo(8_800);
+  }
+
+  @Test
+  void a_post_to_another_rank_than_the_last_one_takes_longer() {
+    StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    Call small =
+        new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    // A ring's rank has one peer to send to, but each rank's first message is to another.
+    assertThat(time(Algorithm.HALVING, small, costs)).isEqualTo(4_400);
+    assertThat(time(Algorithm.DIRECT, small, costs)).isEqualTo(2_500);
   }
 
   @Test
@@ -216,7 +226,7 @@ class CollectiveScheduleTest {
 
   @Test
   void pieces_follow_each_other_through_rings_and_trees() {
-    StepCosts costs = new StepCosts(0, 0, 1000, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
     for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.TREE)) {
       Call call =
           new Call(

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
@@ -18,8 +19,17 @@ public final class CollectiveModel {
   /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
   private static final int POST_INSTRUCTIONS = 450;
 
-  /** Of one turn of the loops that copy or reduce. */
-  private static final int TURN_INSTRUCTIONS = 24;
+  /** Of those, which wait for the one before, for a comparison, or are calls: fitted, see docs. */
+  private static final int POST_RESULTS = 120;
+
+  private static final int POST_DECISIONS = 20;
+  private static final int POST_CALLS = 5;
+
+  /** Loads one after the other, of a queue pair that is in no cache: fitted. */
+  private static final int QUEUE_PAIR_LOADS = 2;
+
+  /** Of one turn of the loops that copy or reduce: fitted. */
+  private static final int TURN_INSTRUCTIONS = 80;
 
   /** Of a step without them. */
   private static final int STEP_INSTRUCTIONS = 60;
@@ -64,7 +74,15 @@ public final class CollectiveModel {
     return nvlink == null
         ? StepCosts.Near.NONE
         : new StepCosts.Near(
-            gpu.fenceSystem() + nvlink.nanos() + gpu.strongLoad(), 1 / nvlink.bytesPerNano());
+            decisions(gpu),
+            gpu.fenceSystem() + 2 * nvlink.nanos(),
+            nvlink.nanos() + gpu.strongLoad(),
+            1 / nvlink.bytesPerNano());
+  }
+
+  private static double decisions(GpuPrices gpu) {
+    GpuRefinements.Latencies waits = gpu.finer().latencies();
+    return POST_DECISIONS * (waits.decision() + waits.jump());
   }
 
   static StepCosts costs(CollectiveSettings of, Topology topology) {
@@ -72,8 +90,15 @@ public final class CollectiveModel {
     Network network = topology.network();
     PathModel model = PathModel.perPacket(topology, of.queues().mtu());
     PostingPath path = of.path().blueFlame() ? PostingPath.A5 : PostingPath.A3;
+    GpuRefinements.Latencies waits = gpu.finer().latencies();
     double post =
-        gpu.atomic() + 2 * gpu.fence() + gpu.remoteStore() + POST_INSTRUCTIONS * gpu.instruction();
+        gpu.atomic()
+            + 2 * gpu.fence()
+            + gpu.remoteStore()
+            + POST_INSTRUCTIONS * gpu.instruction()
+            + POST_RESULTS * waits.result()
+            + decisions(gpu)
+            + POST_CALLS * waits.call();
     double latency =
         model.latencyNanos(path, 1).orElse(0)
             - gpu.fence()
@@ -84,10 +109,13 @@ public final class CollectiveModel {
     // Chosen to be near virtual time: of the prices, those whose sum is what is left of a ring, of
     // halving and of an exchange among 4 and 8 ranks on h200-cx7 and on same-switch.
     double flag = nic.wqe() + nic.packet() + nic.finer().receive() + gpu.fence();
-    double turn = 2 * gpu.load() + gpu.store() + TURN_INSTRUCTIONS * gpu.instruction();
+    // Its two operands are under way together, where a thread need not wait for each load.
+    int loads = gpu.finer().loadsInFlight() > 1 ? 1 : 2;
+    double turn = loads * gpu.load() + gpu.store() + TURN_INSTRUCTIONS * gpu.instruction();
     return new StepCosts(
         post,
         flag,
+        QUEUE_PAIR_LOADS * gpu.load(),
         latency,
         1 / network.bytesPerNano(),
         turn,

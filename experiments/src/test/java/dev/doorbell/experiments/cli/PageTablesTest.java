@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,40 +28,103 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The costs in docs/adapters.md are what the experiments measure: a part of them always, all with
- * {@code -Ddoorbell.whole=true}. {@code -Ddocs.write=true} writes them anew.
+ * Tables of pages are what experiments measure: a part of each always, all with {@code
+ * -Ddoorbell.whole=true}. {@code -Ddocs.write=true} writes them anew.
  */
-class AdapterCostsTest {
-  private static final Path PAGE = Path.of("../docs/adapters.md");
+class PageTablesTest {
+  private static final Path PAGES = Path.of("../docs");
 
-  /** An experiment whose medians the page shows. */
+  /** An experiment whose medians a page shows. */
   enum Study {
-    SIGNAL_ORDER("latency", "signal", "size=64,window=1", "%.2f"),
-    UNORDERED_ALLGATHER("collective", "algorithm,signal", "size=1K,algorithm=direct", "%.1f");
+    SIGNAL_ORDER(
+        "adapters.md",
+        "signal",
+        true,
+        "size=64,window=1",
+        point ->
+            Map.of(
+                size(point.get("size")) + ", " + point.get("window").asLong(),
+                micros(point, "latency", "%.2f"))),
+    UNORDERED_ALLGATHER(
+        "adapters.md",
+        "algorithm,signal",
+        true,
+        "size=1K,algorithm=direct",
+        point -> Map.of(size(point.get("size")), micros(point, "collective", "%.1f"))),
+    TRAINING_STEP(
+        "collectives.md",
+        "bucket",
+        false,
+        "bucket=64K,ranks=4",
+        point ->
+            Map.of(
+                point.get("algorithm").asString() + ", " + point.get("ranks").asInt() + " ranks",
+                micros(point, "exposed", "%.1f"))),
+    RAIL_FAILURE(
+        "collectives.md",
+        "operation,fails",
+        false,
+        "operation=dispatch,fails=link",
+        point -> {
+          Map<String, String> cells = new LinkedHashMap<>();
+          cells.put("healthy us", micros(point, "healthy", "%.1f"));
+          cells.put("detect ms (kernels)", detected(point));
+          cells.put("probe ms", millis(point, "probe"));
+          cells.put("recover ms", millis(point, "recover"));
+          cells.put("degraded us", micros(point, "degraded", "%.1f"));
+          return cells;
+        }),
+    SCHEDULING(
+        "congestion.md",
+        "bulk",
+        false,
+        "schedule=fifo,bulk=256K",
+        point ->
+            Map.of(
+                "`" + point.get("schedule").asString() + "`",
+                "%s, %s, %d"
+                    .formatted(
+                        micros(point, "response", "%.1f"),
+                        micros(point, "response.urgent", "%.1f"),
+                        point.at("/counters/missed/value").asInt())));
 
-    private final String metric;
+    private final String page;
 
     /** Axes, with commas between. */
     private final String rows;
 
+    /** Adapters that have the same figures share a row. */
+    private final boolean ofAdapters;
+
     /** What is measured every day. */
     private final String part;
 
-    private final String format;
+    /** What stands in which columns. */
+    private final Function<JsonNode, Map<String, String>> cells;
 
-    Study(String metric, String rows, String part, String format) {
-      this.metric = metric;
+    Study(
+        String page,
+        String rows,
+        boolean ofAdapters,
+        String part,
+        Function<JsonNode, Map<String, String>> cells) {
+      this.page = page;
       this.rows = rows;
+      this.ofAdapters = ofAdapters;
       this.part = part;
-      this.format = format;
+      this.cells = cells;
     }
 
     String experiment() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    Path file() {
+      return PAGES.resolve(page);
+    }
+
     String begin() {
-      return "<!-- " + experiment() + ": written by AdapterCostsTest -->\n";
+      return "<!-- " + experiment() + ": written by PageTablesTest -->\n";
     }
 
     String end() {
@@ -71,62 +135,82 @@ class AdapterCostsTest {
       return Pattern.compile(",").splitAsStream(rows).toList();
     }
 
+    /** What stands before the cells. */
+    List<String> heads() {
+      return ofAdapters ? Stream.concat(axes().stream(), Stream.of("on")).toList() : axes();
+    }
+
     List<String> row(JsonNode point) {
-      return axes().stream().map(axis -> "`" + point.get(axis).asString() + "`").toList();
+      return axes().stream()
+          .map(point::get)
+          .map(value -> value.isNumber() ? size(value) : "`" + value.asString() + "`")
+          .toList();
     }
 
-    /** The column of a point: its message size, and how many messages a group has. */
-    String column(JsonNode point) {
-      long size = point.get("size").asLong();
-      String text =
-          size < 1024
-              ? size + " B"
-              : size < 1 << 20 ? size / 1024 + " KiB" : size / 1024 / 1024 + " MiB";
-      return point.has("window") ? text + ", " + point.get("window").asLong() : text;
+    private static String size(JsonNode bytes) {
+      long size = bytes.asLong();
+      return size < 1024
+          ? size + " B"
+          : size < 1 << 20 ? size / 1024 + " KiB" : size / 1024 / 1024 + " MiB";
     }
 
-    String value(JsonNode point) {
+    private static String micros(JsonNode point, String metric, String format) {
       double nanos = point.at("/metrics/" + metric + "/p50").asDouble();
       return String.format(Locale.ROOT, format, nanos / 1000);
     }
+
+    private static String millis(JsonNode point, String metric) {
+      JsonNode nanos = point.at("/metrics/" + metric + "/p50");
+      return nanos.isMissingNode()
+          ? "none"
+          : String.format(Locale.ROOT, "%.2f", nanos.asDouble() / 1_000_000);
+    }
+
+    private static String detected(JsonNode point) {
+      JsonNode kernels = point.at("/metrics/detect/n");
+      return kernels.isMissingNode()
+          ? "none"
+          : "%s (%d)".formatted(millis(point, "detect"), kernels.asInt());
+    }
   }
 
-  /** A cell of a table. */
+  /** A cell of a table; of no adapter where the table has none. */
   private record Place(List<String> row, String adapter, String column) {}
 
   @TempDir private Path folder;
 
   @ParameterizedTest
   @EnumSource
-  void a_part_of_the_costs_is_what_the_experiment_measures(Study study) throws IOException {
+  void a_part_of_a_table_is_what_the_experiment_measures(Study study) throws IOException {
     Map<Place, String> measured = measure(study, List.of("--only", study.part));
     assertThat(measured).isNotEmpty();
-    assertThat(shown(study)).as(stale()).containsAllEntriesOf(measured);
+    assertThat(shown(study)).as(stale(study)).containsAllEntriesOf(measured);
   }
 
   @ParameterizedTest
   @EnumSource
-  void the_costs_are_what_the_experiment_measures(Study study) throws IOException {
+  void a_table_is_what_the_experiment_measures(Study study) throws IOException {
     boolean writes = Boolean.getBoolean("docs.write");
     assumeTrue(
         writes || Boolean.getBoolean("doorbell.whole"), "-Ddoorbell.whole=true measures all");
     String text = table(study, measure(study, List.of()));
     if (writes) {
-      String page = Files.readString(PAGE);
+      String page = Files.readString(study.file());
       int begin = page.indexOf(study.begin()) + study.begin().length();
       Files.writeString(
-          PAGE, page.substring(0, begin) + text + page.substring(page.indexOf(study.end())));
+          study.file(),
+          page.substring(0, begin) + text + page.substring(page.indexOf(study.end())));
     }
-    assertThat(block(study)).as(stale()).isEqualTo(text);
+    assertThat(block(study)).as(stale(study)).isEqualTo(text);
   }
 
-  private static String stale() {
-    return "docs/adapters.md is stale; run: ./doorbell test experiments AdapterCostsTest"
-        + " -Ddocs.write=true";
+  private static String stale(Study study) {
+    return "docs/%s is stale; run: ./doorbell test experiments PageTablesTest -Ddocs.write=true"
+        .formatted(study.page);
   }
 
   private static String block(Study study) throws IOException {
-    String page = Files.readString(PAGE);
+    String page = Files.readString(study.file());
     return page.substring(
         page.indexOf(study.begin()) + study.begin().length(), page.indexOf(study.end()));
   }
@@ -140,9 +224,12 @@ class AdapterCostsTest {
     String run = run(arguments).get("run").asString();
     Map<Place, String> cells = new LinkedHashMap<>();
     for (JsonNode point : run(List.of("table", run, "--json")).get("points")) {
-      cells.put(
-          new Place(study.row(point), point.get("nic").asString(), study.column(point)),
-          study.value(point));
+      String adapter = study.ofAdapters ? point.get("nic").asString() : "";
+      study
+          .cells
+          .apply(point)
+          .forEach(
+              (column, value) -> cells.put(new Place(study.row(point), adapter, column), value));
     }
     return cells;
   }
@@ -167,8 +254,8 @@ class AdapterCostsTest {
               .put(place.column, value);
         });
     List<String> lines = new ArrayList<>();
-    lines.add(line(Stream.of(study.axes(), List.of("on"), columns).flatMap(part -> part.stream())));
-    lines.add("|" + " --- |".repeat(study.axes().size() + 1 + columns.size()));
+    lines.add(line(Stream.of(study.heads(), columns).flatMap(part -> part.stream())));
+    lines.add("|" + " --- |".repeat(study.heads().size() + columns.size()));
     rows.forEach(
         (row, adapters) ->
             adapters.entrySet().stream()
@@ -184,7 +271,7 @@ class AdapterCostsTest {
                             line(
                                 Stream.of(
                                         row,
-                                        List.of(names),
+                                        study.ofAdapters ? List.of(names) : List.<String>of(),
                                         columns.stream()
                                             .map(column -> values.getOrDefault(column, ""))
                                             .toList())
@@ -204,13 +291,15 @@ class AdapterCostsTest {
             .filter(line -> line.startsWith("| "))
             .map(line -> Arrays.stream(line.split("\\|", -1)).skip(1).map(String::strip).toList())
             .toList();
-    int first = study.axes().size() + 1;
+    int axes = study.axes().size();
+    int first = study.heads().size();
     Map<Place, String> cells = new LinkedHashMap<>();
     for (List<String> line : lines.subList(2, lines.size())) {
-      for (String adapter : line.get(first - 1).replace("`", "").split(", ", -1)) {
+      String adapters = study.ofAdapters ? line.get(axes).replace("`", "") : "";
+      for (String adapter : adapters.split(", ", -1)) {
         for (int i = first; i < line.size() - 1; i++) {
           cells.put(
-              new Place(line.subList(0, first - 1), adapter, lines.getFirst().get(i)), line.get(i));
+              new Place(line.subList(0, axes), adapter, lines.getFirst().get(i)), line.get(i));
         }
       }
     }
