@@ -100,6 +100,7 @@ class PageTablesTest {
     private final String part;
 
     /** What stands in which columns. */
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<JsonNode, Map<String, String>> cells;
 
     Study(
