@@ -192,9 +192,21 @@ class CollectiveScheduleTest {
     StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
-    // A ring's rank has one peer to send to, but each rank's first message is to another.
     assertThat(time(Algorithm.HALVING, small, costs)).isEqualTo(4_400);
     assertThat(time(Algorithm.DIRECT, small, costs)).isEqualTo(2_500);
+  }
+
+  @Test
+  void a_near_message_waits_for_its_stores_before_the_flag_behind_it() {
+    StepCosts.Near near = new StepCosts.Near(10, 100, 1000, 0);
+    StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 16, 16, 0, near);
+    for (int size : new int[] {64, 65536}) {
+      Call call =
+          new Call(
+              Collective.ALL_GATHER, 4, size, DataType.FLOAT, Reduction.SUM, 0, false, SEED, 4);
+      double flags = size == 64 ? 0 : 3 * 100;
+      assertThat(time(Algorithm.DIRECT, call, costs)).isEqualTo(1_030 + flags);
+    }
   }
 
   @Test

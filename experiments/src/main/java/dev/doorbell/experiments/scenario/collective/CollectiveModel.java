@@ -19,9 +19,8 @@ public final class CollectiveModel {
   /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
   private static final int POST_INSTRUCTIONS = 450;
 
-  /** Of those, which wait for the one before, for a comparison, or are calls: fitted, see docs. */
+  // How often a post waits: fitted to all-reduce, docs/collectives.md.
   private static final int POST_RESULTS = 120;
-
   private static final int POST_DECISIONS = 20;
   private static final int POST_CALLS = 5;
 
@@ -80,6 +79,9 @@ public final class CollectiveModel {
             1 / nvlink.bytesPerNano());
   }
 
+  /**
+   * What the comparisons of a post cost; storing to a near rank was found to cost about as much.
+   */
   private static double decisions(GpuPrices gpu) {
     GpuRefinements.Latencies waits = gpu.finer().latencies();
     return POST_DECISIONS * (waits.decision() + waits.jump());

@@ -293,7 +293,7 @@ public final class Requester {
           begun(request);
         }
         case SENDING -> {}
-        case DONE, FLUSHED -> {
+        case DONE -> {
           ring.sending++;
           continue;
         }
