@@ -42,7 +42,7 @@ public final class KernelScope {
   /** Adds a function; all of them before the first constant. */
   public void add(LinkedFunction function) {
     functions.put(function.function.name(), function);
-    poolStart = function.lastSlot;
+    poolStart = Math.max(poolStart, function.lastSlot);
   }
 
   /** The kernel and what it may call, by name, the kernel first. */
@@ -93,6 +93,11 @@ public final class KernelScope {
       registers[poolStart + i] = pool.get(i);
     }
     return registers;
+  }
+
+  /** How many slots, the first ones, hold all that operations write. */
+  public int written() {
+    return Math.max(poolStart, trash + 1);
   }
 
   /** The slots of special registers. */

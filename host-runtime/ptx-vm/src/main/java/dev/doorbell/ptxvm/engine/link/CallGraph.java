@@ -8,12 +8,15 @@ import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
  * The calls between the functions of a module; a call through a pointer may reach any function with
@@ -66,6 +69,44 @@ final class CallGraph {
   /** Returns true if the function may be called, directly or not, while it runs. */
   boolean isRecursive(String name) {
     return reach(calls.getOrDefault(name, Set.of())).containsKey(name);
+  }
+
+  /**
+   * Where the registers of each function begin in one file for all of them: behind those of every
+   * function that may be running when it is called. Functions of which none is running while the
+   * other is share slots; where one may call itself, directly or not, none do.
+   *
+   * @param functions what {@link #reachable} gave
+   * @param count the slots that a function needs
+   */
+  Map<String, Integer> firstSlots(List<Function> functions, ToIntFunction<Function> count) {
+    Map<String, Integer> first = new HashMap<>();
+    if (functions.stream().anyMatch(function -> isRecursive(function.name()))) {
+      int next = 0;
+      for (Function function : functions) {
+        first.put(function.name(), next);
+        next += count.applyAsInt(function);
+      }
+      return first;
+    }
+    Map<String, Integer> counts = new HashMap<>();
+    SequencedSet<String> calleesFirst = new LinkedHashSet<>();
+    for (Function function : functions) {
+      counts.put(function.name(), count.applyAsInt(function));
+      addBehindCallees(function.name(), calleesFirst);
+    }
+    for (String name : calleesFirst.reversed()) {
+      int behind = first.merge(name, 0, Math::max) + counts.getOrDefault(name, 0);
+      calls.getOrDefault(name, Set.of()).forEach(callee -> first.merge(callee, behind, Math::max));
+    }
+    return first;
+  }
+
+  private void addBehindCallees(String name, Set<String> to) {
+    if (!to.contains(name)) {
+      calls.getOrDefault(name, Set.of()).forEach(callee -> addBehindCallees(callee, to));
+      to.add(name);
+    }
   }
 
   /** The defined functions among {@code roots} and all that they may call, in depth-first order. */

@@ -97,14 +97,19 @@ public final class KernelLinker {
     List<Function> functions = graph.reachable(root.name());
     layOutShared(functions);
     Map<LinkedFunction, ModuleAnalysis.OfFunction> linkedFunctions = new LinkedHashMap<>();
-    int slot = 0;
+    Map<String, Integer> firstSlots =
+        graph.firstSlots(functions, function -> analysis.of(function).slots().count());
     for (Function function : functions) {
       ModuleAnalysis.OfFunction known = analysis.of(function);
+      String name = function.name();
       LinkedFunction linked =
-          new LinkedFunction(function, known.slots(), slot, graph.isRecursive(function.name()));
+          new LinkedFunction(
+              function,
+              known.slots(),
+              Objects.requireNonNull(firstSlots.get(name), name),
+              graph.isRecursive(name));
       linkedFunctions.put(linked, known);
       scope.add(linked);
-      slot = linked.lastSlot;
     }
     linkedFunctions.forEach(
         (function, known) -> {
@@ -121,6 +126,7 @@ public final class KernelLinker {
             scope.parameters(),
             root.parameters(),
             registers,
+            scope.written(),
             scope.specials(),
             places,
             slotsAt,

@@ -16,6 +16,7 @@ import java.util.function.ToIntFunction;
  * @param parameters the layout of the parameter block
  * @param parameterList the parameters in order
  * @param constants the register file of a thread that has not begun
+ * @param written how many slots, the first ones, hold all that operations write
  * @param specials the slots of special registers
  * @param places the instructions of all operations, by {@link Op#place}
  * @param slotsAt the slots of the registers of the function that each place belongs to
@@ -31,6 +32,7 @@ public record KernelImage(
     Layout parameters,
     List<Variable> parameterList,
     long[] constants,
+    int written,
     Map<SpecialRegister, Integer> specials,
     List<Instruction> places,
     List<ToIntFunction<Register>> slotsAt,
@@ -46,6 +48,7 @@ public record KernelImage(
         parameters,
         parameterList,
         others,
+        written,
         specials,
         places,
         slotsAt,

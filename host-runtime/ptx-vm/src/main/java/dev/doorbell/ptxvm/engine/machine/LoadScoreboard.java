@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.fabric.ThreadPort;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * more than there are tickets waits for the oldest.
  */
 public final class LoadScoreboard {
+  private static final int FEW_TICKETS = 8;
+
   private final ThreadPort port;
   private final Polling polling;
   private final long[] registers;
@@ -16,8 +19,12 @@ public final class LoadScoreboard {
   /** Tells the port what was executed, before each access. */
   private final Runnable account;
 
-  private final @Nullable PendingLoad[] loads;
-  private final long[] addresses;
+  private final int tickets;
+
+  /** By ticket; as long as was needed so far. */
+  private @Nullable PendingLoad[] loads = new PendingLoad[FEW_TICKETS];
+
+  private long[] addresses = new long[FEW_TICKETS];
 
   /** By slot: the ticket of the load that it waits for, plus 1; 0 for none. */
   private final short[] waiting;
@@ -25,20 +32,31 @@ public final class LoadScoreboard {
   private int pending;
   private int next;
 
+  /**
+   * @param written how many registers, the first ones, loads may write
+   */
   LoadScoreboard(
-      ThreadPort port, Polling polling, long[] registers, Runnable account, int tickets) {
+      ThreadPort port,
+      Polling polling,
+      long[] registers,
+      int written,
+      Runnable account,
+      int tickets) {
     this.port = port;
     this.polling = polling;
     this.registers = registers;
     this.account = account;
-    this.loads = new PendingLoad[tickets];
-    this.addresses = new long[tickets];
-    this.waiting = new short[registers.length];
+    this.tickets = tickets;
+    this.waiting = new short[written];
   }
 
   /** Issues a load; false when the port parked. */
   public boolean issue(PendingLoad load, long address) {
     int ticket = next;
+    if (ticket >= loads.length) {
+      loads = Arrays.copyOf(loads, 2 * loads.length);
+      addresses = Arrays.copyOf(addresses, 2 * addresses.length);
+    }
     if (loads[ticket] != null && !take(ticket)) {
       return false;
     }
@@ -53,7 +71,7 @@ public final class LoadScoreboard {
       waiting[slot] = (short) (ticket + 1);
     }
     pending++;
-    next = ticket + 1 == loads.length ? 0 : ticket + 1;
+    next = ticket + 1 == tickets ? 0 : ticket + 1;
     return true;
   }
 
@@ -77,11 +95,11 @@ public final class LoadScoreboard {
       return true;
     }
     int ticket = next;
-    for (int i = 0; i < loads.length && pending > 0; i++) {
-      if (loads[ticket] != null && !take(ticket)) {
+    for (int i = 0; i < tickets && pending > 0; i++) {
+      if (ticket < loads.length && loads[ticket] != null && !take(ticket)) {
         return false;
       }
-      ticket = ticket + 1 == loads.length ? 0 : ticket + 1;
+      ticket = ticket + 1 == tickets ? 0 : ticket + 1;
     }
     restartIfEmpty();
     return true;

@@ -119,7 +119,9 @@ public final class VmThread implements Agent, Barrier.Participant {
     this.port = cta.host.port(grid.number << 32 | cta.index, this);
     int tickets = cta.stepper == null ? port.loadsAhead() : 0;
     this.scoreboard =
-        tickets == 0 ? null : new LoadScoreboard(port, polling, r, this::account, tickets);
+        tickets == 0
+            ? null
+            : new LoadScoreboard(port, polling, r, grid.image.written(), this::account, tickets);
     this.spins = port.judgesProgress() ? new Spins() : null;
     this.portedShared = port.takesShared() && grid.image.ordersSharedByBarriers();
     long unported = portedShared ? windows.localOffset() : 0;

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.processor;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Loads that a thread has issued and not taken yet, by ticket: the scoreboard's other side. */
@@ -7,21 +8,26 @@ public final class LoadsInFlight {
   /** Of a load that was served here: its lower and upper 8 bytes, and when its value is there. */
   private static final int WORDS = 4;
 
+  /** Most threads have few at a time: there is room for more when they come. */
+  private static final int FEW = 8;
+
   private static final int HIGH = 1;
   private static final int READY = 2;
+
+  private final int tickets;
 
   /**
    * {@link #WORDS} of each ticket, side by side: a thread finds them out of the host's cache at
    * each of its turns.
    */
-  private final long[] served;
+  private long[] served = new long[WORDS * FEW];
 
-  private final @Nullable RemoteAccess[] remote;
+  private @Nullable RemoteAccess[] remote = new RemoteAccess[FEW];
 
   /** Tickets whose last load went elsewhere. */
   private int elsewhere;
 
-  private final boolean[] strong;
+  private boolean[] strong = new boolean[FEW];
 
   /** Of those that went elsewhere, how many have no answer. */
   private int unanswered;
@@ -31,18 +37,17 @@ public final class LoadsInFlight {
 
   /** None, with room for {@code tickets}. */
   public LoadsInFlight(int tickets) {
-    served = new long[WORDS * tickets];
-    remote = new RemoteAccess[tickets];
-    strong = new boolean[tickets];
+    this.tickets = tickets;
   }
 
   /** How many loads may be in flight. */
   public int tickets() {
-    return remote.length;
+    return tickets;
   }
 
   /** A load was served by the thread's own memory; its value is there {@code when}. */
   public void served(int ticket, long lower, long upper, long when) {
+    makeRoom(ticket);
     int at = WORDS * ticket;
     served[at] = lower;
     served[at + HIGH] = upper;
@@ -60,12 +65,22 @@ public final class LoadsInFlight {
    * @param strong whether what it finds is what the thread polls
    */
   public void sent(int ticket, RemoteAccess access, boolean strong) {
+    makeRoom(ticket);
     this.strong[ticket] = strong;
     if (remote[ticket] == null) {
       elsewhere++;
     }
     remote[ticket] = access;
     unanswered++;
+  }
+
+  private void makeRoom(int ticket) {
+    if (ticket >= remote.length) {
+      int room = 2 * ticket;
+      served = Arrays.copyOf(served, WORDS * room);
+      remote = Arrays.copyOf(remote, room);
+      strong = Arrays.copyOf(strong, room);
+    }
   }
 
   /** The value of one that went elsewhere is there {@code when}. */
