@@ -51,10 +51,14 @@ public final class KernelFolders {
    * @param taken names that a user's kernel must not have
    */
   public static Found scan(List<Path> folders, List<String> taken) {
+    List<Path> files = descriptors(folders);
+    if (files.isEmpty()) {
+      return new Found(List.of(), List.of()); // most runs, which need no reader then
+    }
     KernelDescriptorReader reader = new KernelDescriptorReader();
     Map<String, UserKernel> kernels = new LinkedHashMap<>();
     List<Problem> problems = new ArrayList<>();
-    for (Path file : descriptors(folders)) {
+    for (Path file : files) {
       try {
         UserKernel kernel = read(reader, file, List.of());
         UserKernel other = kernels.get(kernel.name());

@@ -50,7 +50,7 @@ public final class DescribeCommand extends CliCommand {
               .fix("doorbell list"));
     }
     if (common().json()) {
-      Json.print(context, found);
+      Json.print(context, found.stream().map(Glossary.Entry::tree).toList());
       return ExitCode.OK;
     }
     for (Glossary.Entry entry : found) {

@@ -19,9 +19,12 @@ import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.StringJoiner;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -52,9 +55,28 @@ public final class Glossary {
    * One thing.
    *
    * @param summary one line
-   * @param text the rest, of any number of lines; may be empty
+   * @param rest gives the text: of an experiment, whole files are read for it
    */
-  record Entry(String kind, String name, String summary, String text) {}
+  record Entry(String kind, String name, String summary, Supplier<String> rest) {
+    Entry(String kind, String name, String summary, String text) {
+      this(kind, name, summary, () -> text);
+    }
+
+    /** All but the summary, of any number of lines; may be empty. */
+    String text() {
+      return rest.get();
+    }
+
+    /** As JSON has it. */
+    SequencedMap<String, String> tree() {
+      SequencedMap<String, String> tree = new LinkedHashMap<>();
+      tree.put("kind", kind);
+      tree.put("name", name);
+      tree.put("summary", summary);
+      tree.put("text", text());
+      return tree;
+    }
+  }
 
   List<Entry> entries(String kind) {
     return switch (kind) {
@@ -168,7 +190,7 @@ public final class Glossary {
   private Entry experiment(String name) {
     try {
       ExperimentConfig config = ExperimentFiles.read(context, name, List.of());
-      return new Entry("experiment", name, config.question(), essay(config));
+      return new Entry("experiment", name, config.question(), () -> essay(config));
     } catch (ConfigException e) {
       return new Entry("experiment", name, "cannot be read", e.problems().getFirst().text());
     } catch (UsageException e) {

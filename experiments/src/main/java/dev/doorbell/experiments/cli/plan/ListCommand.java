@@ -67,7 +67,10 @@ public final class ListCommand extends CliCommand {
       kernels.misfits().forEach(context.terminal()::problem);
     }
     if (common().json()) {
-      Json.print(context, found);
+      Map<String, List<SequencedMap<String, String>>> tree = new LinkedHashMap<>();
+      found.forEach(
+          (kind, entries) -> tree.put(kind, entries.stream().map(Glossary.Entry::tree).toList()));
+      Json.print(context, tree);
       return ExitCode.OK;
     }
     found.forEach(
