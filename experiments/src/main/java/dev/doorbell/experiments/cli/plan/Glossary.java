@@ -19,13 +19,13 @@ import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Everything that has a name, with what there is to say about it. */
@@ -44,8 +44,11 @@ public final class Glossary {
   private final CommandContext context;
   private final Schema schema = Schema.experiment();
 
-  /** Read when they are asked for. */
+  /** Read when they are asked for, as {@link #standings} is. */
   private final List<Entry> topologies = new ArrayList<>();
+
+  /** By topology, what its constants rest on; of those that are machines. */
+  private final Map<String, String> standings = new HashMap<>();
 
   Glossary(CommandContext context) {
     this.context = context;
@@ -100,17 +103,26 @@ public final class Glossary {
   /** Topologies, each with what it rests on before its text. */
   private List<Entry> topologies() {
     if (topologies.isEmpty()) {
-      ValidationResults stored = StoredResults.builtIn();
-      Map<String, ModelMachine> machines =
-          ModelMachine.builtIn().stream()
-              .collect(Collectors.toMap(ModelMachine::topology, machine -> machine));
       for (Catalogue.Entry entry : context.runtime().get().catalogue().topologies()) {
-        ModelMachine machine = machines.get(entry.name());
-        String standing = machine == null ? "" : MachineStanding.text(machine, stored);
-        topologies.add(new Entry(TOPOLOGY, entry.name(), entry.summary(), standing + entry.text()));
+        topologies.add(
+            new Entry(
+                TOPOLOGY,
+                entry.name(),
+                entry.summary(),
+                () -> standing(entry.name()) + entry.text()));
       }
     }
     return topologies;
+  }
+
+  /** What a topology's constants rest on; empty for one that is no machine. */
+  private String standing(String topology) {
+    if (standings.isEmpty()) {
+      ValidationResults stored = StoredResults.builtIn();
+      ModelMachine.builtIn()
+          .forEach(each -> standings.put(each.topology(), MachineStanding.text(each, stored)));
+    }
+    return standings.getOrDefault(topology, "");
   }
 
   private static List<Entry> catalogue(String kind, List<Catalogue.Entry> entries) {
