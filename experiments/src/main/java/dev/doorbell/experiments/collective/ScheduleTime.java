@@ -133,16 +133,22 @@ public final class ScheduleTime {
     return !message.packed() && message.bytes() > 0;
   }
 
+  /** What a message takes to leave. */
   private double wire(Message message) {
-    double perByte = schedule.near(message) ? costs.near().perByte() : costs.perByte();
+    return wire(message, costs.perByte());
+  }
+
+  private double wire(Message message, double farPerByte) {
+    double perByte = schedule.near(message) ? costs.near().perByte() : farPerByte;
     return (message.packed() ? 2 : 1) * message.bytes() * perByte;
   }
 
   private void receive(Message message, double first) {
     int rank = message.to();
     double[] port = schedule.near(message) ? receivingNear : receiving;
-    port[rank] = Math.max(port[rank], first) + wire(message);
-    arrived.put(message, port[rank]);
+    port[rank] = Math.max(port[rank], first) + wire(message, costs.arrivingPerByte());
+    // Its last byte arrives no sooner than it left.
+    arrived.put(message, Math.max(port[rank], first + wire(message)));
     List<Step> steps = schedule.steps().get(rank);
     if (next[rank] < steps.size() && message.equals(steps.get(next[rank]).awaited())) {
       enqueue(rank);

@@ -8,7 +8,8 @@ package dev.doorbell.experiments.collective;
  * @param other what a message to another rank than the last one adds: its queue pair, or where its
  *     memory is, is in no cache
  * @param latency L: from there until the first byte is at the peer, and a poll sees it
- * @param perByte G: of a port, each direction
+ * @param perByte G: of what leaves a rank, at the port or where the HCA reads it
+ * @param arrivingPerByte G: of what arrives, at the port or where the HCA writes it
  * @param turn one turn of a block's loop that copies or reduces
  * @param turnBytes bytes that a turn covers
  * @param packedTurnBytes the same of packed data
@@ -21,6 +22,7 @@ public record StepCosts(
     double other,
     double latency,
     double perByte,
+    double arrivingPerByte,
     double turn,
     int turnBytes,
     int packedTurnBytes,

@@ -260,6 +260,15 @@ public final class PathModel {
   }
 
   /**
+   * The rate in bytes a nanosecond (GB/s) that messages of one size cannot pass where they arrive:
+   * the network's port, and what the HCA writes into the GPU's memory.
+   */
+  public double arrivalCeiling(long bytes) {
+    return Math.min(
+        topology.network().bytesPerNano(), gpuNic.writeBandwidth(bytes, Integer.MAX_VALUE));
+  }
+
+  /**
    * The rate in bytes a nanosecond (GB/s) that one poster cannot pass on a path that stages its
    * payload: a chunk's stores, their fence and their post come before the next chunk's. Nothing
    * where the HCA finds the payload by itself, so that nothing is waited for between messages.
