@@ -89,8 +89,8 @@ public final class ScheduleTime {
   }
 
   private void perform(int rank, Step step, double from) {
-    clock[rank] = from + costs.step();
     Message awaited = step.awaited();
+    clock[rank] = from + costs.step() + (awaited == null ? 0 : costs.await());
     if (step.combine() != Step.Combine.NONE) {
       clock[rank] += costs.combine(step.bytes(), awaited != null && awaited.packed());
     }

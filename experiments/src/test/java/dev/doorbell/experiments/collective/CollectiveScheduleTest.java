@@ -162,7 +162,7 @@ class CollectiveScheduleTest {
 
   @Test
   void the_predicted_time_of_small_messages_is_that_of_the_rounds() {
-    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call even =
@@ -177,7 +177,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_post_with_a_flag_behind_its_data_takes_longer_than_one_of_packed_data() {
-    StepCosts costs = new StepCosts(0, 100, 0, 1000, 0, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 100, 0, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
     Call packed =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call apart =
@@ -189,7 +189,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_post_to_another_rank_than_the_last_one_takes_longer() {
-    StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     assertThat(time(Algorithm.HALVING, small, costs)).isEqualTo(4_400);
@@ -199,7 +199,7 @@ class CollectiveScheduleTest {
   @Test
   void a_near_message_waits_for_its_stores_before_the_flag_behind_it() {
     StepCosts.Near near = new StepCosts.Near(10, 100, 1000, 0);
-    StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 0, 16, 16, 0, near);
+    StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 0, 16, 16, 0, 0, near);
     for (int size : new int[] {64, 65536}) {
       Call call =
           new Call(
@@ -238,7 +238,7 @@ class CollectiveScheduleTest {
 
   @Test
   void pieces_follow_each_other_through_rings_and_trees() {
-    StepCosts costs = new StepCosts(0, 0, 0, 1000, 1, 1, 0, 16, 16, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 1, 1, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
     for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.TREE)) {
       Call call =
           new Call(

@@ -95,7 +95,7 @@ public final class CollectiveModel {
     GpuRefinements.Latencies waits = gpu.finer().latencies();
     double post =
         gpu.atomic()
-            + 2 * gpu.fence()
+            + gpu.fence()
             + gpu.remoteStore()
             + POST_INSTRUCTIONS * gpu.instruction()
             + POST_RESULTS * waits.result()
@@ -125,6 +125,7 @@ public final class CollectiveModel {
         16 * of.threads(),
         4 * of.threads(),
         gpu.load() + STEP_INSTRUCTIONS * gpu.instruction(),
+        gpu.fence(),
         near(topology, gpu));
   }
 }
