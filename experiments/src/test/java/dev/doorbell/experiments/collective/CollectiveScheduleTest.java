@@ -197,6 +197,27 @@ class CollectiveScheduleTest {
   }
 
   @Test
+  void a_message_takes_what_the_slower_end_takes() {
+    Call call =
+        new Call(Collective.BROADCAST, 2, 65536, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    for (int[] ends : new int[][] {{3, 1}, {1, 3}, {3, 3}}) {
+      StepCosts costs =
+          new StepCosts(0, 0, 0, 1000, ends[0], ends[1], 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+      assertThat(ScheduleTime.of(Algorithm.DIRECT.schedule(call, 1024, 65536), costs))
+          .isEqualTo(1000 + 3 * 65536);
+    }
+  }
+
+  @Test
+  void a_step_that_waits_for_a_message_looks_at_its_flag() {
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 50, StepCosts.Near.NONE);
+    Call call =
+        new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    assertThat(time(Algorithm.DIRECT, call, costs)).isEqualTo(1000 + 15 * 50);
+    assertThat(time(Algorithm.HALVING, call, costs)).isEqualTo(4 * (1000 + 50));
+  }
+
+  @Test
   void a_near_message_waits_for_its_stores_before_the_flag_behind_it() {
     StepCosts.Near near = new StepCosts.Near(10, 100, 1000, 0);
     StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 0, 16, 16, 0, 0, near);
