@@ -216,7 +216,7 @@ public final class SessionRuntime implements ExperimentRuntime {
       throw new EnvironmentException(
           Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
               .effect("nothing was run")
-              .fix("use clock: wall, or gpu: vm"));
+              .fix("use clock: wall (-s clock=wall), or gpu: vm"));
     }
     Probe probe = CudaProbe.probe();
     if (!(probe instanceof Probe.Ready ready)) {
