@@ -14,8 +14,7 @@ package dev.doorbell.experiments.collective;
  * @param turnBytes bytes that a turn covers
  * @param packedTurnBytes the same of packed data
  * @param step everything else of a step: reading it, barriers of the block
- * @param await what a step adds that waits for a message: a look at its flag, and the fence behind
- *     it
+ * @param await what a step that waits for a message adds: the fence behind a look at its flag
  * @param near of messages inside of a node
  */
 public record StepCosts(

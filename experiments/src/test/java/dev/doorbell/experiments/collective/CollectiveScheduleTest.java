@@ -209,7 +209,7 @@ class CollectiveScheduleTest {
   }
 
   @Test
-  void a_step_that_waits_for_a_message_looks_at_its_flag() {
+  void a_step_that_waits_for_a_message_has_a_fence_behind_its_flag() {
     StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 50, StepCosts.Near.NONE);
     Call call =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
