@@ -63,20 +63,10 @@ public final class ConfigReader {
       Map<String, KernelExtension> extensions,
       Map<String, KernelMetric> brought) {
     this.schema = schema;
-    this.checker = checker(schema);
+    this.checker = schema.checker();
     this.vocabulary = vocabulary;
     this.extensions = Map.copyOf(extensions);
     this.brought = Map.copyOf(brought);
-  }
-
-  /** The rules of experiments are made once: a list of all of them asks for each. */
-  @SuppressWarnings("ReferenceEquality") // the schema of experiments is one object
-  private static SchemaChecker checker(Schema schema) {
-    return schema == Schema.experiment() ? OfExperiments.CHECKER : new SchemaChecker(schema.root());
-  }
-
-  private static final class OfExperiments {
-    static final SchemaChecker CHECKER = new SchemaChecker(Schema.experiment().root());
   }
 
   /**

@@ -26,12 +26,23 @@ public final class Schema {
 
   private final JsonNode root;
   private final SequencedMap<String, Setting> settings = new LinkedHashMap<>();
+  private @Nullable SchemaChecker checker;
 
   private Schema(JsonNode root) {
     this.root = root;
     root.at(SETTINGS)
         .properties()
         .forEach(entry -> settings.put(entry.getKey(), setting(entry.getKey(), entry.getValue())));
+  }
+
+  /** What checks files by these rules; made once, when it is asked for. */
+  public synchronized SchemaChecker checker() {
+    SchemaChecker made = checker;
+    if (made == null) {
+      made = new SchemaChecker(root);
+      checker = made;
+    }
+    return made;
   }
 
   /** A schema of experiments as text has it. */

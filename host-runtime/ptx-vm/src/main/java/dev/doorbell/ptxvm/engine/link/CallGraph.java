@@ -9,6 +9,7 @@ import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.function.ToIntFunction;
 final class CallGraph {
   private final Map<String, Function> functions;
   private final Map<String, Set<String>> calls = new LinkedHashMap<>();
+  private final Set<String> recursive = new HashSet<>();
 
   CallGraph(PtxModule module) {
     this.functions = module.functions();
@@ -49,6 +51,9 @@ final class CallGraph {
       }
       calls.put(function.name(), targets);
     }
+    functions.keySet().stream()
+        .filter(name -> reach(calls.getOrDefault(name, Set.of())).containsKey(name))
+        .forEach(recursive::add);
   }
 
   private static List<String> namedIn(Instruction instruction) {
@@ -68,7 +73,7 @@ final class CallGraph {
 
   /** Returns true if the function may be called, directly or not, while it runs. */
   boolean isRecursive(String name) {
-    return reach(calls.getOrDefault(name, Set.of())).containsKey(name);
+    return recursive.contains(name);
   }
 
   /**

@@ -94,12 +94,12 @@ public final class LoadScoreboard {
     if (pending == 0) {
       return true;
     }
-    int ticket = next;
-    for (int i = 0; i < tickets && pending > 0; i++) {
-      if (ticket < loads.length && loads[ticket] != null && !take(ticket)) {
+    int ticket = next < loads.length ? next : 0;
+    for (int i = 0; i < loads.length && pending > 0; i++) {
+      if (loads[ticket] != null && !take(ticket)) {
         return false;
       }
-      ticket = ticket + 1 == tickets ? 0 : ticket + 1;
+      ticket = ticket + 1 == loads.length ? 0 : ticket + 1;
     }
     restartIfEmpty();
     return true;
