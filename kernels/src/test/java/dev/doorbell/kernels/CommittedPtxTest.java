@@ -86,8 +86,8 @@ class CommittedPtxTest {
   @ParameterizedTest
   @EnumSource
   void nothing_that_is_compiled_knows_where_it_was_compiled(Build build) throws IOException {
-    for (String file : SourceTree.files(build.ptx, ".ptx", ".json")) {
-      assertThat(Files.readString(SourceTree.ROOT.resolve(file)))
+    for (String file : SourceTree.files(build.ptx, ".ptx.gz", ".json")) {
+      assertThat(SourceTree.text(SourceTree.ROOT.resolve(file)))
           .as(file)
           .doesNotContain(SourceTree.ROOT.toString())
           .doesNotContainPattern("(/home|/root|/usr|/tmp|/opt)/")
@@ -98,16 +98,16 @@ class CommittedPtxTest {
 
   @Test
   void lines_of_kernels_are_known_by_paths_that_hold_everywhere() throws IOException {
-    for (String file : SourceTree.files("ptx", ".ptx")) {
+    for (String file : SourceTree.files("ptx", ".ptx.gz")) {
       List<String> named =
           Pattern.compile("^\\s*\\.file\\s+\\d+ (.*)$", Pattern.MULTILINE)
-              .matcher(Files.readString(SourceTree.ROOT.resolve(file)))
+              .matcher(SourceTree.text(SourceTree.ROOT.resolve(file)))
               .results()
               .map(match -> match.group(1))
               .toList();
       assertThat(named)
           .as(file)
-          .contains("\"%s\"".formatted(file.replace("ptx/", "src/").replace(".ptx", ".cu")))
+          .contains("\"%s\"".formatted(file.replace("ptx/", "src/").replace(".ptx.gz", ".cu")))
           .allMatch(path -> path.matches("\"(src|include/doorbell|cuda/include)/[^\"]+\""))
           .noneMatch(path -> path.contains(".."));
     }
@@ -136,9 +136,11 @@ class CommittedPtxTest {
     String log = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(build.waitFor(5, TimeUnit.MINUTES)).isTrue();
     assertThat(build.exitValue()).as(log).isZero();
-    for (String file : SourceTree.files("ptx", ".ptx", ".json")) {
+    for (String file : SourceTree.files("ptx", ".ptx.gz", ".json")) {
       Path rebuilt = elsewhere.resolve(file);
-      assertThat(rebuilt).as(file).hasSameBinaryContentAs(SourceTree.ROOT.resolve(file));
+      assertThat(SourceTree.text(rebuilt))
+          .as(file)
+          .isEqualTo(SourceTree.text(SourceTree.ROOT.resolve(file)));
     }
   }
 

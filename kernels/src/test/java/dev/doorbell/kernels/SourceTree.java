@@ -1,6 +1,8 @@
 package dev.doorbell.kernels;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -8,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 
 /** The folder kernels, in which Maven runs this module's tests. */
 final class SourceTree {
@@ -27,9 +30,24 @@ final class SourceTree {
     }
   }
 
+  /** Returns the text of a file, unpacked if it is compressed. */
+  static String text(Path file) throws IOException {
+    return new String(bytes(file), StandardCharsets.UTF_8);
+  }
+
+  private static byte[] bytes(Path file) throws IOException {
+    if (!file.toString().endsWith(".gz")) {
+      return Files.readAllBytes(file);
+    }
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
+      return in.readAllBytes();
+    }
+  }
+
+  /** Returns the digest of a file, of its text if it is compressed: compressors differ. */
   static String sha256(Path file) throws IOException {
     try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(file));
       return HexFormat.of().formatHex(digest);
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError(e);

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
+import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.List;
 
@@ -43,7 +44,9 @@ public final class KernelTargets implements FuzzTargets {
                     List.of(
                         Seeds.file("language.ptx"),
                         Seeds.file("posts.ptx"),
-                        Seeds.resource("/dev/doorbell/kernels/ptx/host_move.ptx")),
+                        Seeds.bytes(
+                            KernelCatalogue.load()
+                                .ptx(KernelCatalogue.load().find("host_move").orElseThrow()))),
                 WORDS,
                 input ->
                     PtxCheck.check("fuzz.ptx", Seeds.text(input)).isEmpty()

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /** How long a collective takes by each algorithm, in the LogGP model of a topology. */
 public final class CollectiveModel {
-  /** Instructions of a thread that posts two requests, of {@code kernels/ptx/collective.ptx}. */
+  /** Instructions of a thread that posts two requests, of {@code kernels/src/collective.cu}. */
   private static final int POST_INSTRUCTIONS = 450;
 
   // How often a post waits: fitted to all-reduce, docs/collectives.md.
