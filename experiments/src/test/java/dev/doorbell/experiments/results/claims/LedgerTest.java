@@ -90,4 +90,19 @@ class LedgerTest {
                         "claim 'c' is of no known kind",
                         "claim 'd' has neither expected, at_least nor at_most"));
   }
+
+  @Test
+  void both_bounds_of_a_claim_reproduce_it_and_their_neighbours_do_not() throws ConfigException {
+    Claim claim =
+        Ledger.builtIn().claims().stream()
+            .filter(each -> each.method() == Claim.Method.ARITHMETIC)
+            .filter(each -> each.lower() < each.upper())
+            .findFirst()
+            .orElseThrow();
+    assertThat(claim.holds(claim.lower())).isTrue();
+    assertThat(claim.holds(claim.upper())).isTrue();
+    assertThat(claim.holds(Math.nextDown(claim.lower()))).isFalse();
+    assertThat(claim.holds(Math.nextUp(claim.upper()))).isFalse();
+    assertThat(claim.holds(Double.NaN)).isFalse();
+  }
 }

@@ -68,4 +68,21 @@ class GidTest {
     assertThat(EthernetHeader.text(gid.linkLocalMac())).isEqualTo("02:00:00:00:00:01");
     assertThat(Gid.parse("fe80::1").linkLocalMac()).isEqualTo(-1);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "224.0.0.0, true",
+    "239.255.255.255, true",
+    "223.255.255.255, false",
+    "240.0.0.0, false",
+    "10.77.0.1, false",
+    "ff00::, true",
+    "ff02::1, true",
+    "fe80::1, false",
+    "fff0::e000:0, true",
+    "2001:db8::e000:1, false"
+  })
+  void multicast_addresses_are_told_from_their_neighbours(String text, boolean multicast) {
+    assertThat(Gid.parse(text).isMulticast()).isEqualTo(multicast);
+  }
 }
