@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the states of queue pairs and the lives of objects have to be. */
+/** Tests the states of queue pairs and the lifetimes of objects. */
 abstract class HcaObjectContract extends HcaContract {
   @ParameterizedTest
   @CsvSource({

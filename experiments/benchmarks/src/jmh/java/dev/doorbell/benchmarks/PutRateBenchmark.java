@@ -65,11 +65,11 @@ public class PutRateBenchmark {
   @Param({"thread", "warp"})
   public String scope = "thread";
 
-  /** What executes the kernel. */
+  /** The GPU that executes the kernel. */
   @Param({"AUTO"})
   public VmOptions.Engine engine = VmOptions.Engine.AUTO;
 
-  /** What is counted besides launches. */
+  /** Counters besides launches. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Counters {

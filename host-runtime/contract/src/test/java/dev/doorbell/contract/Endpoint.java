@@ -40,7 +40,7 @@ public final class Endpoint implements AutoCloseable {
           AccessRight.REMOTE_READ,
           AccessRight.REMOTE_ATOMIC);
 
-  /** What an endpoint is like. */
+  /** Properties of an endpoint. */
   public record Shape(
       int sendBlocks,
       int receiveEntries,
@@ -79,7 +79,7 @@ public final class Endpoint implements AutoCloseable {
           null);
     }
 
-    /** Of another transport; call it last. */
+    /** Selects another transport; call it last. */
     public Shape withTransport(Transport other, @Nullable SharedReceiveQueue shared) {
       return new Shape(
           sendBlocks,
@@ -379,7 +379,7 @@ public final class Endpoint implements AutoCloseable {
     return isThere(sendQueue, sendPolled);
   }
 
-  /** Of a CQE that is there and was not polled. */
+  /** Returns true if the next send completion, which has arrived, is an error; does not poll it. */
   public boolean nextSendIsError() {
     if (foreign != null) {
       return foreign.read(sendQueue, sendPolled).isError();

@@ -72,7 +72,7 @@ abstract class ForeignQueue {
 
   abstract void ring();
 
-  /** Whether a WQE has an inline segment and another segment of data. */
+  /** Returns true if a WQE has an inline segment and another segment of data. */
   static boolean isMixed(long wqe, int first, int units) {
     if (first < units && DataSegment.isInline(wqe + (long) first * SendQueue.UNIT)) {
       int bytes =
@@ -88,7 +88,8 @@ abstract class ForeignQueue {
   }
 
   /**
-   * How many completions were taken, after a reset: a completion queue goes on, a counter does not.
+   * Returns the number of consumed completions after a reset: a completion queue goes on, a counter
+   * does not.
    */
   long polledAfterReset(long polled) {
     return polled;
@@ -101,7 +102,7 @@ abstract class ForeignQueue {
 
   abstract void postReceive(long index, int bytes, int key, long address);
 
-  /** Whether completion {@code index} of a queue is there. */
+  /** Returns true if completion {@code index} of a queue has arrived. */
   abstract boolean isThere(CompletionQueue queue, long index);
 
   abstract Endpoint.Completion read(CompletionQueue queue, long index);

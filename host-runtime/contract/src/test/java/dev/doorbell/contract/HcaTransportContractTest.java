@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every HCA has to do beyond WRITEs and READs on a reliable connection: other transports,
- * shared receives, completion events, peers that are silent. A back end extends this class too.
+ * Tests of every HCA beyond WRITEs and READs on a reliable connection: other transports, shared
+ * receives, completion events, peers that are silent. A back end extends this class too.
  */
 public abstract class HcaTransportContractTest extends HcaEventContract {
   private static final int GLOBAL_ROUTE = 40;

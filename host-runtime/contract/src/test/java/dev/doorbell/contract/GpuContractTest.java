@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What holds for every GPU, emulated or real, as long as kernels behave. */
+/** Tests of every GPU, emulated or real, with correct kernels. */
 @SuppressWarnings("NullAway.Init") // JUnit calls open first
 public abstract class GpuContractTest {
   private static final long ONE_TEBIBYTE = 1L << 40;

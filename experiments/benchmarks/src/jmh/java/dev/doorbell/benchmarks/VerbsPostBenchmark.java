@@ -44,7 +44,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to post by {@code ibv_post_send} and to poll by {@code ibv_poll_cq} through FFM, on
+ * Cost of posting by {@code ibv_post_send} and polling by {@code ibv_poll_cq} through FFM, on
  * whatever device libibverbs shows: {@code ./doorbell hca exec -- ./doorbell bench VerbsPost} where
  * there is none.
  *

@@ -48,7 +48,7 @@ public class HcaRateBenchmark {
   private static final int BYTES = 8;
   private static final long MINUTE = 60_000_000_000L;
 
-  /** Whether every WQE asks for a CQE, or the last of a batch only. */
+  /** Selects whether every WQE requests a CQE, or the last of a batch only. */
   @Param({"every", "batch"})
   public String signalled = "every";
 

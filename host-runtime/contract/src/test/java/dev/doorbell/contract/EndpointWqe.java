@@ -77,7 +77,7 @@ public final class EndpointWqe {
     return this;
   }
 
-  /** Where a datagram goes. */
+  /** The destination of a datagram. */
   public EndpointWqe to(AddressHandle handle, int qpn, int queueKey) {
     DatagramSegment.write(
         next(),

@@ -33,7 +33,7 @@ final class InstantHca implements Agent, MmioTarget {
     this.register = page.address() + Doorbell.REGISTER_OFFSET;
   }
 
-  /** Where to ring. */
+  /** The address of the doorbell register. */
   long register() {
     return register;
   }

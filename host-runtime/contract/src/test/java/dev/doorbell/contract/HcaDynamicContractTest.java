@@ -22,7 +22,7 @@ import dev.doorbell.core.mlx5.Syndrome;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What every HCA with dynamic connections has to do. A back end extends this class too. */
+/** Tests of every HCA with dynamic connections. A back end extends this class too. */
 public abstract class HcaDynamicContractTest extends HcaContract {
   private static final int RECEIVES = 64;
   private static final int RECEIVE_BYTES = 8_192;

@@ -45,7 +45,7 @@ public class ExploreBenchmark {
   private @Nullable Scenario scenario;
   private long seed;
 
-  /** What is counted besides runs. */
+  /** Counters besides runs. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Counters {

@@ -71,9 +71,9 @@ public class TimedBenchmark {
   private final Topology topology = topology();
 
   /**
-   * What the exchanges of an iteration cost; the world's building is not counted. Seconds are those
-   * of CPU time of the thread that runs the fabric. JMH prints them after each iteration; its table
-   * at the end adds up the iterations.
+   * Cost of an iteration's exchanges; building the world is not counted. Seconds are those of CPU
+   * time of the thread that runs the fabric. JMH prints them after each iteration; its table at the
+   * end adds up the iterations.
    */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.EVENTS)

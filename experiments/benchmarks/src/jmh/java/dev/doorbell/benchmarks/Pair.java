@@ -29,8 +29,9 @@ final class Pair implements AutoCloseable {
           AccessRight.REMOTE_ATOMIC);
 
   /**
-   * As much in flight as a sweep over a thousand threads posts: the peer answers in its own turn,
-   * once a sweep, and a poster that waits for room costs instructions.
+   * Depth of the send queue, for as much in flight as a sweep over a thousand threads posts: the
+   * peer answers in its own turn, once a sweep, and a poster that waits for room costs
+   * instructions.
    */
   private static final SoftHcaOptions DEEP =
       SoftHcaOptions.DEFAULT.withEngine(new SoftHcaOptions.Engine(4096, 8192, 64, 16384));

@@ -48,7 +48,7 @@ public class WorkersBenchmark {
   @Param({"1", "2"})
   public int workers = 1;
 
-  /** What is counted besides rounds. */
+  /** Counters besides rounds. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Counters {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a faulty request has to lead to: a syndrome, no harm, and a queue that is flushed. */
+/** Requires that a faulty request leads to a syndrome, no harm, and a flushed queue. */
 abstract class HcaErrorContract extends HcaObjectContract {
   /** A way to post a request that must fail. */
   enum Fault {

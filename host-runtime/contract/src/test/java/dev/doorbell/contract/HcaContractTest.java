@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every {@link dev.doorbell.core.hca.Hca} has to do, whatever it is made of: here what arrives
+ * Tests of every {@link dev.doorbell.core.hca.Hca}, whatever it is made of: here what arrives
  * where, and which event is raised; errors and objects are in the classes above. A back end extends
  * this class and provides the world.
  */

@@ -53,7 +53,7 @@ public class HcaCopyBenchmark {
   @Param({"65536", "1048576", "16777216"})
   public int bytes = 65536;
 
-  /** What is counted besides messages. */
+  /** Counters besides messages. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Counters {

@@ -24,7 +24,7 @@ abstract class HcaContract {
     world = newWorld();
   }
 
-  /** Where a back end has no device, the test was skipped before there was a world. */
+  /** Closes the world; there is none if the test was skipped because the back end has no device. */
   @AfterEach
   void close() {
     if (world != null) {
