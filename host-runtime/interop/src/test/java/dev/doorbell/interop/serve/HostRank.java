@@ -21,7 +21,7 @@ import dev.doorbell.softhca.wire.WireFaults;
  * @param number its rank
  * @param memory for its queues and payload
  */
-public record HostRank(
+record HostRank(
     int number, RoceWire wire, SoftHca hca, MemoryProvider memory, ProtectionDomain domain)
     implements AutoCloseable {
 
@@ -30,8 +30,7 @@ public record HostRank(
    *
    * @param address to listen on, which is its GID
    */
-  public static HostRank open(Fabric fabric, int number, String address)
-      throws EnvironmentException {
+  static HostRank open(Fabric fabric, int number, String address) throws EnvironmentException {
     Locus nic = Locus.nic(number, 0);
     RoceWire wire;
     try {
