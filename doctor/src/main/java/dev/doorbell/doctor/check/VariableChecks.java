@@ -2,30 +2,29 @@ package dev.doorbell.doctor.check;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.doctor.catalogue.CheckResults;
-import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.EnvironmentVariable;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
-/** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
-final class VariableCheck implements Check {
+/** Variables of communication libraries. */
+final class VariableChecks {
+  private static final Set<String> NO = Set.of("0", "n", "no", "off", "false");
 
-  private static final Code KNOWN = Code.of("DB-ENV-01");
-  private static final Code UNKNOWN = Code.of("DB-ENV-02");
-  private static final Code GONE = Code.of("DB-ENV-03");
-  private static final Code BAD_VALUE = Code.of("DB-ENV-04");
-  private static final Code FORCED = Code.of("DB-ENV-05");
-  private static final Code DISABLED = Code.of("DB-ENV-06");
-  private static final Code NO_DEVICE = Code.of("DB-ENV-07");
-  private static final Code DMABUF_OFF = Code.of("DB-ENV-08");
-  private static final Code NOT_MLX5 = Code.of("DB-ENV-09");
-
+  private static final List<String> ORDERING_VARIABLES =
+      List.of("NCCL_IB_PCI_RELAXED_ORDERING", "UCX_IB_PCI_RELAXED_ORDERING");
   private static final Set<String> YES = Set.of("1", "y", "yes", "on", "true");
   private static final Map<String, Set<String>> WORDS =
       Map.of(
@@ -42,8 +41,26 @@ final class VariableCheck implements Check {
 
   private static final VariableNames NAMES = new VariableNames();
 
-  @Override
-  public void examine(CheckedMachine machine, CheckResults found) {
+  private VariableChecks() {}
+
+  /** Relaxed ordering of memory regions, where libraries are configured not to use it. */
+  static void ordering(CheckedMachine machine, CheckResults found) {
+    boolean needed =
+        machine.virtualMachine() || machine.facts().host().cpuVendor().equals("AuthenticAMD");
+    for (String name : ORDERING_VARIABLES) {
+      String value = machine.facts().variable(name).orElse("").toLowerCase(Locale.ROOT);
+      if (NO.contains(value)) {
+        if (needed && machine.hca()) {
+          found.add("DB-ORDER-01", name, "is " + value);
+        }
+      } else if (YES.contains(value)) {
+        found.add("DB-ORDER-02", name, "is " + value);
+      }
+    }
+  }
+
+  /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
+  static void variables(CheckedMachine machine, CheckResults found) {
     List<EnvironmentVariable> variables = machine.facts().variables();
     boolean known = true;
     for (EnvironmentVariable variable : variables) {
@@ -55,14 +72,14 @@ final class VariableCheck implements Check {
       meaning(machine, variable, found);
     }
     if (known && !variables.isEmpty()) {
-      found.add(KNOWN, "", "%d variables".formatted(variables.size()));
+      found.add("DB-ENV-01", "", "%d variables".formatted(variables.size()));
     }
   }
 
   private static void unknown(EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     if (NAMES.gone(name)) {
-      found.add(GONE, name, "not read since NCCL 2.30.7 or earlier");
+      found.add("DB-ENV-03", name, "not read since NCCL 2.30.7 or earlier");
       return;
     }
     String near =
@@ -70,7 +87,7 @@ final class VariableCheck implements Check {
             .findFirst()
             .map(meant -> "; did you mean %s?".formatted(meant))
             .orElse("");
-    found.add(UNKNOWN, name, "read by no library" + near);
+    found.add("DB-ENV-02", name, "read by no library" + near);
   }
 
   private static void value(EnvironmentVariable variable, CheckResults found) {
@@ -79,7 +96,7 @@ final class VariableCheck implements Check {
       int threads = variable.value().matches("\\d{1,5}") ? Integer.parseInt(variable.value()) : -1;
       if (threads < 64 || threads > 512 || threads % 32 != 0) {
         found.add(
-            BAD_VALUE,
+            "DB-ENV-04",
             name,
             "'%s' is no number of CUDA threads: 64 to 512 in steps of 32"
                 .formatted(variable.value()));
@@ -94,7 +111,7 @@ final class VariableCheck implements Check {
       String plain = word.strip().replaceFirst("^\\^", "").replaceFirst("^[a-zA-Z]+:", "");
       if (!words.contains(plain.toLowerCase(Locale.ROOT))) {
         found.add(
-            BAD_VALUE,
+            "DB-ENV-04",
             name,
             "'%s' is none of %s"
                 .formatted(plain, String.join(" ", words.stream().sorted().toList())));
@@ -110,19 +127,19 @@ final class VariableCheck implements Check {
     switch (name) {
       case "NCCL_NET_GDR_LEVEL" -> {
         if (value.equals("sys") || value.equals("5")) {
-          found.add(FORCED, name, "is " + variable.value());
+          found.add("DB-ENV-05", name, "is " + variable.value());
         } else if (value.equals("loc") || value.equals("0")) {
-          found.add(DISABLED, name, "is " + variable.value());
+          found.add("DB-ENV-06", name, "is " + variable.value());
         }
       }
       case "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE" -> {
         if (yes) {
-          found.add(DISABLED, name, "is " + value);
+          found.add("DB-ENV-06", name, "is " + value);
         }
       }
       case "NCCL_NET" -> {
         if (value.equals("socket") && machine.hca()) {
-          found.add(DISABLED, name, "is " + variable.value());
+          found.add("DB-ENV-06", name, "is " + variable.value());
         }
       }
       case "NCCL_IB_HCA", "NVSHMEM_HCA_LIST" -> device(machine.facts(), variable, found);
@@ -140,7 +157,7 @@ final class VariableCheck implements Check {
         if (yes
             && machine.hca()
             && machine.facts().nics().stream().noneMatch(PciFunction::mellanoxNic)) {
-          found.add(NOT_MLX5, name, "is set, and no HCA is mlx5");
+          found.add("DB-ENV-09", name, "is set, and no HCA is mlx5");
         }
       }
       default -> {
@@ -151,7 +168,7 @@ final class VariableCheck implements Check {
 
   private static void closed(CheckedMachine machine, String name, CheckResults found) {
     if (machine.pair() && !machine.peerMemory()) {
-      found.add(DMABUF_OFF, name, "closes the one way there is");
+      found.add("DB-ENV-08", name, "closes the one way there is");
     }
   }
 
@@ -171,7 +188,7 @@ final class VariableCheck implements Check {
             .findFirst();
     if (match.isEmpty()) {
       found.add(
-          NO_DEVICE,
+          "DB-ENV-07",
           variable.name(),
           "'%s' matches none of %s".formatted(text, String.join(" ", names)));
     }
@@ -180,5 +197,65 @@ final class VariableCheck implements Check {
   private static boolean matches(String name, String word, boolean exact) {
     String device = word.strip().split(":", 2)[0];
     return exact ? name.equals(device) : name.startsWith(device);
+  }
+
+  /** The variables that NCCL, NVSHMEM and UCX read, from lists taken out of their sources. */
+  private static final class VariableNames {
+    private static final String UCX = "UCX_";
+
+    /** Endings of variables that scripts and container images set to say where a library lies. */
+    private static final List<String> PLACES =
+        List.of("_HOME", "_DIR", "_ROOT", "_PATH", "_PREFIX", "_VERSION", "_LIBRARY", "_LIB");
+
+    private final Set<String> nccl = read("nccl.txt");
+    private final Set<String> gone = read("nccl-gone.txt");
+    private final Set<String> nvshmem = read("nvshmem.txt");
+    private final Set<String> ucx = read("ucx.txt");
+
+    private static Set<String> read(String name) {
+      try (InputStream in = VariableNames.class.getResourceAsStream(name)) {
+        String text =
+            new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        Set<String> words = new TreeSet<>();
+        text.lines().filter(line -> !line.isEmpty() && line.charAt(0) != '#').forEach(words::add);
+        return words;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** Returns true if a library reads it, or it only says where one lies. */
+    boolean known(String name) {
+      return nccl.contains(name)
+          || nvshmem.contains(name)
+          || (name.startsWith(UCX) && known(name.substring(UCX.length()), 0))
+          || PLACES.stream().anyMatch(name::endsWith);
+    }
+
+    /** Returns true if an earlier NCCL read it. */
+    boolean gone(String name) {
+      return gone.contains(name);
+    }
+
+    /**
+     * UCX puts names of parts before names of options: {@code RC_MLX5_} before {@code TM_ENABLE}.
+     */
+    private boolean known(String rest, int depth) {
+      if (ucx.contains(rest)) {
+        return true;
+      }
+      return depth < 3
+          && ucx.stream()
+              .filter(part -> part.endsWith("_") && rest.startsWith(part))
+              .anyMatch(part -> known(rest.substring(part.length()), depth + 1));
+    }
+
+    /** Names that somebody may have meant. */
+    Collection<String> candidates(String name) {
+      if (name.startsWith(UCX)) {
+        return ucx.stream().filter(word -> !word.endsWith("_")).map(word -> UCX + word).toList();
+      }
+      return name.startsWith("NVSHMEM_") ? nvshmem : nccl;
+    }
   }
 }
