@@ -39,13 +39,10 @@ record Project(
       String folder,
       String artifact,
       Path root,
+      Path mainSources,
       Path jar,
       List<Resources> resources,
       List<ExtraRun> extraRuns) {
-    Path mainSources() {
-      return root.resolve("src/main/java");
-    }
-
     Path testSources() {
       return root.resolve("src/test/java");
     }
@@ -106,7 +103,17 @@ record Project(
       }
     }
     return new Module(
-        folder, artifact, root, lib.resolve(artifact + "-" + version + ".jar"), resources, runs);
+        folder,
+        artifact,
+        root,
+        root.resolve(
+            build
+                .map(e -> text(e, "sourceDirectory"))
+                .filter(e -> !e.isEmpty())
+                .orElse("src/main/java")),
+        lib.resolve(artifact + "-" + version + ".jar"),
+        resources,
+        runs);
   }
 
   private static ExtraRun extraRun(Element execution) {

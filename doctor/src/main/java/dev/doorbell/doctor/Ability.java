@@ -14,7 +14,7 @@ import java.util.Set;
  * @param obstacle the code that prevents it, or that may; empty for {@link Answer#YES}
  */
 public record Ability(String name, Answer answer, Optional<Code> obstacle) {
-  /** Whether the machine can be used so. */
+  /** The answer whether the machine can be used this way. */
   public enum Answer {
     YES,
     PERHAPS,
@@ -59,7 +59,9 @@ public record Ability(String name, Answer answer, Optional<Code> obstacle) {
         : new Ability(name, Answer.YES, Optional.empty());
   }
 
-  /** Where dma-buf works, a peermem that does not register is no obstacle. */
+  /**
+   * Returns true for a code that prevents the use. A peermem that does not register is no obstacle.
+   */
   private static boolean isObstacle(Code code) {
     return (code.verdict() == CheckVerdict.FAIL || code.verdict() == CheckVerdict.ABSENT)
         && !code.equals(PEERMEM_NOT_REGISTERED);

@@ -6,7 +6,7 @@ import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.topology.PciTopology;
 import java.util.List;
 
-/** What the doctor has found, in the order of the checklist. */
+/** The findings of the doctor, in the order of the checklist. */
 public record Diagnosis(Facts facts, PciTopology topology, List<CheckResult> findings) {
   public Diagnosis {
     findings = List.copyOf(findings);
@@ -16,12 +16,12 @@ public record Diagnosis(Facts facts, PciTopology topology, List<CheckResult> fin
     return findings.stream().filter(finding -> finding.verdict() == verdict).count();
   }
 
-  /** Whether something that is there is broken. */
+  /** Returns true if something that is there is broken. */
   public boolean failed() {
     return count(CheckVerdict.FAIL) > 0;
   }
 
-  /** What the machine can be used for. */
+  /** Returns the uses of the machine. */
   public List<Ability> abilities() {
     return Ability.of(findings);
   }

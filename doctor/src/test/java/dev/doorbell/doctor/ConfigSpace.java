@@ -66,7 +66,7 @@ public final class ConfigSpace {
     return this;
   }
 
-  /** As a process without privileges sees it. */
+  /** Returns the part that a process without privileges sees. */
   ConfigSpace visible(int bytes) {
     visible = bytes;
     return this;

@@ -134,7 +134,7 @@ final class Machine {
     return this;
   }
 
-  /** Where a function's files are. */
+  /** Returns the folder of a function's files. */
   String at(String address) {
     String place = places.get(address);
     if (place == null) {
@@ -218,7 +218,7 @@ final class Machine {
     return this;
   }
 
-  /** Where an HCA's files are. */
+  /** Returns the folder of an HCA's files. */
   String place(String hca) {
     return Objects.requireNonNull(links.get("sys/class/infiniband/" + hca), hca).replace("../", "");
   }

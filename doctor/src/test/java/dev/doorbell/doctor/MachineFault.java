@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be wrong with a machine, after public cases, and what the doctor must say to it.
+ * Faults of machines, after public cases, and the codes that the doctor must report.
  *
  * @param gained codes that are found, and are not on the healthy machine
  * @param lost codes of the healthy machine that are not found

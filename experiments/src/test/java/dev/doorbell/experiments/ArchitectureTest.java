@@ -356,10 +356,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void jobs_and_control_connections_depend_on_no_hardware() {
+  void control_connections_depend_on_no_hardware() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.doorbell.interop.control", "dev.doorbell.interop.job")
+        .resideInAPackage("dev.doorbell.interop.control")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

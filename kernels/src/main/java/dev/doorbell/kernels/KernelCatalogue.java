@@ -1,24 +1,20 @@
 package dev.doorbell.kernels;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The protocols that come with Doorbell, from the class path. */
 public final class KernelCatalogue {
-  /** What {@link #ptxForIsa80} produces. */
-  public static final String PORTABLE_ISA = "8.0";
-
-  private static final Pattern INLINED =
-      Pattern.compile(", function_name \\S+, inlined_at \\d+ \\d+ \\d+");
-
-  private static final Pattern VERSION = Pattern.compile("(?m)^\\.version .*$");
-
   private static final Map<String, KernelCatalogue> READ = new ConcurrentHashMap<>();
 
   private final String folder;
@@ -86,24 +82,29 @@ public final class KernelCatalogue {
     return texts.computeIfAbsent(kernel.name(), name -> resource(folder, name + ".ptx"));
   }
 
-  /**
-   * The kernel's PTX for drivers and compilers of CUDA 12.0 and 12.1, which do not accept {@code
-   * .mmio}. Stores to device registers are relaxed stores at system scope there: the same order,
-   * but no promise that two of them are never combined. Lines do not say what they were inlined
-   * into: the compiler of CUDA 12.0 crashes on that when it compiles several files in one process.
-   */
-  public String ptxForIsa80(ProtocolKernel kernel) {
-    String ptx = ptx(kernel).replace(".mmio.relaxed.", ".relaxed.");
-    ptx = INLINED.matcher(ptx).replaceAll("");
-    return VERSION.matcher(ptx).replaceFirst(".version " + PORTABLE_ISA);
-  }
-
   /** The text of the kernel's descriptor: how it is launched, and what it measures. */
   public String descriptor(ProtocolKernel kernel) {
-    return Resources.text("descriptors/" + kernel.name() + ".kernel.yaml");
+    return text("descriptors/" + kernel.name() + ".kernel.yaml");
   }
 
   private static String resource(String folder, String name) {
-    return Resources.text(folder + "/" + name);
+    return text(folder + "/" + name);
+  }
+
+  /** Reads a text file beside the classes of this package; PTX is stored compressed. */
+  static String text(String name) {
+    boolean compressed = name.endsWith(".ptx");
+    String stored = compressed ? name + ".gz" : name;
+    try (InputStream in = KernelCatalogue.class.getResourceAsStream(stored)) {
+      if (in == null) {
+        throw new IllegalStateException(
+            "dev/doorbell/kernels/%s is missing from the class path; rebuild the jar"
+                .formatted(stored));
+      }
+      InputStream text = compressed ? new GZIPInputStream(in, 1 << 16) : in;
+      return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

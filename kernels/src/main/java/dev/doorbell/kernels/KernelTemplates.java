@@ -18,7 +18,7 @@ public final class KernelTemplates {
   private static final List<String> FILES =
       List.of("template.cu", "template.ptx", "template.kernel.yaml", "template.experiment.yaml");
 
-  /** How the PTX of templates is compiled, and how an author compiles it again. */
+  /** Compiler flags of the templates' PTX, also for an author who compiles it again. */
   private final String flags;
 
   private final List<Template> templates;
@@ -33,7 +33,8 @@ public final class KernelTemplates {
 
   /** Reads the manifest that kernels/build-templates wrote. */
   public static KernelTemplates load() {
-    JsonNode manifest = JsonMapper.shared().readTree(Resources.text("templates/manifest.json"));
+    JsonNode manifest =
+        JsonMapper.shared().readTree(KernelCatalogue.text("templates/manifest.json"));
     List<Template> templates = new ArrayList<>();
     for (JsonNode template : manifest.required("templates")) {
       templates.add(
@@ -70,14 +71,14 @@ public final class KernelTemplates {
             .orElseThrow(() -> new IllegalArgumentException("no template '" + template + "'"));
     SequencedMap<String, String> files = new LinkedHashMap<>();
     for (String file : FILES) {
-      String text = Resources.text("templates/" + template + "/" + file);
+      String text = KernelCatalogue.text("templates/" + template + "/" + file);
       if (file.equals("template.ptx")) {
         text = text.replace("\"template.cu\"", "\"" + name + ".cu\"");
       }
       files.put(file.replace("template", name), rename(text, name));
     }
     String readme =
-        Resources.text("templates/README.md.template")
+        KernelCatalogue.text("templates/README.md.template")
             .replace("@DESCRIPTION@", sentence(chosen.description()))
             .replace("@FOLDER@", folder)
             .replace("@NVCC@", compile);

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is committed as PTX is what the sources compile to. */
+/** Tests that the committed PTX is what the sources compile to. */
 class CommittedPtxTest {
-  /** What one call of {@code kernels/build} compiles. */
+  /** The files that one call of {@code kernels/build} compiles. */
   enum Build {
     KERNELS("src", "ptx", "kernels/build"),
     CASES("cases", "cases/ptx", "kernels/build --cases");
@@ -43,7 +43,7 @@ class CommittedPtxTest {
           .readTree(Files.readString(SourceTree.ROOT.resolve(ptx).resolve("manifest.json")));
     }
 
-    /** That a file is the one whose digest the manifest has. */
+    /** Asserts that a file has the digest of the manifest. */
     private void isAsRecorded(String file, JsonNode digest) throws IOException {
       assertThat(SourceTree.sha256(SourceTree.ROOT.resolve(file)))
           .as("%s is not what its PTX was built with: %s", file, advice())
@@ -144,7 +144,7 @@ class CommittedPtxTest {
     }
   }
 
-  /** What nvcc on PATH says its version is, or why there is none. */
+  /** Returns the version of nvcc on PATH, or why there is none. */
   private static String nvccVersion() throws InterruptedException {
     try {
       Process nvcc = new ProcessBuilder("nvcc", "--version").redirectErrorStream(true).start();

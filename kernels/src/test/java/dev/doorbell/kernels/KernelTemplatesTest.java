@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a kernel's author starts from. */
+/** Tests the templates that a kernel's author starts from. */
 class KernelTemplatesTest {
   private static final String REBUILD =
       "run kernels/build-templates (it needs nvcc) and commit kernels/templates with the sources";

@@ -43,17 +43,27 @@ class PtxCompilerTest {
   void every_kernel_compiles_for_the_oldest_and_the_newest_gpu_that_the_compiler_knows(
       ProtocolKernel kernel) {
     for (String gpu : Stream.of("sm_75", "sm_90").toList()) {
-      assertThat(compile(CATALOGUE.ptxForIsa80(kernel), gpu))
-          .as("%s for %s", kernel.name(), gpu)
-          .isEmpty();
+      assertThat(compile(portable(kernel), gpu)).as("%s for %s", kernel.name(), gpu).isEmpty();
     }
   }
 
   @ParameterizedTest
   @FieldSource("KERNELS")
   void a_damaged_kernel_is_refused(ProtocolKernel kernel) {
-    String damaged = CATALOGUE.ptxForIsa80(kernel).replaceFirst("ret;", "return;");
+    String damaged = portable(kernel).replaceFirst("ret;", "return;");
     assertThat(compile(damaged, "sm_75")).contains("return");
+  }
+
+  /**
+   * PTX for compilers of CUDA 12.0, which do not accept {@code .mmio}. Lines do not say what they
+   * were inlined into: that compiler crashes on it when it compiles several files in one process.
+   */
+  private static String portable(ProtocolKernel kernel) {
+    return CATALOGUE
+        .ptx(kernel)
+        .replace(".mmio.relaxed.", ".relaxed.")
+        .replaceAll(", function_name \\S+, inlined_at \\d+ \\d+ \\d+", "")
+        .replaceFirst("(?m)^\\.version .*$", ".version 8.0");
   }
 
   /** The compiler's complaint, or nothing. */

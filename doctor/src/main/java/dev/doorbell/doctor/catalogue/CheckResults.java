@@ -10,11 +10,12 @@ public final class CheckResults {
   /**
    * Adds a finding.
    *
+   * @param code id of an existing code
    * @param where the device, file or variable; empty when the whole machine is meant
    * @param what the situation with its numbers
    */
-  public void add(Code code, String where, String what) {
-    list.add(new CheckResult(code, where, what));
+  public void add(String code, String where, String what) {
+    list.add(new CheckResult(Code.of(code), where, what));
   }
 
   /** Returns what has been found so far. */

@@ -2,7 +2,7 @@ package dev.doorbell.doctor.catalogue;
 
 /** Severity of a code; best first. */
 public enum CheckVerdict {
-  /** As required. */
+  /** The requirement is met. */
   PASS,
   /** Worth knowing; nothing is to be done. */
   INFO,

@@ -49,7 +49,7 @@ public record CheckedMachine(Facts facts, PciTopology topology, Optional<PeerRep
         && facts.libraries().verbs().filter(release -> release >= DMABUF_RDMA_CORE).isPresent();
   }
 
-  /** Whether a peer memory client has registered GPU memory with the RDMA core. */
+  /** Returns true if a peer memory client has registered GPU memory with the RDMA core. */
   boolean peerMemory() {
     return oldPathPeerMemory() || newPathPeerMemory();
   }

@@ -6,26 +6,31 @@ import java.util.List;
 
 /** All checks, from what a machine is to what it has registered. */
 public final class Checklist {
+  /** Compares a machine's facts with a rule and adds what it finds. */
+  private interface Check {
+    void examine(CheckedMachine machine, CheckResults found);
+  }
+
   private static final List<Check> CHECKS =
       List.of(
-          new DriverCheck(),
-          new RdmaCheck(),
-          new PeerMemoryCheck(),
-          new DmaBufCheck(),
-          new RegistryKeyCheck(),
-          new TopologyCheck(),
-          new AcsCheck(),
-          new IommuCheck(),
-          new LinkCheck(),
-          new PciSettingsCheck(),
-          new BarCheck(),
-          new LockedMemoryCheck(),
-          new PortCheck(),
-          new GidCheck(),
-          new MtuCheck(),
-          new OrderingCheck(),
-          new VirtualMachineCheck(),
-          new VariableCheck());
+          AccessChecks::driver,
+          RdmaChecks::devices,
+          AccessChecks::peerMemory,
+          AccessChecks::dmaBuf,
+          AccessChecks::registryKeys,
+          PciChecks::topology,
+          PciChecks::acs,
+          PciChecks::iommu,
+          PciChecks::links,
+          PciChecks::settings,
+          PciChecks::bars,
+          AccessChecks::lockedMemory,
+          RdmaChecks::ports,
+          RdmaChecks::gids,
+          RdmaChecks::mtu,
+          VariableChecks::ordering,
+          PciChecks::virtualMachine,
+          VariableChecks::variables);
 
   private Checklist() {}
 

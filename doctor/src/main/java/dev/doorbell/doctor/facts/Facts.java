@@ -27,15 +27,15 @@ public record Facts(
    */
   public static Facts read(Path root) {
     Root files = new Root(root);
-    HostFacts host = HostReader.read(files);
+    HostFacts host = HostFacts.read(files);
     return new Facts(
         host,
-        DriverReader.driver(files),
-        DriverReader.peerMemory(files),
-        LibraryReader.rdma(files),
-        PciReader.read(files),
-        RdmaReader.read(files),
-        VariableReader.read(files));
+        NvidiaDriver.read(files),
+        PeerMemory.read(files),
+        RdmaLibraries.read(files),
+        PciFunction.read(files),
+        RdmaDevice.read(files),
+        EnvironmentVariable.read(files));
   }
 
   public List<PciFunction> gpus() {

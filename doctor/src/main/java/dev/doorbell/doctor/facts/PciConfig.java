@@ -60,7 +60,10 @@ public record PciConfig(
   private static final int REDIRECTS = 0b11100;
   private static final int ATS_ENABLE = 1 << 15;
 
-  /** Whether a switch port with this ACS control sends peers' requests up to the root complex. */
+  /**
+   * Returns true if a switch port with this ACS control sends peers' requests up to the root
+   * complex.
+   */
   public boolean redirectsPeers() {
     return acs.filter(control -> (control & REDIRECTS) != 0).isPresent();
   }

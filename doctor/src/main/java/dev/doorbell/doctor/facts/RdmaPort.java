@@ -20,11 +20,36 @@ public record RdmaPort(
     String linkLayer,
     double gigabits,
     int lid,
-    List<PortGid> gids,
+    List<GidEntry> gids,
     Optional<String> netdev,
     int netdevMtu) {
   /**
-   * What the kernel takes off an interface's MTU for RoCE: GRH, UDP, BTH, the largest header, ICRC.
+   * An entry of a port's GID table.
+   *
+   * @param value as sysfs prints it, eight groups of four digits
+   * @param type such as {@code RoCE v2}; {@code IB/RoCE v1} on InfiniBand and for version 1
+   */
+  public record GidEntry(int index, String value, String type) {
+    private static final String MAPPED = "0000:0000:0000:0000:0000:ffff:";
+    private static final String LINK_LOCAL = "fe80:";
+
+    public boolean version2() {
+      return type.equals("RoCE v2");
+    }
+
+    /** Returns true for an IPv4 address, mapped into IPv6. */
+    public boolean ipv4() {
+      return value.startsWith(MAPPED);
+    }
+
+    public boolean linkLocal() {
+      return value.startsWith(LINK_LOCAL);
+    }
+  }
+
+  /**
+   * Bytes that the kernel subtracts from an interface's MTU for RoCE: GRH, UDP, BTH, the largest
+   * header, ICRC.
    */
   private static final int ROCE_HEADERS = 40 + 8 + 12 + 4 + 28 + 4;
 
@@ -36,7 +61,7 @@ public record RdmaPort(
   }
 
   /** Returns the GID that a library chooses by default: RoCE v2 over IPv4, then any other v2. */
-  public Optional<PortGid> defaultGid() {
+  public Optional<GidEntry> defaultGid() {
     return gids.stream()
         .filter(gid -> gid.version2() && gid.ipv4())
         .findFirst()

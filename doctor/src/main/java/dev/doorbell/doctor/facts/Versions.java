@@ -5,7 +5,7 @@ import java.util.Comparator;
 
 /** Numbers inside version strings. */
 final class Versions {
-  /** By the numbers between the dots: 570.124.06 is newer than 570.86.15. */
+  /** Compares the numbers between the dots: 570.124.06 is newer than 570.86.15. */
   static final Comparator<String> ORDER = Comparator.comparing(Versions::numbers, Arrays::compare);
 
   private Versions() {}

@@ -1,4 +1,4 @@
-/** What lines of NCCL's and NVSHMEM's logs mean: cause, consequence and remedy of each. */
+/** Explains lines of NCCL's and NVSHMEM's logs: cause, consequence and remedy of each. */
 @NullMarked
 package dev.doorbell.doctor.log;
 

@@ -8,7 +8,6 @@ import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.facts.PeerReport;
-import dev.doorbell.doctor.facts.PortGid;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
 import dev.doorbell.doctor.topology.PciTopology;
@@ -92,7 +91,7 @@ public final class JsonReport {
     return ports;
   }
 
-  private static Map<String, Object> gid(PortGid gid) {
+  private static Map<String, Object> gid(RdmaPort.GidEntry gid) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("index", gid.index());
     object.put("value", gid.value());

@@ -1,6 +1,6 @@
 package dev.doorbell.doctor.topology;
 
-/** How far two PCI functions are from each other, nearest first, in nvidia-smi's words. */
+/** Distance between two PCI functions, nearest first, in nvidia-smi's words. */
 public enum PciDistance {
   /** Under one switch. */
   PIX,

@@ -54,18 +54,6 @@ public interface ExperimentRuntime {
    */
   ExperimentRuntime with(List<UserKernel> kernels);
 
-  /**
-   * This runtime as one of two processes, over UDP and on the wall's clock. Its runner meets the
-   * other process when it runs its first point, and runs points one after the other, the same ones
-   * in the same order as the other process does.
-   *
-   * @throws EnvironmentException when it cannot
-   */
-  default ExperimentRuntime paired(Pairing pairing) throws EnvironmentException {
-    throw new EnvironmentException(
-        Problem.of("DB-E001", "--rank", "this build runs experiments in one process"));
-  }
-
   /** A runner for points in the chosen environment. */
   PointRunner runner(Environment environment);
 

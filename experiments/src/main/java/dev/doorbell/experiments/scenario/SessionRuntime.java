@@ -16,7 +16,6 @@ import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
-import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
@@ -43,7 +42,6 @@ import dev.doorbell.experiments.scenario.scheduling.SchedulingKind;
 import dev.doorbell.experiments.scenario.training.TrainingKind;
 import dev.doorbell.experiments.scenario.transfer.AllToAllKind;
 import dev.doorbell.experiments.scenario.transfer.Demo;
-import dev.doorbell.experiments.scenario.transfer.PairedRunner;
 import dev.doorbell.experiments.scenario.transfer.TransferKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.topology.SmClock;
@@ -79,14 +77,12 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   private final Protocols protocols;
   private final ExperimentKinds kinds;
-  private final @Nullable Pairing pairing;
 
   public SessionRuntime() {
-    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue(), null);
+    this(new ConcurrentHashMap<>(), Protocols.ofCatalogue());
   }
 
-  private SessionRuntime(
-      Map<String, Topology> topologies, Protocols protocols, @Nullable Pairing pairing) {
+  private SessionRuntime(Map<String, Topology> topologies, Protocols protocols) {
     this.topologies = topologies;
     this.protocols = protocols;
     this.kinds =
@@ -109,25 +105,16 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new CongestionKind(),
                 new SchedulingKind(),
                 new TransferKind(protocols)));
-    this.pairing = pairing;
-  }
-
-  @Override
-  public ExperimentRuntime paired(Pairing with) {
-    return new SessionRuntime(topologies, protocols, with);
   }
 
   @Override
   public ExperimentRuntime with(List<UserKernel> kernels) {
-    return new SessionRuntime(topologies, protocols.with(kernels), pairing);
+    return new SessionRuntime(topologies, protocols.with(kernels));
   }
 
   @Override
   public Environment choose(Environment.Request request) throws EnvironmentException {
     RealHca real = RealHca.of(request.hca());
-    if (pairing != null) {
-      return paired(request, pairing);
-    }
     if (real != null) {
       return withRealHca(request, real);
     }
@@ -188,29 +175,6 @@ public final class SessionRuntime implements ExperimentRuntime {
         onGpu && !RealHca.isServed() ? Basis.MEASURED : Basis.EMULATED);
   }
 
-  private static Environment paired(Environment.Request request, Pairing pairing)
-      throws EnvironmentException {
-    if (RealHca.of(request.hca()) != null) {
-      throw new EnvironmentException(
-          Problem.of("DB-E001", "hca", "two processes meet over UDP, on software HCAs")
-              .effect("nothing was run")
-              .fix("use hca: soft, or run without --pair: both ranks then open the device"));
-    }
-    if (request.gpu().startsWith(CUDA)) {
-      throw new EnvironmentException(
-          Problem.of("DB-E001", "gpu", "two processes run their kernels in the PTX VM")
-              .effect("nothing was run")
-              .fix("use gpu: vm"));
-    }
-    return new Environment(
-        new Environment.Choice("ptx-vm", "each process has its own"),
-        new Environment.Choice(
-            "soft-hca",
-            "RoCEv2 in UDP at %s, rank %d of 2".formatted(pairing.address(), pairing.rank())),
-        new Environment.Choice("wall", "two processes share no virtual time"),
-        Basis.EMULATED);
-  }
-
   private static Environment cuda(Environment.Request request) throws EnvironmentException {
     if (request.clock().equals("virtual")) {
       throw new EnvironmentException(
@@ -263,17 +227,12 @@ public final class SessionRuntime implements ExperimentRuntime {
   @Override
   public List<Problem> check(Environment environment, Point point) {
     List<Problem> problems = new ArrayList<>();
-    if (pairing == null) {
-      kinds.of(point).check(point, backend(environment), problems);
-    }
+    kinds.of(point).check(point, backend(environment), problems);
     return problems;
   }
 
   @Override
   public PointRunner runner(Environment environment) {
-    if (pairing != null) {
-      return new PairedRunner(pairing, protocols, kinds);
-    }
     ExecutionBackend backend = backend(environment);
     return (point, context) -> {
       try {
@@ -302,10 +261,6 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public Prediction predict(Point point) {
-    if (pairing != null) {
-      // The closed forms are of PCIe; processes over UDP have none.
-      return Prediction.none();
-    }
     try {
       return kinds.of(point).predict(point, topology(point));
     } catch (TopologyException e) {
@@ -315,18 +270,16 @@ public final class SessionRuntime implements ExperimentRuntime {
 
   @Override
   public List<Influence> sensitivity(Point point, String metric, double share) {
-    return pairing != null
-        ? List.of()
-        : Sensitivity.of(
-            point.text(PLACEMENT),
-            share,
-            topology ->
-                kinds.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
+    return Sensitivity.of(
+        point.text(PLACEMENT),
+        share,
+        topology ->
+            kinds.of(point).predict(point, topology).of(metric).map(Prediction.Term::value));
   }
 
   @Override
   public Timeline timeline(Point point, @Nullable Path capture) throws PointFailure {
-    if (pairing != null || !(kinds.of(point) instanceof TransferKind transfers)) {
+    if (!(kinds.of(point) instanceof TransferKind transfers)) {
       throw new PointFailure(
           PointFailure.Kind.FAILED,
           Problem.of("DB-P030", point.id(), "only messages of transfer experiments are traced")

@@ -267,7 +267,7 @@ class LayoutTest {
     return "_Static_assert(%s == %d, \"%s\");".formatted(expression, value, expression);
   }
 
-  /** What gcc says; nothing when it agrees. */
+  /** Returns the errors of gcc; empty when it agrees. */
   private String compile(List<String> asserts) throws IOException, InterruptedException {
     assumeTrue(
         Files.exists(Path.of("/usr/include/infiniband/mlx5dv.h"))

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
-/** What this process has open and mapped. */
+/** Files that this process has open and memory that it has mapped. */
 final class LeakWatch {
   /** Class loading, compilation and malloc's arenas make some of their own. */
   private static final int MAPPINGS_OF_THE_JVM = 100;
@@ -29,7 +29,7 @@ final class LeakWatch {
     return new LeakWatch(files(), mappings());
   }
 
-  /** What is served by another thread is closed by it, a moment later. */
+  /** Waits for a thread that closes what it has served, a moment later. */
   void requireNothingNew() throws IOException {
     long deadline = System.nanoTime() + MOMENT_NANOS;
     while (files() > files && System.nanoTime() - deadline < 0) {

@@ -3,7 +3,7 @@ package dev.doorbell.verbs;
 import dev.doorbell.contract.HcaDynamicContractTest;
 import dev.doorbell.contract.HcaWorld;
 
-/** As {@link Mlx5HcaContractTest}: dynamic connections. */
+/** Dynamic connections on the device of {@link Mlx5HcaContractTest}. */
 class Mlx5HcaDynamicContractTest extends HcaDynamicContractTest {
   @Override
   protected HcaWorld newWorld() {

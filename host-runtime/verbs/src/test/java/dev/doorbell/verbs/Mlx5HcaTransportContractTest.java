@@ -3,7 +3,7 @@ package dev.doorbell.verbs;
 import dev.doorbell.contract.HcaTransportContractTest;
 import dev.doorbell.contract.HcaWorld;
 
-/** As {@link Mlx5HcaContractTest}: transports, shared receives, events. */
+/** Transports, shared receives and events on the device of {@link Mlx5HcaContractTest}. */
 class Mlx5HcaTransportContractTest extends HcaTransportContractTest {
   @Override
   protected HcaWorld newWorld() {

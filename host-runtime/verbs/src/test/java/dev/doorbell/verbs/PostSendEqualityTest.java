@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What our formats say and what libmlx5 writes for the same requests: WQEs in the rings, doorbell
+ * Compares our formats with what libmlx5 writes for the same requests: WQEs in the rings, doorbell
  * records, and, where the device is a served one whose registers can be read back, what is stored
  * to them.
  */
@@ -37,7 +37,7 @@ class PostSendEqualityTest {
   private static final int CHAIN = 4;
   private static final boolean SERVED = System.getenv("DOORBELL_HCA") != null;
 
-  /** By {@code enum ibv_wr_opcode}. */
+  /** Opcodes of mlx5, indexed by {@code enum ibv_wr_opcode}. */
   private static final int[] OPCODES = {
     Opcode.RDMA_WRITE,
     Opcode.RDMA_WRITE_IMM,
@@ -236,8 +236,8 @@ class PostSendEqualityTest {
   }
 
   /**
-   * What libmlx5 leaves as it lay there before: the bytes behind an inline payload, up to the next
-   * unit, and the compare word of a fetch-and-add.
+   * Clears what libmlx5 leaves unchanged: the bytes behind an inline payload, up to the next unit,
+   * and the compare word of a fetch-and-add.
    */
   private static void forgetUnwritten(Posted one, byte[] theirs, byte[] ours) {
     if (one.inlineUnit != 0) {

@@ -9,9 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 
 /** Another process of this Doorbell, which ends with the command that started it. */
 public final class ChildProcess implements AutoCloseable {
@@ -23,7 +21,6 @@ public final class ChildProcess implements AutoCloseable {
   private final Process process;
   private final BufferedReader out;
   private final Thread reaper;
-  private volatile boolean closing;
 
   private ChildProcess(Process process) {
     this.process = process;
@@ -35,12 +32,6 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Starts {@code doorbell} with these arguments; its errors go where this process's go. */
   public static ChildProcess start(List<String> arguments) throws EnvironmentException {
-    return start(arguments, Map.of());
-  }
-
-  /** As above, with these variables in its environment beside those of this process. */
-  public static ChildProcess start(List<String> arguments, Map<String, String> environment)
-      throws EnvironmentException {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     words.add("--enable-native-access=ALL-UNNAMED");
@@ -51,12 +42,11 @@ public final class ChildProcess implements AutoCloseable {
     words.add("dev.doorbell.experiments.Main");
     words.addAll(arguments);
     try {
-      ProcessBuilder builder =
+      return new ChildProcess(
           new ProcessBuilder(words)
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-              .redirectError(ProcessBuilder.Redirect.INHERIT);
-      builder.environment().putAll(environment);
-      return new ChildProcess(builder.start());
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start());
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-E047", null, "cannot start another process: " + e.getMessage()));
@@ -84,26 +74,8 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Has {@code action} called when it ends with an error before it is closed.
-   *
-   * @param action is given the exit status, on another thread
-   */
-  public void onFailure(IntConsumer action) {
-    var _ =
-        process
-            .onExit()
-            .thenAccept(
-                ended -> {
-                  if (ended.exitValue() != 0 && !closing) {
-                    action.accept(ended.exitValue());
-                  }
-                });
-  }
-
   @Override
   public void close() {
-    closing = true;
     process.destroy();
     if (await(END_SECONDS) != 0) {
       process.destroyForcibly();

@@ -13,9 +13,6 @@ import picocli.CommandLine;
       "  doorbell hca stats 5000                  what it has carried",
       "  doorbell hca faults 5000                 what of its fault plan has happened",
       "  doorbell hca pcap 5000 start x.pcapng    capture; 'pcap 5000 stop' ends it",
-      "  doorbell hca bench                       WRITEs between two processes",
-      "  doorbell hca soak                        clients come and go; is memory flat?",
-      "  doorbell hca alltoall                    8 ranks in two processes, every byte checked",
       "  doorbell hca exec -- PROGRAM              libibverbs programs on software HCAs",
       ""
     })
@@ -29,9 +26,6 @@ public final class HcaCommand extends CommandGroup {
             new Action("stats", HcaStatsCommand::new),
             new Action("faults", HcaFaultsCommand::new),
             new Action("pcap", HcaPcapCommand::new),
-            new Action("bench", HcaBenchCommand::new),
-            new Action("soak", HcaSoakCommand::new),
-            new Action("alltoall", HcaAllToAllCommand::new),
             new Action("exec", HcaExecCommand::new)));
   }
 }

@@ -3,22 +3,17 @@ package dev.doorbell.experiments.cli.hca;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.interop.access.AccessToken;
 import dev.doorbell.interop.control.ControlClient;
 import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.SocketFile;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.util.Map;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Where a served HCA is asked, as an argument of commands. */
-public final class HcaPlace {
+/** The place of a served HCA, as an argument of commands. */
+final class HcaPlace {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   @Parameters(
@@ -57,7 +52,7 @@ public final class HcaPlace {
   }
 
   /** Parses a port, or a host and a port. */
-  public static HostPort endpoint(String text) throws UsageException {
+  static HostPort endpoint(String text) throws UsageException {
     try {
       return HostPort.parse(text);
     } catch (IllegalArgumentException e) {
@@ -65,28 +60,6 @@ public final class HcaPlace {
           Problem.of("DB-U003", null, String.valueOf(e.getMessage()))
               .fix("for example 5000, or 10.0.0.1:5000"));
     }
-  }
-
-  /**
-   * A free TCP port of this machine for processes that this one starts. They show the token of the
-   * environment, or a random one where there is none.
-   */
-  public static HostPort privateMeeting() throws EnvironmentException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      HostPort free = new HostPort("127.0.0.1", probe.getLocalPort());
-      return free.token() != null
-          ? free
-          : new HostPort(free.host(), free.port(), AccessToken.random());
-    } catch (IOException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-E040", null, "no port is free: " + e.getMessage()));
-    }
-  }
-
-  /** What the environment of a process holds that is to come there. */
-  public static Map<String, String> environment(HostPort meeting) {
-    AccessToken token = meeting.token();
-    return token == null ? Map.of() : Map.of(AccessToken.VARIABLE, token.text());
   }
 
   /** Refuses an option whose value is not {@code legal}. */

@@ -12,7 +12,6 @@ import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunIndex;
-import dev.doorbell.interop.job.JobRank;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -31,7 +30,6 @@ record PreparedRun(
     ExperimentConfig config,
     Plan plan,
     Environment environment,
-    JobRank rank,
     PointSchedule schedule,
     List<Point> points,
     @Nullable RunIndex before,
@@ -44,7 +42,6 @@ record PreparedRun(
       ExperimentConfig config,
       Plan plan,
       Environment environment,
-      JobRank rank,
       PointSchedule schedule,
       @Nullable RunIndex before,
       RunEstimate estimate) {
@@ -54,7 +51,6 @@ record PreparedRun(
         config,
         plan,
         environment,
-        rank,
         schedule,
         remaining(schedule.points(plan), before),
         before,

@@ -5,7 +5,6 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.Typed;
-import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -23,7 +22,6 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.FaultTally;
-import dev.doorbell.experiments.plan.Pairing;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
@@ -44,7 +42,6 @@ import dev.doorbell.experiments.run.RunFinder;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.RunListener;
 import dev.doorbell.experiments.run.StoredRun;
-import dev.doorbell.interop.job.JobRank;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,7 +73,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell run my.yaml --baseline before --see 5%% --dry-run",
       "  doorbell run my.yaml --shard 1/4",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
-      "  doorbell run pull-vs-push --pair -s size=64,4K -s placement=same-switch",
       ""
     })
 public final class RunCommand extends CliCommand {
@@ -87,7 +83,6 @@ public final class RunCommand extends CliCommand {
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private RunOptions options = new RunOptions();
   @Mixin private UserKernels kernels = new UserKernels();
-  @Mixin private PairOptions pair = new PairOptions();
 
   @Parameters(paramLabel = "EXPERIMENT", arity = "0..1", description = "A name, or a file.")
   private @Nullable String experiment;
@@ -118,7 +113,7 @@ public final class RunCommand extends CliCommand {
     }
     announce(prepared);
     Double effect = options.see;
-    if (effect != null && baseline != null && !silent(prepared)) {
+    if (effect != null && baseline != null && !silent()) {
       for (String line :
           PowerCheck.lines(
               baseline, prepared.config(), prepared.environment().basis(), effect, COMPARED)) {
@@ -129,30 +124,13 @@ public final class RunCommand extends CliCommand {
     if (dryRun) {
       return ExitCode.OK;
     }
-    if (pair.follows()) {
-      return new FollowedRun(prepared.context(), prepared.runner(), common().quiet())
-          .run(prepared.points());
-    }
-    try (RunJob job = RunJob.beginIfShared(prepared.rank(), options, prepared.config());
-        ChildProcess other = pair.startOther(prepared.context().arguments(), common().quiet());
-        RunDirectory directory = directory(prepared)) {
-      if (other != null) {
-        other.onFailure(status -> endWithOtherProcess(prepared.context(), status));
-      }
+    try (RunDirectory directory = directory(prepared)) {
       RunIndex begun = begin(prepared, directory, machine.join());
       times.ended("preparation");
-      if (job != null) {
-        job.running(prepared.points(), options.retries);
-      }
       List<RunIndex> others =
-          OtherProcesses.run(
-              prepared.context(), directory.path(), begun.processes(), silent(prepared));
+          OtherProcesses.run(prepared.context(), directory.path(), begun.processes(), silent());
       FinishedRun finished = execute(prepared, begun, directory, others, times);
-      ExitCode code = conclude(prepared, finished, baseline, directory, times);
-      if (job != null) {
-        job.end(prepared.context(), directory.path(), code, common().quiet());
-      }
-      return withOtherProcess(other, code);
+      return conclude(prepared, finished, baseline, directory, times);
     }
   }
 
@@ -177,12 +155,7 @@ public final class RunCommand extends CliCommand {
         before == null
             ? kernels.join(around, experiment)
             : kernels.joinFolders(around, List.of(RunDirectory.kernels(before.path())));
-    Pairing pairing = pair.pairing();
     ExperimentRuntime runtime = context.runtime().get();
-    if (pairing != null) {
-      runtime = runtime.paired(pairing);
-      options.jobs = 1;
-    }
     ExperimentConfig config =
         before == null
             ? kernels.read(context, String.valueOf(experiment), overrides())
@@ -195,17 +168,14 @@ public final class RunCommand extends CliCommand {
             new Environment.Request(config.gpu(), config.hca(), config.clock()), plan.points());
     PlanChecks.demand(name, plan, runtime, environment);
     options.jobs = environment.pointsAtOnce(options.jobs);
-    JobRank rank = RunJob.rank(System.getenv(), options);
-    requireProcesses(
-        config, environment.basis(), pairing != null || rank.size() > 1 || before != null);
-    PointSchedule schedule = schedule(plan, before, environment.basis(), rank);
+    requireProcesses(config, environment.basis(), before != null);
+    PointSchedule schedule = schedule(plan, before, environment.basis());
     RunEstimate estimate = RunEstimate.of(config, environment, runtime::estimateNanos, out);
-    return new PreparedRun(
-        context, runtime, config, plan, environment, rank, schedule, before, estimate);
+    return new PreparedRun(context, runtime, config, plan, environment, schedule, before, estimate);
   }
 
   /** Several processes are for wall time, of a run that is no part of something else. */
-  private static void requireProcesses(ExperimentConfig config, Basis basis, boolean part)
+  private static void requireProcesses(ExperimentConfig config, Basis basis, boolean resumed)
       throws UsageException {
     if (config.measure().processes() == 1) {
       return;
@@ -213,8 +183,8 @@ public final class RunCommand extends CliCommand {
     String why =
         basis == Basis.MODELLED
             ? "virtual time is the same in every process"
-            : part
-                ? "a pair, a job and a resumed run are run by the processes that they have"
+            : resumed
+                ? "a resumed run is run by the processes that it has"
                 : config.measure().until() != null
                     ? "with 'until' processes would have different numbers of samples"
                     : "";
@@ -286,7 +256,7 @@ public final class RunCommand extends CliCommand {
                     new RepeatedRunner(prepared.runner(), measure.repeat(), measure.until()),
                     others)),
             prepared.runtime()::predict,
-            silent(prepared) ? RunListener.SILENT : progress,
+            silent() ? RunListener.SILENT : progress,
             context.interruption(),
             new RunExecution.Limits(options.jobs, GRACE, options.retries));
     RunExecution.Outcome outcome = execution.run(prepared.points());
@@ -321,16 +291,13 @@ public final class RunCommand extends CliCommand {
       RunDirectory directory,
       RunTimes times)
       throws RunException {
-    boolean printed = prepared.rank().size() == 1; // rank 0 of a job prints the whole
     try {
       RunComparison comparison =
-          baseline == null || !printed || finished.code() != ExitCode.OK
+          baseline == null || finished.code() != ExitCode.OK
               ? null
               : RunComparison.of(baseline, RunIndex.read(directory.path()), COMPARED);
       ExitCode code = comparison == null ? finished.code() : ComparisonOptions.code(comparison);
-      if (printed) {
-        report(prepared.context(), finished, code, comparison, times);
-      }
+      report(prepared.context(), finished, code, comparison, times);
       return code;
     } catch (RunException e) {
       report(prepared.context(), finished, finished.code(), null, times);
@@ -338,34 +305,6 @@ public final class RunCommand extends CliCommand {
     } finally {
       directory.log().line(times.text());
     }
-  }
-
-  /**
-   * Ends this run at once: the other process of a pair may have ended before the two had met. One
-   * that failed in good order has run all points.
-   */
-  private static void endWithOtherProcess(CommandContext context, int status) {
-    if (status == ExitCode.FAILED.status()) {
-      return;
-    }
-    Problem problem =
-        Problem.of("DB-E047", null, "the other process ended with status %d".formatted(status))
-            .effect("the run ends")
-            .fix("above 128 a signal ended it; else its own message stands before this one");
-    context.terminal().problem(problem);
-    context.interruption().request();
-  }
-
-  /** The other process of a pair may be the only one to see a wrong byte. */
-  private static ExitCode withOtherProcess(@Nullable ChildProcess other, ExitCode code) {
-    boolean ended = code == ExitCode.OK || code == ExitCode.INTERRUPTED;
-    if (other == null || !ended) {
-      return code;
-    }
-    int status = other.await(GRACE.toSeconds());
-    return status == 0 || (code == ExitCode.INTERRUPTED && status == ChildProcess.RUNNING)
-        ? code
-        : ExitCode.FAILED;
   }
 
   private List<String> overrides() {
@@ -381,21 +320,10 @@ public final class RunCommand extends CliCommand {
   }
 
   /** A resumed run keeps the schedule of its beginning. */
-  private PointSchedule schedule(Plan plan, @Nullable RunIndex before, Basis basis, JobRank rank)
+  private PointSchedule schedule(Plan plan, @Nullable RunIndex before, Basis basis)
       throws UsageException {
-    if (rank.size() > 1 && (before != null || options.shard != null || options.baseline != null)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  null,
-                  "%s has started %d ranks, each of which takes a shard"
-                      .formatted(rank.launcher(), rank.size()))
-              .effect("--shard, --resume and --baseline are for one process")
-              .fix("resume each part by itself, and compare with doorbell compare"));
-    }
     PointSchedule begun = before == null ? null : before.manifest().schedule();
-    PointSchedule.Shard part = rank.size() > 1 ? RunJob.shard(rank) : options.part();
-    return begun == null ? PointSchedule.of(plan, options.shuffled(basis), part) : begun;
+    return begun == null ? PointSchedule.of(plan, options.shuffled(basis), options.part()) : begun;
   }
 
   private void checkArguments() throws UsageException {
@@ -418,14 +346,14 @@ public final class RunCommand extends CliCommand {
   }
 
   /** Returns true if only results are printed. */
-  private boolean silent(PreparedRun prepared) {
-    return common().quiet() || common().json() || prepared.rank().rank() > 0;
+  private boolean silent() {
+    return common().quiet() || common().json();
   }
 
   /** Prints the environment with the reason of each choice, and the size of the run. */
   private void announce(PreparedRun prepared) {
     RunIndex before = prepared.before();
-    if (silent(prepared)) {
+    if (silent()) {
       if (before != null) {
         before.damage().forEach(problem -> damaged(prepared.context().terminal().err(), problem));
       }

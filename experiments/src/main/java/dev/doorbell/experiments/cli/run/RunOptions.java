@@ -75,20 +75,6 @@ final class RunOptions {
       description = "With --baseline: how often to repeat, to see a change of 5%%.")
   @Nullable Double see;
 
-  @Option(
-      names = "--rendezvous",
-      paramLabel = "HOST:PORT",
-      description =
-          "Where the ranks of a job under mpirun, srun or torchrun meet "
-              + "(default: as the launcher says).")
-  @Nullable String rendezvous;
-
-  @Option(
-      names = "--join-timeout",
-      paramLabel = "SECONDS",
-      description = "How long ranks wait for each other to start (default: ${DEFAULT-VALUE}).")
-  int joinTimeout = 60;
-
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   boolean strict;
 

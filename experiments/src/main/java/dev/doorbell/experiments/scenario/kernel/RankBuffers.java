@@ -24,9 +24,6 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -296,11 +293,6 @@ public final class RankBuffers implements AutoCloseable {
     return start(protocol, job, Target.NONE, targets, config, arguments(all), heaps(all));
   }
 
-  /** Prepares a kernel without own buffers that sends to one peer, also in another process. */
-  public Supplier<Launch> prepare(Protocol protocol, JobView job, Target to, LaunchConfig config) {
-    return start(protocol, job, to, both(to), config, arguments(List.of(this)), List.of());
-  }
-
   private Supplier<Launch> start(
       Protocol protocol,
       JobView job,
@@ -530,29 +522,6 @@ public final class RankBuffers implements AutoCloseable {
   private @Nullable String mismatch(byte[] expected) {
     String mismatch = guarded.mismatch(expected);
     return mismatch == null ? null : "rank %d, %s".formatted(rank.number(), mismatch);
-  }
-
-  /** A SHA-256 of {@link #sent}, in hexadecimal digits. */
-  public String sentDigest() {
-    return digest(sent());
-  }
-
-  /** The same of what has arrived. */
-  public String arrivedDigest() {
-    return digest(guarded.content());
-  }
-
-  /** True when nothing was written beside the inbox. */
-  public boolean guardsAreIntact() {
-    return guarded.mismatch(guarded.content()) == null;
-  }
-
-  private static String digest(byte[] content) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private Memory allocate(MemoryKind kind, long size, String label) {

@@ -109,9 +109,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
   protected void measure(PointRun<Settings> run) throws PointFailure {
     if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
       throw run.waived(
-          "DB-P029",
-          "an all-to-all of kernels runs in virtual time",
-          "use clock: virtual; doorbell hca alltoall runs one of processes");
+          "DB-P029", "an all-to-all of kernels runs in virtual time", "use clock: virtual");
     }
     Settings of = run.settings();
     double[] nanos = new double[run.point().samples()];

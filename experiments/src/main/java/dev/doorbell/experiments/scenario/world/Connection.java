@@ -2,7 +2,6 @@ package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
-import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -202,28 +201,6 @@ public final class Connection implements AutoCloseable {
     Endpoint endpoint = Endpoint.open(world.rank(rank), shape, index);
     endpoints.computeIfAbsent(rank, _ -> new ArrayList<>()).add(endpoint);
     return endpoint;
-  }
-
-  /**
-   * The side of {@code rank}, whose peer is in another process. The queue pairs are connected by
-   * {@link #connect}.
-   */
-  public static Connection half(
-      World world, int rank, Endpoint.Shape shape, Ringing ringing, int count) {
-    Connection connection = new Connection(world, 0);
-    for (int i = 0; i < count; i++) {
-      connection.add(rank, i, shape);
-    }
-    connection.start(ringing, rank, 1);
-    return connection;
-  }
-
-  /** Connects the queue pairs of {@code rank} to these, in order. */
-  public void connect(int rank, List<QueuePairAddress> peers) {
-    List<Endpoint> own = endpoints(rank);
-    for (int i = 0; i < own.size(); i++) {
-      own.get(i).connect(peers.get(i));
-    }
   }
 
   private void start(Ringing how, int rank, int threads) {

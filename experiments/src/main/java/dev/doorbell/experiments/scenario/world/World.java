@@ -22,7 +22,6 @@ import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
-import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
@@ -117,24 +116,6 @@ public final class World implements AutoCloseable {
       MemoryKind payload,
       IntFunction<Gpu> gpus) {
     return build(fabric, ranks, _ -> options, new InProcessWire(), ProxyPrices.FREE, gpus, payload);
-  }
-
-  /**
-   * The part of a world that is in this process: one rank, whose HCA is on a wire to others.
-   *
-   * @param wire of that rank on {@code fabric}, without an HCA yet
-   */
-  public static World part(DirectFabric fabric, int rank, RoceWire wire, SoftHcaOptions options) {
-    SoftHca hca = new SoftHca(fabric, Locus.nic(rank, 0), "soft" + rank, options);
-    wire.join(hca);
-    Gpu gpu = new VmGpu(fabric, Locus.gpu(rank, 0));
-    return new World(
-        fabric,
-        List.of(Rank.of(rank, gpu, hca, MemoryKind.DEVICE)),
-        List.of(hca),
-        ProxyPrices.FREE,
-        null,
-        null);
   }
 
   /** A world of real HCAs, which nothing injects faults into. */

@@ -81,7 +81,7 @@ public final class AccessToken {
     }
   }
 
-  /** As {@link #read}; a missing file is created with a random token and mode 0600. */
+  /** Reads a token like {@link #read}; creates a missing file with a random one and mode 0600. */
   public static AccessToken readOrCreate(Path file) throws IOException {
     AccessToken fresh = random();
     try (var channel =
@@ -96,7 +96,7 @@ public final class AccessToken {
     }
   }
 
-  /** What a client sends. */
+  /** Returns the text that a client sends. */
   public String text() {
     return text;
   }

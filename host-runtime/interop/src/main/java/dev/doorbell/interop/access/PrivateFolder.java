@@ -120,7 +120,7 @@ public final class PrivateFolder {
     return uid == UID || uid == ROOT;
   }
 
-  /** Whose a file is, and who may do what with it. */
+  /** Owner and permissions of a file. */
   private record Attributes(int uid, int mode) {}
 
   private static Attributes attributes(Path path) throws IOException {

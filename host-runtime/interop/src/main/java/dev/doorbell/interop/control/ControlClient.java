@@ -29,18 +29,13 @@ public final class ControlClient implements AutoCloseable {
    * @throws EnvironmentException when the request is refused, or not answered in time
    */
   public ControlLine call(ControlLine request) throws EnvironmentException {
-    return call(request, nanos);
-  }
-
-  /** As above, with another timeout for the answer. */
-  public ControlLine call(ControlLine request, long answerNanos) throws EnvironmentException {
     channel.send(request);
-    long deadline = System.nanoTime() + answerNanos;
+    long deadline = System.nanoTime() + nanos;
     String text = channel.poll();
     while (text == null) {
       String why = channel.ended();
       if (why == null && System.nanoTime() - deadline >= 0) {
-        why = "no answer within %.1f s".formatted(answerNanos / 1e9);
+        why = "no answer within %.1f s".formatted(nanos / 1e9);
       }
       if (why != null) {
         throw failure(

@@ -143,7 +143,7 @@ public record ControlLine(String verb, SequencedMap<String, String> values) {
             .formatted(name, text.substring(0, Math.min(32, text.length())), least, most));
   }
 
-  /** As {@link #number(String, long, long)}, with a default. */
+  /** Returns a number like {@link #number(String, long, long)}, or a default. */
   public long number(String name, long least, long most, long otherwise) throws Refused {
     return values.containsKey(name) ? number(name, least, most) : otherwise;
   }

@@ -7,7 +7,7 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 
-/** Where a process answers requests. */
+/** A place at which a process answers requests. */
 public sealed interface ControlPlace permits HostPort, SocketFile {
   /**
    * Connects.
@@ -19,7 +19,7 @@ public sealed interface ControlPlace permits HostPort, SocketFile {
   /** Says what a new connection begins with. */
   default void greet(LineChannel channel) {}
 
-  /** What to start there, when nobody answers. */
+  /** Names the command to start there when nobody answers. */
   String fix();
 
   /**

@@ -14,13 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param token that its clients show, or null
  */
 public record HostPort(String host, int port, @Nullable AccessToken token) implements ControlPlace {
-  /** With the token of the environment, if there is one. */
-  public HostPort(String host, int port) {
-    this(host, port, AccessToken.ofEnvironment());
-  }
-
   /**
-   * Reads {@code HOST:PORT}, {@code [::1]:PORT} or {@code PORT} of this machine.
+   * Reads {@code HOST:PORT}, {@code [::1]:PORT} or {@code PORT} of this machine, with the token of
+   * the environment if there is one.
    *
    * @throws IllegalArgumentException when the text has another form
    */
@@ -33,7 +29,7 @@ public record HostPort(String host, int port, @Nullable AccessToken token) imple
     try {
       int port = Integer.parseInt(text.substring(colon + 1));
       if (port > 0 && port <= 0xffff && !host.isEmpty()) {
-        return new HostPort(host, port);
+        return new HostPort(host, port, AccessToken.ofEnvironment());
       }
     } catch (NumberFormatException e) {
       // Reported below.

@@ -66,7 +66,7 @@ public final class LineChannel implements AutoCloseable {
     return peer;
   }
 
-  /** Why the connection has ended; null while it is open. */
+  /** Returns the reason why the connection has ended; null while it is open. */
   public @Nullable String ended() {
     return ended;
   }

@@ -128,7 +128,7 @@ public final class LineServer implements AutoCloseable {
         Problem.of("DB-E040", null, "cannot listen on %s: %s".formatted(at, why)).fix(fix));
   }
 
-  /** Where it listens. */
+  /** Returns the place at which it listens. */
   public ControlPlace place() {
     return place;
   }

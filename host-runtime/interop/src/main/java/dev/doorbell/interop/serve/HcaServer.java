@@ -191,12 +191,12 @@ public final class HcaServer implements AutoCloseable {
     return hca.allocateProtectionDomain();
   }
 
-  /** Where its packets go: GID and UDP port, as peers name it. */
+  /** Returns the address of its packets: GID and UDP port, as peers name it. */
   public String address() {
     return wire.address().toString();
   }
 
-  /** Where it accepts requests. */
+  /** Returns the place at which it accepts requests. */
   public ControlPlace control() {
     return server.place();
   }
@@ -267,11 +267,6 @@ public final class HcaServer implements AutoCloseable {
       stopCapture("the capture ended at %d GiB".formatted(MAX_CAPTURE_BYTES >> 30));
     }
     return answers != answersBefore;
-  }
-
-  /** Clients that have ever connected. */
-  long clientsEver() {
-    return sessionsEver;
   }
 
   /** Counts an answer to a client. */

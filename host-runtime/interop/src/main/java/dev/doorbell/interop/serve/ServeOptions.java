@@ -43,41 +43,24 @@ public record ServeOptions(
   /** For processes of this user, on any free port. */
   public static final ServeOptions LOCAL =
       new ServeOptions(
-          "127.0.0.1", 0, null, 4096, 256L << 20, 1024, 64, FaultPlan.NONE, null, null, true);
+          "127.0.0.1",
+          0,
+          null,
+          4096,
+          256L << 20,
+          1024,
+          64,
+          FaultPlan.NONE,
+          null,
+          null,
+          true,
+          Adapter.DEFAULT);
 
   /** Requires a token where requests come over TCP. */
   public ServeOptions {
     if (control instanceof HostPort tcp && tcp.token() == null) {
       throw new IllegalArgumentException("a control port over TCP needs a token");
     }
-  }
-
-  /** An HCA that keeps InfiniBand's order. */
-  public ServeOptions(
-      String address,
-      int port,
-      @Nullable ControlPlace control,
-      int mtu,
-      long memoryBytes,
-      int queuePairs,
-      int clients,
-      FaultPlan faults,
-      @Nullable Path capture,
-      @Nullable Path captures,
-      boolean strictPeerPort) {
-    this(
-        address,
-        port,
-        control,
-        mtu,
-        memoryBytes,
-        queuePairs,
-        clients,
-        faults,
-        capture,
-        captures,
-        strictPeerPort,
-        Adapter.DEFAULT);
   }
 
   /** These options with other promises. */

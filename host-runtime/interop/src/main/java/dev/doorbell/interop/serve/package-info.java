@@ -1,4 +1,4 @@
-/** A software HCA as a process of its own: the server, its clients, and a benchmark of it. */
+/** A software HCA as a process of its own: the server and its clients. */
 @NullMarked
 package dev.doorbell.interop.serve;
 

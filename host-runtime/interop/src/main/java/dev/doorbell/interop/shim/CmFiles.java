@@ -5,7 +5,6 @@ import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.client.ClientMemory;
 import dev.doorbell.interop.shim.cm.CmChannel;
 import dev.doorbell.interop.shim.cm.CmCommands;
-import dev.doorbell.interop.shim.cm.CmDevice;
 import dev.doorbell.interop.shim.cm.ConnectionManager;
 import dev.doorbell.interop.shim.object.EventStream;
 import dev.doorbell.interop.shim.object.ServedDevice;
@@ -28,7 +27,9 @@ final class CmFiles {
     this.manager =
         new ConnectionManager(
             devices.stream()
-                .map(device -> new CmDevice(device.number(), device.guid(), device.gids()))
+                .map(
+                    device ->
+                        new ConnectionManager.Device(device.number(), device.guid(), device.gids()))
                 .toList(),
             System::nanoTime,
             new SecureRandom());
@@ -72,7 +73,9 @@ final class CmFiles {
     return null;
   }
 
-  /** What the program's library has to take from the descriptors on which no event waits now. */
+  /**
+   * Returns what the program's library has to take from the descriptors on which no event waits.
+   */
   List<ShimAction> takeDrained(int pid) {
     List<ShimAction> actions = new ArrayList<>();
     for (CmFile file : files) {
@@ -88,5 +91,24 @@ final class CmFiles {
   /** Ends what has waited too long for its peer. */
   int expire() {
     return manager.expire();
+  }
+
+  /**
+   * An {@code rdma_cm} file that a program has open.
+   *
+   * @param channel its ids and events
+   * @param stream what the program's descriptor is the other end of; bytes in it say that events
+   *     wait
+   * @param commands what the program writes
+   */
+  record CmFile(CmChannel channel, EventStream stream, CmCommands commands) {
+    /** Names the stream to the program's library. */
+    long token() {
+      return stream.token();
+    }
+
+    int run(byte[] command) {
+      return commands.run(command);
+    }
   }
 }

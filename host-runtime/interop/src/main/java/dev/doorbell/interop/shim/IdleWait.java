@@ -4,10 +4,10 @@ import dev.doorbell.interop.shim.client.RunnableThreads;
 import java.io.IOException;
 
 /**
- * How long the serving thread sleeps when there is no work. Where a core is free it does not sleep
- * for a while. Else it sleeps soon, because the scheduler prefers a thread that wakes to programs
- * that poll, but not one that spins; for longer and longer times, because not every doorbell wakes
- * it. Where all doorbells do, it sleeps until the next one.
+ * Decides how long the serving thread sleeps when there is no work. Where a core is free it does
+ * not sleep for a while. Else it sleeps soon, because the scheduler prefers a thread that wakes to
+ * programs that poll, but not one that spins; for longer and longer times, because not every
+ * doorbell wakes it. Where all doorbells do, it sleeps until the next one.
  */
 final class IdleWait implements AutoCloseable {
   /** Time after the last work in which another doorbell is likely. */
@@ -54,7 +54,7 @@ final class IdleWait implements AutoCloseable {
   }
 
   /**
-   * How long to sleep.
+   * Returns how long to sleep.
    *
    * @param idleNanos since the last work
    * @return nanoseconds; 0 for not at all

@@ -60,7 +60,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private boolean greeted;
   private @Nullable ClientContext context;
   private @Nullable EventStream events;
-  private @Nullable CmFile connections;
+  private CmFiles.@Nullable CmFile connections;
   private @Nullable PageRange requested;
   private boolean requestedOnGpu;
 

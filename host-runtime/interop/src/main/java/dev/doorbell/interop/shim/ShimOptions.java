@@ -1,16 +1,20 @@
 package dev.doorbell.interop.shim;
 
+import dev.doorbell.core.Probe;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server's devices are like.
+ * Properties of a server's devices.
  *
  * @param devices their number, 1 to {@link ShimServer#MAX_DEVICES}
  * @param addresses of the first devices, one each; every device has one from 127.0.0.1 on as well
@@ -55,11 +59,36 @@ public record ShimOptions(
    * @throws EnvironmentException when there are none
    */
   public ShimOptions withGpus(String option) throws EnvironmentException {
-    return with(SharedGpuService.open(option));
+    return with(open(option));
   }
 
   /** Devices without faults. */
   public static ShimOptions of(int devices) {
     return new ShimOptions(devices, List.of(), Adapter.DEFAULT, FaultPlan.NONE, null);
+  }
+
+  /**
+   * Opens the GPUs of this machine whose memory other processes may share.
+   *
+   * @param option what the user has asked for
+   * @throws EnvironmentException when there are none
+   */
+  private static SharedGpus open(String option) throws EnvironmentException {
+    SharedGpus.Provider provider =
+        ServiceLoader.load(SharedGpus.Provider.class).findFirst().orElseThrow();
+    Probe probe = provider.probe();
+    if (!(probe instanceof Probe.Ready)) {
+      throw none(option, probe.describe());
+    }
+    try {
+      return provider.open();
+    } catch (GpuException e) {
+      throw none(option, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static EnvironmentException none(String option, String what) {
+    return new EnvironmentException(
+        Problem.of("DB-E003", option, what).fix("leave it out where programs use no GPU"));
   }
 }

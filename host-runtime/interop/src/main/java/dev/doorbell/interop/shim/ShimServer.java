@@ -12,7 +12,6 @@ import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.client.ServerSleep;
 import dev.doorbell.interop.shim.client.ThreadScheduling;
-import dev.doorbell.interop.shim.client.UnsealedFileException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.interop.shim.object.ServerTables;
@@ -144,7 +143,7 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /**
-   * As the constructor, for a folder that a user has named.
+   * Serves like the constructor, in a folder that a user has named.
    *
    * @throws EnvironmentException instead of an IOException, with the fix
    */
@@ -264,7 +263,7 @@ public final class ShimServer implements AutoCloseable {
     woken = true;
   }
 
-  /** How often a program's doorbell has woken the thread. From any thread. */
+  /** Returns how often a program's doorbell has woken the thread. Callable from any thread. */
   int wakes() {
     return wakes.get();
   }
@@ -356,7 +355,7 @@ public final class ShimServer implements AutoCloseable {
     if (process == null) {
       try {
         process = new ClientProcess(pid, fabric.freeSlot(), file);
-      } catch (UnsealedFileException e) {
+      } catch (ClientProcess.UnsealedFileException e) {
         throw new ErrnoException(Errno.EPERM);
       } catch (IOException e) {
         throw new ErrnoException(Errno.EACCES);

@@ -130,7 +130,8 @@ class HostileClientTest {
                 local.faults(),
                 null,
                 null,
-                strictPeerPort));
+                strictPeerPort,
+                local.adapter()));
     server = Thread.ofPlatform().start(() -> served.run(stop::get));
   }
 
@@ -153,7 +154,7 @@ class HostileClientTest {
     }
   }
 
-  /** What the owner of a region reads in it. */
+  /** Returns the bytes that the owner of a region reads in it. */
   private static byte[] contents(Client owner, HostPoster over, Region of) {
     owner.memory.fill(0, BYTES, (byte) 0);
     owner.aim(CommandEntry.OP_GET, of.address, of.key, BYTES);

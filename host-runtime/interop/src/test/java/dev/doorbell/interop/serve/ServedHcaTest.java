@@ -3,6 +3,7 @@ package dev.doorbell.interop.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.fault.FaultEvent;
@@ -16,8 +17,6 @@ import dev.doorbell.interop.control.ControlPlace;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.control.LineChannel;
 import dev.doorbell.interop.control.SocketFile;
-import dev.doorbell.interop.serve.BenchOptions.Load;
-import dev.doorbell.interop.serve.BenchReport.Writes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -39,7 +38,7 @@ class ServedHcaTest {
 
   @TempDir Path folder;
 
-  /** What a test does with a served HCA, which a thread of its own serves. */
+  /** The part of a test that uses an HCA, which a thread of its own serves. */
   private interface Visit {
     void at(ControlPlace control) throws Exception;
   }
@@ -90,39 +89,10 @@ class ServedHcaTest {
     serve(
         ServeOptions.LOCAL,
         control -> {
-          BenchReport report =
-              HcaBench.run(new BenchOptions(control, new Load(10_000, 50, 8), 3, LONG));
-          assertThat(report.writes().getFirst().nanosPerMessage()).hasSize(3);
-          assertThat(Arrays.stream(report.writes().getFirst().nanosPerMessage()).min().orElse(0))
-              .isPositive();
+          ServedWrites.run(control, 10_000, 200);
           try (ControlClient client = new ControlClient(control, LONG)) {
-            // 10,000 bytes are 3 packets; a round that does not count and a READ come on top.
+            // 10,000 bytes are 3 packets; a READ comes on top.
             assertThat(stat(client, "frames_in")).isGreaterThanOrEqualTo(4 * 50 * 3 + 1);
-            awaitStat(client, "queue_pairs", 0);
-            assertThat(stat(client, "memory_bytes")).isZero();
-          }
-        });
-  }
-
-  @Test
-  void loads_are_measured_beside_queue_pairs_that_do_nothing() throws Exception {
-    serve(
-        ServeOptions.LOCAL,
-        control -> {
-          BenchReport report =
-              HcaBench.run(
-                  new BenchOptions(
-                      control, List.of(new Load(64, 20, 4), new Load(9_000, 10, 4)), 3, LONG, 40));
-          assertThat(report.writes()).extracting(Writes::bytes).containsExactly(64, 9_000);
-          assertThat(report.writes()).allSatisfy(row -> assertThat(row.framesOut()).isPositive());
-          IdleCost idle = report.idle();
-          assertThat(idle).isNotNull();
-          if (idle != null) {
-            assertThat(idle.queuePairs()).isEqualTo(40);
-            // A ring of one block of 64 bytes, its completion and its record, at the least.
-            assertThat(idle.memoryBytes()).isBetween(64L + 64 + 8, 64L << 10);
-          }
-          try (ControlClient client = new ControlClient(control, LONG)) {
             awaitStat(client, "queue_pairs", 0);
             assertThat(stat(client, "memory_bytes")).isZero();
           }
@@ -153,7 +123,18 @@ class ServedHcaTest {
   void nobody_gets_more_than_there_is_and_nonsense_is_refused() throws Exception {
     ServeOptions small =
         new ServeOptions(
-            "127.0.0.1", 0, null, 1024, 1 << 20, 2, 2, FaultPlan.NONE, null, null, true);
+            "127.0.0.1",
+            0,
+            null,
+            1024,
+            1 << 20,
+            2,
+            2,
+            FaultPlan.NONE,
+            null,
+            null,
+            true,
+            Adapter.DEFAULT);
     serve(
         small,
         control -> {
@@ -215,7 +196,7 @@ class ServedHcaTest {
             assertThatThrownBy(
                     () -> client.call(ControlLine.of("pcap").with("start", "other.pcapng")))
                 .hasMessageContaining("running");
-            HcaBench.run(new BenchOptions(control, new Load(64, 40, 8), 3, LONG));
+            ServedWrites.run(control, 64, 160);
             ControlLine faults = client.call(ControlLine.of("faults"));
             assertThat(faults.word("f0.fired")).isEqualTo("1");
             assertThat(faults.word("f0.missed")).isEqualTo("false");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** How long the serving thread sleeps. */
+/** Tests the time for which the serving thread sleeps. */
 final class IdleWaitTest {
   private static final long LONG_IDLE_NANOS = 2_000_000;
   private static final long LOOK_NANOS = LONG_IDLE_NANOS / 16;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What small programs of our own do with the real libibverbs and libmlx5. */
+/** Runs small programs of our own with the real libibverbs and libmlx5. */
 final class ProgramsTest {
   /**
    * {@code -Ddoorbell.programs.seed=} for other requests, {@code doorbell.programs.runs} for more.

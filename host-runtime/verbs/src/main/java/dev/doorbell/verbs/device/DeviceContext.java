@@ -25,11 +25,11 @@ import java.util.List;
 
 /** An opened device, one of its ports, and the GID of this end. */
 public final class DeviceContext implements AutoCloseable {
-  /** How a device is opened. */
+  /** The function that opens a device. */
   public enum Kind {
-    /** By {@code ibv_open_device}: any provider. */
+    /** {@code ibv_open_device}: any provider. */
     ANY,
-    /** By {@code mlx5dv_open_device}, which permits firmware commands. */
+    /** {@code mlx5dv_open_device}, which permits firmware commands. */
     DEVX
   }
 
@@ -195,7 +195,10 @@ public final class DeviceContext implements AutoCloseable {
     }
   }
 
-  /** As the macro {@code ibv_query_port}: the whole struct by the table, else its older part. */
+  /**
+   * Queries a port like the macro {@code ibv_query_port}: the whole struct by the table, else its
+   * older part.
+   */
   private static PortInfo queryPort(MemorySegment context, int number) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(ibv_port_attr.layout());

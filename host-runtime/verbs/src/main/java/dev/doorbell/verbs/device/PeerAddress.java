@@ -23,7 +23,7 @@ public record PeerAddress(Gid gid, int lid) {
     return parse(peer.hca(), context);
   }
 
-  /** As {@link #of}, from the text alone. */
+  /** Parses the text alone; see {@link #of}. */
   public static PeerAddress parse(String text, DeviceContext context) {
     int comma = text.indexOf(',');
     try {

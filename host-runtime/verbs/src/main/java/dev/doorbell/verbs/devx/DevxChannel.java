@@ -15,7 +15,7 @@ public final class DevxChannel implements CompletionChannel {
   private final Consumer<DevxChannel> onClose;
   private final EventChannel events;
 
-  /** By queue number, which is the cookie of a queue's events. */
+  /** Queues by their number, which is the cookie of a queue's events. */
   private final Map<Long, CompletionQueue> queues = new ConcurrentHashMap<>();
 
   /**

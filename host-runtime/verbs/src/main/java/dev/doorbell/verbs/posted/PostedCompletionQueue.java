@@ -43,7 +43,7 @@ final class PostedCompletionQueue implements CompletionQueue {
   private final long armAddress;
   private final MemorySegment completions;
 
-  /** By queue pair number. */
+  /** Queue pairs by their number. */
   private final Map<Integer, CompletionUser> users = new ConcurrentHashMap<>();
 
   private final AtomicLong armed = new AtomicLong(NOT_ARMED);

@@ -29,7 +29,7 @@ public final class PostedDevice implements AutoCloseable {
   public final DeviceContext context;
   public final AsyncEvents events;
 
-  /** What stores to doorbell pages go to. */
+  /** Receives stores to doorbell pages. */
   @FunctionalInterface
   interface DoorbellTarget {
     /**

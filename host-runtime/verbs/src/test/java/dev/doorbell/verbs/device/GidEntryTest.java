@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which GID is taken, and what is said about it. */
+/** Tests which GID is chosen, and the reason that is given. */
 class GidEntryTest {
-  /** As Linux fills the table of a RoCE port: each address for version 1, then for version 2. */
+  /**
+   * A GID table as Linux fills it for a RoCE port: each address for version 1, then for version 2.
+   */
   private static List<GidEntry> table(String... addresses) {
     List<GidEntry> entries = new ArrayList<>();
     for (String address : addresses) {

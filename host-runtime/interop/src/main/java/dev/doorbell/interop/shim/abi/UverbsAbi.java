@@ -91,7 +91,6 @@ public final class UverbsAbi {
   public static final int CREATE_CQ_USER_HANDLE = 2;
   public static final int CREATE_CQ_COMP_CHANNEL = 3;
   public static final int CREATE_CQ_COMP_VECTOR = 4;
-  public static final int CREATE_CQ_FLAGS = 5;
   public static final int CREATE_CQ_RESP_CQE = 6;
 
   // enum uverbs_attrs_create_qp_cmd_attr_ids
@@ -128,7 +127,6 @@ public final class UverbsAbi {
   public static final int CREATE_SRQ_USER_HANDLE = 4;
   public static final int CREATE_SRQ_MAX_WR = 5;
   public static final int CREATE_SRQ_MAX_SGE = 6;
-  public static final int CREATE_SRQ_LIMIT = 7;
   public static final int CREATE_SRQ_TYPE = 9;
   public static final int CREATE_SRQ_RESP_MAX_WR = 11;
   public static final int CREATE_SRQ_RESP_MAX_SGE = 12;
@@ -237,6 +235,31 @@ public final class UverbsAbi {
   public static final int CMD_CREATE_FLOW = 50;
   public static final int CMD_MODIFY_WQ = 53;
   public static final int CMD_CREATE_RWQ_IND_TBL = 55;
+
+  // enum ibv_access_flags
+  public static final int ACCESS_LOCAL_WRITE = 1;
+  public static final int ACCESS_REMOTE_WRITE = 1 << 1;
+  public static final int ACCESS_REMOTE_READ = 1 << 2;
+  public static final int ACCESS_REMOTE_ATOMIC = 1 << 3;
+
+  // enum ibv_qp_attr_mask
+  public static final int QP_STATE = 1;
+  public static final int QP_CUR_STATE = 1 << 1;
+  public static final int QP_ACCESS_FLAGS = 1 << 3;
+  public static final int QP_PKEY_INDEX = 1 << 4;
+  public static final int QP_PORT = 1 << 5;
+  public static final int QP_QKEY = 1 << 6;
+  public static final int QP_AV = 1 << 7;
+  public static final int QP_PATH_MTU = 1 << 8;
+  public static final int QP_TIMEOUT = 1 << 9;
+  public static final int QP_RETRY_CNT = 1 << 10;
+  public static final int QP_RNR_RETRY = 1 << 11;
+  public static final int QP_RQ_PSN = 1 << 12;
+  public static final int QP_MAX_QP_RD_ATOMIC = 1 << 13;
+  public static final int QP_MIN_RNR_TIMER = 1 << 15;
+  public static final int QP_SQ_PSN = 1 << 16;
+  public static final int QP_MAX_DEST_RD_ATOMIC = 1 << 17;
+  public static final int QP_DEST_QPN = 1 << 20;
 
   private UverbsAbi() {}
 }

@@ -33,7 +33,7 @@ public final class ClientFabric extends Fabric {
   /** Address space for doorbell pages and on-chip memory; takes memory as it is touched. */
   private static final long RESERVED = 4L << 30;
 
-  /** Of addresses of a GPU's memory: the rest is an address of {@link SharedGpus}. */
+  /** Bit that marks an address of a GPU's memory; the rest is an address of {@link SharedGpus}. */
   static final long GPU = 1L << 62;
 
   private final AddressSpace memory = AddressSpace.reserve(RESERVED);
@@ -94,7 +94,7 @@ public final class ClientFabric extends Fabric {
     return (address & GPU) != 0;
   }
 
-  /** Of an address with {@link #GPU}: the one of {@link SharedGpus}. */
+  /** Returns the address of {@link SharedGpus} in an address with {@link #GPU}. */
   static long onGpu(long address) {
     return address & ~GPU;
   }

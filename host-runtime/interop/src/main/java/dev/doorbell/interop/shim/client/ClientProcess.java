@@ -47,7 +47,7 @@ public final class ClientProcess {
 
   private int openDevices;
 
-  /** What the program has shared of a GPU for the command that it repeats, or null. */
+  /** GPU memory that the program has shared for the command that it repeats, or null. */
   private @Nullable GpuRange offered;
 
   private @Nullable SharedGpus gpus;
@@ -373,5 +373,16 @@ public final class ClientProcess {
       return true;
     }
     return true;
+  }
+
+  /** The file that a program offers to share could become shorter while it is mapped. */
+  public static final class UnsealedFileException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    UnsealedFileException(String path) {
+      super(
+          "%s is no file of memfd_create that is long enough and sealed against shrinking"
+              .formatted(path));
+    }
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalListener implements AutoCloseable {
   private static final int BACKLOG = 64;
 
-  /** Who waits for a connection. */
+  /** The owner of a connection that waits. */
   public interface Waiting {
     LocalSocket socket();
 

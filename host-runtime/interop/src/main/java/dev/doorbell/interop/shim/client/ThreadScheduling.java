@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * How Linux runs the thread that serves programs. Programs that poll keep every core busy, so that
- * the thread has to take one from them for a moment, thousands of times a second.
+ * Sets how Linux schedules the serving thread. Programs that poll keep every core busy, so that the
+ * thread has to take one from them for a moment, thousands of times a second.
  */
 @SuppressWarnings("restricted")
 public final class ThreadScheduling {

@@ -112,13 +112,16 @@ public final class CmChannel {
   }
 
   /** Removes the events of a membership that ends. */
-  void removeEvents(CmMulticast of) {
+  void removeEvents(CmId.Multicast of) {
     if (events.removeIf(event -> event.multicast() == of) && events.isEmpty()) {
       drained++;
     }
   }
 
-  /** How often the last event has gone since the last call: as many bytes are to be taken. */
+  /**
+   * Returns how often the queue has become empty since the last call: as many bytes are to be
+   * taken.
+   */
   public int takeDrained() {
     int count = drained;
     drained = 0;

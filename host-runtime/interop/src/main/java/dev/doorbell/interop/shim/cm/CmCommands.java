@@ -282,7 +282,7 @@ public final class CmCommands {
 
   private void join(Struct in, CmId id, CmAddress group, int room) throws ErrnoException {
     ErrnoException.require(room >= Integer.BYTES, Errno.ENOSPC);
-    CmMulticast joined = connections.join(id, in.u64(8), group);
+    CmId.Multicast joined = connections.join(id, in.u64(8), group);
     try {
       answer(in.u64(0), new Struct(4).u32(0, joined.number), 4, room);
     } catch (ErrnoException e) {
@@ -337,7 +337,7 @@ public final class CmCommands {
   private void queryRoute(Struct in, int room) throws ErrnoException {
     CmId id = channel.find(sized(in, 16).u32(8));
     Struct to = new Struct(QUERY_ROUTE_BYTES);
-    CmDevice device = id.device;
+    ConnectionManager.Device device = id.device;
     CmAddress there = id.destination;
     id.source.write(to, 136);
     if (there != null) {
@@ -396,7 +396,7 @@ public final class CmCommands {
   /** {@code struct rdma_ucm_query_addr_resp}. */
   private static Struct address(CmId id, boolean asGids) {
     Struct to = new Struct(QUERY_ADDRESS_BYTES);
-    CmDevice device = id.device;
+    ConnectionManager.Device device = id.device;
     CmAddress there = id.destination;
     if (device != null) {
       to.be64(0, device.guid()).u8(8, 1).be16(10, CmId.PARTITION).u32(272, device.number());

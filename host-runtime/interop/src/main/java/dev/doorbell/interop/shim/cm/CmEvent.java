@@ -25,7 +25,7 @@ record CmEvent(
     Struct data,
     int vendor,
     int ece,
-    @Nullable CmMulticast multicast) {
+    CmId.@Nullable Multicast multicast) {
   /** Bytes of the structure, and those without its last three words, which came later. */
   static final int BYTES = 336;
 
@@ -52,7 +52,7 @@ record CmEvent(
   }
 
   /** A group has been joined. */
-  static CmEvent of(CmMulticast multicast) {
+  static CmEvent of(CmId.Multicast multicast) {
     CmId id = multicast.id;
     int type = CmAbi.MULTICAST_JOIN;
     return new CmEvent(id, id, type, 0, CmParameters.NONE, NOTHING, 0, 0, multicast);

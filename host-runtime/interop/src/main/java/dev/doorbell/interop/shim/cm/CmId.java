@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An id of a program: one end of a connection, or a listener. */
 final class CmId {
-  /** How far an id has come. */
+  /** The state of an id. */
   enum State {
     IDLE,
     BOUND,
@@ -51,33 +52,11 @@ final class CmId {
   private static final int RTR = 2;
   private static final int RTS = 3;
 
-  // enum ibv_qp_attr_mask
-  private static final int STATE_MASK = 1;
-  private static final int ACCESS = 1 << 3;
-  private static final int PKEY_INDEX = 1 << 4;
-  private static final int PORT = 1 << 5;
-  private static final int QUEUE_KEY = 1 << 6;
-  private static final int ADDRESS_VECTOR = 1 << 7;
-  private static final int PATH_MTU = 1 << 8;
-  private static final int TIMEOUT = 1 << 9;
-  private static final int RETRY_COUNT = 1 << 10;
-  private static final int RNR_RETRY = 1 << 11;
-  private static final int RECEIVE_PSN = 1 << 12;
-  private static final int READ_ATOMIC = 1 << 13;
-  private static final int MIN_RNR_TIMER = 1 << 15;
-  private static final int SEND_PSN = 1 << 16;
-  private static final int DEST_READ_ATOMIC = 1 << 17;
-  private static final int PEER_NUMBER = 1 << 20;
-
-  private static final int REMOTE_WRITE = 1 << 1;
-  private static final int REMOTE_READ = 1 << 2;
-  private static final int REMOTE_ATOMIC = 1 << 3;
-
   final int number;
   final int portSpace;
   private final int queuePairType;
 
-  /** Where packets to this end begin. */
+  /** The first packet sequence number to this end. */
   final int psn;
 
   CmChannel channel;
@@ -86,7 +65,7 @@ final class CmId {
   long userHandle;
 
   State state = State.IDLE;
-  @Nullable CmDevice device;
+  ConnectionManager.@Nullable Device device;
   CmAddress source;
   @Nullable CmAddress destination;
   boolean reuseAddress;
@@ -94,21 +73,21 @@ final class CmId {
   int ackTimeout = ACK_TIMEOUT;
   int eventsReported;
 
-  /** Of a listener: requests that its program may still be shown, and those that wait for that. */
+  /** For a listener: requests that its program may still be shown, and those that wait for that. */
   int backlog;
 
   final ArrayDeque<CmId> waiting = new ArrayDeque<>();
 
   /** Memberships by their number. */
-  final Map<Integer, CmMulticast> multicasts = new HashMap<>();
+  final Map<Integer, Multicast> multicasts = new HashMap<>();
 
   /** The other end; of one that has sent a request and waits at a listener, null. */
   @Nullable CmId peer;
 
-  /** Where a request waits. */
+  /** The listener at which a request waits. */
   @Nullable CmId awaited;
 
-  /** What this end has said, and its private data. */
+  /** Parameters and private data that this end has sent. */
   CmParameters parameters = CmParameters.NONE;
 
   byte[] data = new byte[0];
@@ -145,8 +124,8 @@ final class CmId {
     ErrnoException.require(holds, Errno.EINVAL);
   }
 
-  CmDevice requireDevice() throws ErrnoException {
-    CmDevice of = device;
+  ConnectionManager.Device requireDevice() throws ErrnoException {
+    ConnectionManager.Device of = device;
     if (of == null) {
       throw new ErrnoException(Errno.EINVAL);
     }
@@ -169,7 +148,7 @@ final class CmId {
 
   /** The same to another GID. */
   void writeRoute(Struct to, int at, Gid there) {
-    CmDevice from = device;
+    ConnectionManager.Device from = device;
     if (from == null) {
       return;
     }
@@ -192,21 +171,41 @@ final class CmId {
     Struct to = new Struct(144).u32(4, next);
     if (isDatagram()) {
       // Of a datagram id, the same for each state.
-      return to.u32(0, STATE_MASK | PKEY_INDEX | PORT | QUEUE_KEY)
+      return to.u32(
+              0,
+              UverbsAbi.QP_STATE | UverbsAbi.QP_PKEY_INDEX | UverbsAbi.QP_PORT | UverbsAbi.QP_QKEY)
           .u32(20, source.isIb() ? parameters.queueKey() : DATAGRAM_KEY)
           .u8(133, 1);
     }
     switch (next) {
       case INIT -> {
         boolean reads = responderResources > 0;
-        to.u32(0, STATE_MASK | PKEY_INDEX | PORT | ACCESS)
-            .u32(36, isRequested() ? REMOTE_WRITE | (reads ? REMOTE_READ | REMOTE_ATOMIC : 0) : 0)
+        to.u32(
+                0,
+                UverbsAbi.QP_STATE
+                    | UverbsAbi.QP_PKEY_INDEX
+                    | UverbsAbi.QP_PORT
+                    | UverbsAbi.QP_ACCESS_FLAGS)
+            .u32(
+                36,
+                isRequested()
+                    ? UverbsAbi.ACCESS_REMOTE_WRITE
+                        | (reads
+                            ? UverbsAbi.ACCESS_REMOTE_READ | UverbsAbi.ACCESS_REMOTE_ATOMIC
+                            : 0)
+                    : 0)
             .u8(133, 1);
       }
       case RTR -> {
         CmId other = requirePeer();
-        to.u32(0, STATE_MASK | ADDRESS_VECTOR | PATH_MTU | PEER_NUMBER | RECEIVE_PSN);
-        to.u32(0, to.u32(0) | DEST_READ_ATOMIC | MIN_RNR_TIMER)
+        to.u32(
+            0,
+            UverbsAbi.QP_STATE
+                | UverbsAbi.QP_AV
+                | UverbsAbi.QP_PATH_MTU
+                | UverbsAbi.QP_DEST_QPN
+                | UverbsAbi.QP_RQ_PSN);
+        to.u32(0, to.u32(0) | UverbsAbi.QP_MAX_DEST_RD_ATOMIC | UverbsAbi.QP_MIN_RNR_TIMER)
             .u32(12, MTU)
             .u32(24, psn)
             .u32(32, other.parameters.queuePair())
@@ -215,7 +214,14 @@ final class CmId {
       }
       case RTS -> {
         CmId other = requirePeer();
-        to.u32(0, STATE_MASK | SEND_PSN | TIMEOUT | RETRY_COUNT | RNR_RETRY | READ_ATOMIC)
+        to.u32(
+                0,
+                UverbsAbi.QP_STATE
+                    | UverbsAbi.QP_SQ_PSN
+                    | UverbsAbi.QP_TIMEOUT
+                    | UverbsAbi.QP_RETRY_CNT
+                    | UverbsAbi.QP_RNR_RETRY
+                    | UverbsAbi.QP_MAX_QP_RD_ATOMIC)
             .u32(28, other.psn)
             .u8(130, initiatorDepth)
             .u8(134, ackTimeout)
@@ -247,5 +253,36 @@ final class CmId {
   @Override
   public String toString() {
     return "id %d of %d, %s".formatted(number, channel.pid(), state);
+  }
+
+  /**
+   * The membership of an id in a multicast group. Groups of RoCE need no manager: joining succeeds.
+   */
+  static final class Multicast {
+    /** {@code IB_MULTICAST_QPN}. */
+    private static final int QUEUE_PAIR = 0xff_ffff;
+
+    final int number;
+    final CmId id;
+    private final long userHandle;
+    private final Gid group;
+    int eventsReported;
+
+    Multicast(int number, CmId id, long userHandle, Gid group) {
+      this.number = number;
+      this.id = id;
+      this.userHandle = userHandle;
+      this.group = group;
+    }
+
+    /** Names the membership in place of its id, and the group: {@code struct rdma_ucm_ud_param}. */
+    void write(Struct event, int parameters) {
+      event
+          .u64(0, userHandle)
+          .u32(8, number)
+          .u32(parameters, QUEUE_PAIR)
+          .u32(parameters + 4, CmId.DATAGRAM_KEY);
+      id.writeRoute(event, parameters + 8, group);
+    }
   }
 }

@@ -3,8 +3,8 @@ package dev.doorbell.interop.shim.cm;
 import dev.doorbell.interop.shim.abi.Struct;
 
 /**
- * What one end of a connection says to the other: {@code struct rdma_ucm_conn_param} without its
- * private data.
+ * Parameters that one end of a connection sends to the other: {@code struct rdma_ucm_conn_param}
+ * without its private data.
  *
  * @param queuePair number of its queue pair, 24 bits
  * @param queueKey of datagrams
@@ -60,7 +60,7 @@ record CmParameters(
         .u8(at + DATA_LENGTH + 6, rnrRetryCount);
   }
 
-  /** As the other end sees them: what one issues, the other takes. */
+  /** Returns the parameters seen by the other end: what one issues, the other accepts. */
   CmParameters seenByPeer() {
     return new CmParameters(
         queuePair,

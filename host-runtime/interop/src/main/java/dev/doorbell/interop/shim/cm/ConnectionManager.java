@@ -30,12 +30,14 @@ public final class ConnectionManager {
   /** Requests that a listener's program may leave unread; more wait for it, as with a kernel. */
   static final int MAX_BACKLOG = 1024;
 
-  /** How long an end waits for an answer of its peer: 16 times 4.3 s, as Linux repeats messages. */
+  /**
+   * Time that an end waits for an answer of its peer: 16 times 4.3 s, as Linux repeats messages.
+   */
   static final long ANSWER_NANOS = 16L * (4096L << 20);
 
   private static final byte[] NOTHING = new byte[0];
 
-  private final List<CmDevice> devices;
+  private final List<Device> devices;
   private final LongSupplier clock;
   private final RandomGenerator random;
   private final PortTable ports;
@@ -52,7 +54,7 @@ public final class ConnectionManager {
   /**
    * @param clock nanoseconds, from 0 or anything that never comes to its end
    */
-  public ConnectionManager(List<CmDevice> devices, LongSupplier clock, RandomGenerator random) {
+  public ConnectionManager(List<Device> devices, LongSupplier clock, RandomGenerator random) {
     this.devices = List.copyOf(devices);
     this.clock = clock;
     this.random = random;
@@ -192,7 +194,7 @@ public final class ConnectionManager {
 
   void bind(CmId id, CmAddress address) throws ErrnoException {
     id.require(id.state == State.IDLE);
-    CmDevice device = null;
+    Device device = null;
     if (!address.isAny()) {
       device = withGid(address.gid());
       ErrnoException.require(device != null, Errno.EADDRNOTAVAIL);
@@ -202,8 +204,8 @@ public final class ConnectionManager {
     id.state = State.BOUND;
   }
 
-  private @Nullable CmDevice withGid(Gid gid) {
-    for (CmDevice device : devices) {
+  private @Nullable Device withGid(Gid gid) {
+    for (Device device : devices) {
       if (device.indexOf(gid) >= 0) {
         return device;
       }
@@ -225,7 +227,7 @@ public final class ConnectionManager {
     id.channel.requireRoom();
     CmAddress there = to.isAny() ? to.withGid(loopback(id, to)) : to;
     Gid local = there.isMulticast() ? loopback(id, to) : there.gid();
-    CmDevice remote = withGid(local);
+    Device remote = withGid(local);
     id.destination = there;
     if (remote == null) {
       post(id, CmAbi.ADDR_ERROR, -Errno.EHOSTUNREACH);
@@ -458,12 +460,12 @@ public final class ConnectionManager {
    *
    * @return the membership, whose event comes now
    */
-  CmMulticast join(CmId id, long userHandle, CmAddress group) throws ErrnoException {
+  CmId.Multicast join(CmId id, long userHandle, CmAddress group) throws ErrnoException {
     id.require(id.isDatagram() && (id.state == State.BOUND || id.state == State.ADDRESS_RESOLVED));
     id.requireDevice();
     id.require(group.isMulticast() && id.multicasts.size() < MAX_MULTICASTS);
     id.channel.requireRoom();
-    CmMulticast joined = new CmMulticast(++multicasts, id, userHandle, group.gid());
+    CmId.Multicast joined = new CmId.Multicast(++multicasts, id, userHandle, group.gid());
     id.multicasts.put(joined.number, joined);
     return joined;
   }
@@ -476,7 +478,7 @@ public final class ConnectionManager {
    */
   int leave(CmChannel channel, int number) throws ErrnoException {
     for (CmId id : channel.ids()) {
-      CmMulticast left = id.multicasts.remove(number);
+      CmId.Multicast left = id.multicasts.remove(number);
       if (left != null) {
         channel.removeEvents(left);
         return left.eventsReported;
@@ -551,5 +553,19 @@ public final class ConnectionManager {
   /** The number of ids that programs have. */
   int ids() {
     return numbers.values().stream().mapToInt(BitSet::cardinality).sum();
+  }
+
+  /**
+   * A device as connections see it.
+   *
+   * @param number of {@code mlx5_N}
+   * @param guid its node GUID
+   * @param gids its GIDs by index
+   */
+  public record Device(int number, long guid, List<Gid> gids) {
+    /** The index of a GID, or -1. */
+    int indexOf(Gid gid) {
+      return gids.indexOf(gid);
+    }
   }
 }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Which ids have which ports. Each port space has ports of its own, and so has AF_IB. */
+/** The ports of ids. Each port space has ports of its own, and so has AF_IB. */
 final class PortTable {
   /** Ports that are given to who asks for none, as Linux has them. */
   private static final int FIRST_EPHEMERAL = 32_768;
@@ -77,7 +77,7 @@ final class PortTable {
     }
   }
 
-  /** Who listens at an address, or null. */
+  /** Returns the id that listens at an address, or null. */
   @Nullable CmId listener(CmAddress at) {
     Gid gid = at.gid();
     for (CmId id : owners.getOrDefault(Key.of(at), List.of())) {

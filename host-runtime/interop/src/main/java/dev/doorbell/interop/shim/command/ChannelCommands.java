@@ -42,7 +42,7 @@ final class ChannelCommands {
             element));
   }
 
-  /** As {@link #drain}, for the asynchronous events of a closed queue. */
+  /** Drains the asynchronous events of a closed queue; see {@link #drain}. */
   static void drainAsync(IoctlCommand command, Resource.Queue closed, int countOffset)
       throws ErrnoException {
     EventStream events = command.context().asyncEvents();

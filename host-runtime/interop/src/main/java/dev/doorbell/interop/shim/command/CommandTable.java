@@ -109,14 +109,13 @@ public final class CommandTable {
         UverbsAbi.OBJECT_FLOW,
         1,
         1,
-        command -> command.context().remove(Resource.Flow.class, command.handle(UverbsAbi.DRIVER)));
+        command -> command.remove(UverbsAbi.DRIVER, Resource.Flow.class));
     driver(UverbsAbi.OBJECT_FLOW_MATCHER, 0, 6, FlowCommands::createMatcher);
     driver(
         UverbsAbi.OBJECT_FLOW_MATCHER,
         1,
         1,
-        command ->
-            command.context().remove(Resource.Matcher.class, command.handle(UverbsAbi.DRIVER)));
+        command -> command.remove(UverbsAbi.DRIVER, Resource.Matcher.class));
     driver(UverbsAbi.OBJECT_UAR, 0, 5, DeviceCommands::allocateUar);
     driver(UverbsAbi.OBJECT_UAR, 1, 1, DeviceCommands::freeUar);
     driver(UverbsAbi.OBJECT_DEVX, 0, 2, DevxCommands::other);
@@ -133,10 +132,7 @@ public final class CommandTable {
         UverbsAbi.OBJECT_DEVX_UMEM,
         1,
         1,
-        command ->
-            command
-                .context()
-                .remove(Resource.Umem.class, command.handle(UverbsAbi.DEVX_UMEM_HANDLE)));
+        command -> command.remove(UverbsAbi.DEVX_UMEM_HANDLE, Resource.Umem.class));
   }
 
   private CommandTable() {}

@@ -91,7 +91,7 @@ final class CompletionQueueCommands {
 
   static void destroy(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Cq cq = context.remove(Resource.Cq.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    Resource.Cq cq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Cq.class);
     context.forwardCompletionEvents();
     // struct ib_uverbs_destroy_cq_resp
     command.out(

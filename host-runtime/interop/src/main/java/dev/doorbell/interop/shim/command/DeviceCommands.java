@@ -231,8 +231,7 @@ public final class DeviceCommands {
 
   static void freeUar(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    UarPage page =
-        context.remove(Resource.Uar.class, command.handle(UverbsAbi.UAR_DESTROY_HANDLE)).page;
+    UarPage page = command.remove(UverbsAbi.UAR_DESTROY_HANDLE, Resource.Uar.class).page;
     context.tables().freeUarPage(page.number());
     command.addAction(ShimAction.discard(page.offset(), Doorbell.UAR_BYTES));
   }

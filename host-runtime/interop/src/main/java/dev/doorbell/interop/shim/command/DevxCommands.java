@@ -82,7 +82,7 @@ final class DevxCommands {
             && command.has(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE),
         Errno.EOPNOTSUPP);
     ClientContext context = command.context();
-    Resource of = context.find(Resource.class, command.handle(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE));
+    Resource of = command.find(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE, Resource.class);
     Struct types = command.in(UverbsAbi.DEVX_SUBSCRIBE_TYPES, Short.BYTES);
     for (int at = 0; at < types.size(); at += Short.BYTES) {
       ErrnoException.require(
@@ -235,7 +235,7 @@ final class DevxCommands {
     PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
     PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
     ClientContext context = command.context();
-    Resource resource = context.find(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    Resource resource = command.find(UverbsAbi.DEVX_OBJ_HANDLE, Resource.class);
     int opcode = in.get(CommandHeader.OPCODE);
     ErrnoException.require(
         !(resource instanceof Resource.Qp
@@ -256,8 +256,7 @@ final class DevxCommands {
   static void query(IoctlCommand command) throws ErrnoException {
     PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
     PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
-    Resource resource =
-        command.context().find(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    Resource resource = command.find(UverbsAbi.DEVX_OBJ_HANDLE, Resource.class);
     int opcode = in.get(CommandHeader.OPCODE);
     if (opcode == CommandHeader.QUERY_QP && resource instanceof Resource.Qp qp) {
       DevxObjects.query(qp, out);
@@ -271,7 +270,7 @@ final class DevxCommands {
 
   static void destroy(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource resource = context.remove(Resource.class, command.handle(UverbsAbi.DEVX_OBJ_HANDLE));
+    Resource resource = command.remove(UverbsAbi.DEVX_OBJ_HANDLE, Resource.class);
     context.forwardCompletionEvents();
     for (ShimAction action : context.devxSubscriptions().remove(resource)) {
       command.addAction(action);

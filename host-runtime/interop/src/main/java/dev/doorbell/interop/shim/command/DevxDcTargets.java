@@ -5,18 +5,13 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.mlx5.prm.DcTargetContext;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.DcTargetControl;
 import dev.doorbell.interop.shim.object.Resource;
 
 /** Targets of dynamic connections by firmware commands. */
 final class DevxDcTargets {
-  // IBV_ACCESS_*
-  private static final int LOCAL_WRITE = 1;
-  private static final int REMOTE_WRITE = 1 << 1;
-  private static final int REMOTE_READ = 1 << 2;
-  private static final int REMOTE_ATOMIC = 1 << 3;
-
   private DevxDcTargets() {}
 
   /** CREATE_DCT: the target is ready for connections. */
@@ -37,10 +32,10 @@ final class DevxDcTargets {
             in.getLong(DcTargetContext.ACCESS_KEY_OFFSET),
             in.get(DcTargetContext.USER_INDEX));
     control.access =
-        LOCAL_WRITE
-            | (in.isSet(DcTargetContext.RWE) ? REMOTE_WRITE : 0)
-            | (in.isSet(DcTargetContext.RRE) ? REMOTE_READ : 0)
-            | (in.isSet(DcTargetContext.RAE) ? REMOTE_ATOMIC : 0);
+        UverbsAbi.ACCESS_LOCAL_WRITE
+            | (in.isSet(DcTargetContext.RWE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
+            | (in.isSet(DcTargetContext.RRE) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
+            | (in.isSet(DcTargetContext.RAE) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
     control.mtuCode = in.get(DcTargetContext.MTU);
     control.minRnrTimer = in.get(DcTargetContext.MIN_RNR_NAK);
     control.hopLimit = in.get(DcTargetContext.HOP_LIMIT);
@@ -73,9 +68,9 @@ final class DevxDcTargets {
             target.isDraining() ? DcTargetContext.DRAINING : DcTargetContext.ACTIVE)
         .put(DcTargetContext.CQN, with.completions().number())
         .put(DcTargetContext.SRQN, with.receives().number())
-        .put(DcTargetContext.RWE, (control.access & REMOTE_WRITE) != 0)
-        .put(DcTargetContext.RRE, (control.access & REMOTE_READ) != 0)
-        .put(DcTargetContext.RAE, (control.access & REMOTE_ATOMIC) != 0)
+        .put(DcTargetContext.RWE, (control.access & UverbsAbi.ACCESS_REMOTE_WRITE) != 0)
+        .put(DcTargetContext.RRE, (control.access & UverbsAbi.ACCESS_REMOTE_READ) != 0)
+        .put(DcTargetContext.RAE, (control.access & UverbsAbi.ACCESS_REMOTE_ATOMIC) != 0)
         .put(DcTargetContext.MIN_RNR_NAK, with.minRnrTimer())
         .putLong(DcTargetContext.ACCESS_KEY_OFFSET, with.accessKey())
         .putTruncated(DcTargetContext.MTU, control.mtuCode)

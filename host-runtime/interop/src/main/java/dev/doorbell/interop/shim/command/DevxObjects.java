@@ -13,6 +13,7 @@ import dev.doorbell.core.mlx5.prm.QueuePairContext;
 import dev.doorbell.core.mlx5.prm.SharedReceiveContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.command.MappedQueues.QpShape;
 import dev.doorbell.interop.shim.object.ClientContext;
@@ -24,12 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates, modifies and queries objects by firmware commands. */
 final class DevxObjects {
-  // IBV_ACCESS_*
-  private static final int LOCAL_WRITE = 1;
-  private static final int REMOTE_WRITE = 1 << 1;
-  private static final int REMOTE_READ = 1 << 2;
-  private static final int REMOTE_ATOMIC = 1 << 3;
-
   /** Bits 31 to 8 of a memory key are the number of its object. */
   private static final int MKEY_SHIFT = 8;
 
@@ -210,10 +205,10 @@ final class DevxObjects {
     int pdNumber = in.get(MemoryKeyContext.PD);
     Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
     int access =
-        (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? LOCAL_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_WRITE) ? REMOTE_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_READ) ? REMOTE_READ : 0)
-            | (in.isSet(MemoryKeyContext.ATOMIC) ? REMOTE_ATOMIC : 0);
+        (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? UverbsAbi.ACCESS_LOCAL_WRITE : 0)
+            | (in.isSet(MemoryKeyContext.REMOTE_WRITE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
+            | (in.isSet(MemoryKeyContext.REMOTE_READ) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
+            | (in.isSet(MemoryKeyContext.ATOMIC) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
     if (in.get(MemoryKeyContext.ACCESS_MODE) == MemoryKeyContext.FIXED) {
       return FixedKeys.create(context, pd, QueuePairControl.rights(access), in);
     }
@@ -299,10 +294,10 @@ final class DevxObjects {
 
   private static void setRights(QueuePairControl to, PrmBuffer in) {
     to.access =
-        LOCAL_WRITE
-            | (in.isSet(QueuePairContext.RWE) ? REMOTE_WRITE : 0)
-            | (in.isSet(QueuePairContext.RRE) ? REMOTE_READ : 0)
-            | (in.isSet(QueuePairContext.RAE) ? REMOTE_ATOMIC : 0);
+        UverbsAbi.ACCESS_LOCAL_WRITE
+            | (in.isSet(QueuePairContext.RWE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
+            | (in.isSet(QueuePairContext.RRE) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
+            | (in.isSet(QueuePairContext.RAE) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
     to.queueKey = in.get(QueuePairContext.Q_KEY);
   }
 

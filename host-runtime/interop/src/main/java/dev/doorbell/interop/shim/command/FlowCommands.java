@@ -81,7 +81,7 @@ final class FlowCommands {
     return context.add(new Resource.Flow(to, end));
   }
 
-  /** Of the fields that a matcher can name, those of the outer headers are served. */
+  /** Serves those fields of a matcher that belong to the outer headers. */
   static void createMatcher(IoctlCommand command) throws ErrnoException {
     int criteria = command.in(UverbsAbi.FLOW_MATCHER_CRITERIA, 1).u8(0);
     ErrnoException.require(
@@ -98,8 +98,7 @@ final class FlowCommands {
 
   static void createForMatcher(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Matcher matcher =
-        context.find(Resource.Matcher.class, command.handle(UverbsAbi.FLOW_MATCHER));
+    Resource.Matcher matcher = command.find(UverbsAbi.FLOW_MATCHER, Resource.Matcher.class);
     ErrnoException.require(command.has(UverbsAbi.FLOW_QUEUE_PAIR), Errno.EOPNOTSUPP);
     FlowMatch match = new FlowMatch(fields(command, UverbsAbi.FLOW_VALUE), matcher.mask());
     int queuePair = command.handle(UverbsAbi.FLOW_QUEUE_PAIR);

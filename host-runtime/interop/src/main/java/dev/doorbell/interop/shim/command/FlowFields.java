@@ -7,8 +7,8 @@ import dev.doorbell.softhca.steering.FlowMatch;
 import dev.doorbell.softhca.steering.FrameFields;
 
 /**
- * What a rule of verbs matches, from its specifications: {@code struct ib_uverbs_flow_spec_*}, each
- * of which has a head of 8 bytes, a filter's values, and its masks.
+ * The fields that a rule of verbs matches, from its specifications: {@code struct
+ * ib_uverbs_flow_spec_*}, each of which has a head of 8 bytes, a filter's values, and its masks.
  */
 final class FlowFields {
   private static final int HEAD = 8;

@@ -5,6 +5,7 @@ import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.Resource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -184,6 +185,16 @@ public final class IoctlCommand {
   /** A handle or a file descriptor. */
   int handle(int id) throws ErrnoException {
     return bytes.u32(require(id) + DATA);
+  }
+
+  /** Returns the object that the handle in an attribute names. */
+  <T extends Resource> T find(int id, Class<T> type) throws ErrnoException {
+    return context.find(type, handle(id));
+  }
+
+  /** Closes the object that the handle in an attribute names, and returns it. */
+  <T extends Resource> T remove(int id, Class<T> type) throws ErrnoException {
+    return context.remove(type, handle(id));
   }
 
   /** Writes an output, truncated or padded to the length of its attribute, if it is present. */

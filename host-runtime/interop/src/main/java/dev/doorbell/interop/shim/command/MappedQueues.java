@@ -127,7 +127,7 @@ final class MappedQueues {
   }
 
   /**
-   * Where the queues of a queue pair lie in the program.
+   * Addresses and sizes of a queue pair's queues in the program.
    *
    * @param buffer of the receives
    * @param sends address of the sends

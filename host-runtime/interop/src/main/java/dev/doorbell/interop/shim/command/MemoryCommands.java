@@ -44,8 +44,7 @@ final class MemoryCommands {
 
   /** For a program that imports a domain. */
   static void queryPd(IoctlCommand command) throws ErrnoException {
-    Resource.Pd pd =
-        command.context().find(Resource.Pd.class, command.handle(UverbsAbi.QUERY_PD_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.QUERY_PD_HANDLE, Resource.Pd.class);
     command.out32(UverbsAbi.QUERY_PD_RESP_PDN, pd.number);
   }
 
@@ -77,27 +76,22 @@ final class MemoryCommands {
 
   /** For a program that imports on-chip memory. */
   static void queryOnChip(IoctlCommand command) throws ErrnoException {
-    Resource.OnChip memory =
-        command
-            .context()
-            .find(Resource.OnChip.class, command.handle(UverbsAbi.QUERY_DM_REQ_HANDLE));
+    Resource.OnChip memory = command.find(UverbsAbi.QUERY_DM_REQ_HANDLE, Resource.OnChip.class);
     command.out64(UverbsAbi.QUERY_DM_RESP_START_OFFSET, 0);
     command.out(UverbsAbi.QUERY_DM_RESP_PAGE_INDEX, new Struct(Short.BYTES).u16(0, memory.page));
     command.out64(UverbsAbi.QUERY_DM_RESP_LENGTH, memory.lease.bytes());
   }
 
   static void freeOnChip(IoctlCommand command) throws ErrnoException {
-    Resource.OnChip memory =
-        command.context().remove(Resource.OnChip.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    Resource.OnChip memory = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.OnChip.class);
     command.addAction(ShimAction.discard(OnChipPages.offset(memory.page), memory.lease.bytes()));
   }
 
   /** Requests name such a region by offsets, as on mlx5. */
   static void registerOnChip(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.REG_DM_MR_PD_HANDLE));
-    Resource.OnChip memory =
-        context.find(Resource.OnChip.class, command.handle(UverbsAbi.REG_DM_MR_DM_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.REG_DM_MR_PD_HANDLE, Resource.Pd.class);
+    Resource.OnChip memory = command.find(UverbsAbi.REG_DM_MR_DM_HANDLE, Resource.OnChip.class);
     long offset = command.in64(UverbsAbi.REG_DM_MR_OFFSET);
     long length = command.in64(UverbsAbi.REG_DM_MR_LENGTH);
     int access = command.in32(UverbsAbi.REG_DM_MR_ACCESS_FLAGS);

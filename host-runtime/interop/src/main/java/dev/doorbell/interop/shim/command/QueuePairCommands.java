@@ -45,26 +45,7 @@ final class QueuePairCommands {
   private static final int BLOCK_MULTICAST_LOOPBACK = 1 << 1;
   private static final int SIGNAL_ALL = 1 << 12;
 
-  // enum ibv_qp_attr_mask
-  private static final int STATE = 1;
-  private static final int CURRENT_STATE = 1 << 1;
-  private static final int ACCESS = 1 << 3;
-  private static final int PKEY_INDEX = 1 << 4;
-  private static final int PORT = 1 << 5;
-  private static final int QUEUE_KEY = 1 << 6;
-  private static final int ADDRESS = 1 << 7;
-  private static final int PATH_MTU = 1 << 8;
-  private static final int TIMEOUT = 1 << 9;
-  private static final int RETRY_COUNT = 1 << 10;
-  private static final int RNR_RETRY = 1 << 11;
-  private static final int RECEIVE_PSN = 1 << 12;
-  private static final int READ_ATOMIC = 1 << 13;
-  private static final int MIN_RNR_TIMER = 1 << 15;
-  private static final int SEND_PSN = 1 << 16;
-  private static final int DEST_READ_ATOMIC = 1 << 17;
-  private static final int PEER = 1 << 20;
-
-  /** All of the above: bits 0, 1, 3 to 13, 15 to 17 and 20. */
+  /** The known bits of {@code ibv_qp_attr_mask}: 0, 1, 3 to 13, 15 to 17 and 20. */
   private static final int KNOWN = 0b1_0011_1011_1111_1111_1011;
 
   private QueuePairCommands() {}
@@ -83,7 +64,7 @@ final class QueuePairCommands {
     // struct mlx5_ib_create_qp
     Struct in = command.in(UverbsAbi.UHW_IN, 40);
     ClientContext context = command.context();
-    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_QP_PD_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     int flags = in.u32(28);
     if (type == DRIVER && (flags & TYPE_DCT) != 0) {
       createTarget(command, context, pd, in);
@@ -109,16 +90,15 @@ final class QueuePairCommands {
         || page == null) {
       throw new ErrnoException((flags & SIGNATURE) != 0 ? Errno.EOPNOTSUPP : Errno.EINVAL);
     }
-    Resource.Cq send =
-        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE));
+    Resource.Cq send = command.find(UverbsAbi.CREATE_QP_SEND_CQ_HANDLE, Resource.Cq.class);
     boolean receives = transport != Transport.DC && transport != Transport.XRC;
     Resource.Cq receive =
         transport == Transport.XRC
             ? null
-            : context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
+            : command.find(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE, Resource.Cq.class);
     SharedReceiveQueue shared =
         command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE) && receives
-            ? context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE)).queue
+            ? command.find(UverbsAbi.CREATE_QP_SRQ_HANDLE, Resource.Srq.class).queue
             : null;
     QpShape shape =
         QpShape.of(
@@ -169,10 +149,8 @@ final class QueuePairCommands {
             && in.size() >= WITH_ACCESS_KEY
             && command.has(UverbsAbi.CREATE_QP_SRQ_HANDLE),
         Errno.EINVAL);
-    Resource.Cq receive =
-        context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE));
-    Resource.Srq shared =
-        context.find(Resource.Srq.class, command.handle(UverbsAbi.CREATE_QP_SRQ_HANDLE));
+    Resource.Cq receive = command.find(UverbsAbi.CREATE_QP_RECV_CQ_HANDLE, Resource.Cq.class);
+    Resource.Srq shared = command.find(UverbsAbi.CREATE_QP_SRQ_HANDLE, Resource.Srq.class);
     DcTargetControl control =
         new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40), in.u32(32));
     control.capabilities = new Struct(20);
@@ -213,14 +191,14 @@ final class QueuePairCommands {
     int mask = in.u32(68);
     ErrnoException.require((mask & ~KNOWN) == 0, Errno.EOPNOTSUPP);
     ErrnoException.require(
-        ((mask & PORT) == 0 || in.u8(104) == 1)
-            && ((mask & PKEY_INDEX) == 0 || in.u16(92) == 0)
-            && ((mask & CURRENT_STATE) == 0 || in.u8(97) == control.state()),
+        ((mask & UverbsAbi.QP_PORT) == 0 || in.u8(104) == 1)
+            && ((mask & UverbsAbi.QP_PKEY_INDEX) == 0 || in.u16(92) == 0)
+            && ((mask & UverbsAbi.QP_CUR_STATE) == 0 || in.u8(97) == control.state()),
         Errno.EINVAL);
     ErrnoException.require(
-        (mask & ADDRESS) == 0 || in.u8(24) < context.device().gids().size(), Errno.EINVAL);
+        (mask & UverbsAbi.QP_AV) == 0 || in.u8(24) < context.device().gids().size(), Errno.EINVAL);
     setAttributes(control, mask, in);
-    int next = (mask & STATE) != 0 ? in.u8(96) : control.state();
+    int next = (mask & UverbsAbi.QP_STATE) != 0 ? in.u8(96) : control.state();
     control.transition(next, context.device());
     Resource.Queue queue = context.find(Resource.Queue.class, handle);
     if (next == QueuePairControl.RESET && queue instanceof Resource.Qp qp) {
@@ -248,19 +226,20 @@ final class QueuePairCommands {
 
   private static void setAttributes(QueuePairSettings to, int mask, Struct in)
       throws ErrnoException {
-    to.access = (mask & ACCESS) != 0 ? in.u32(88) : to.access;
-    to.queueKey = (mask & QUEUE_KEY) != 0 ? in.u32(72) : to.queueKey;
-    to.receivePsn = (mask & RECEIVE_PSN) != 0 ? in.u32(76) : to.receivePsn;
-    to.sendPsn = (mask & SEND_PSN) != 0 ? in.u32(80) : to.sendPsn;
-    to.peerNumber = (mask & PEER) != 0 ? in.u32(84) : to.peerNumber;
-    to.mtuCode = (mask & PATH_MTU) != 0 ? in.u8(98) : to.mtuCode;
-    to.readAtomic = (mask & READ_ATOMIC) != 0 ? in.u8(101) : to.readAtomic;
-    to.destReadAtomic = (mask & DEST_READ_ATOMIC) != 0 ? in.u8(102) : to.destReadAtomic;
-    to.minRnrTimer = (mask & MIN_RNR_TIMER) != 0 ? in.u8(103) : to.minRnrTimer;
-    to.timeout = (mask & TIMEOUT) != 0 ? in.u8(105) : to.timeout;
-    to.retryCount = (mask & RETRY_COUNT) != 0 ? in.u8(106) : to.retryCount;
-    to.rnrRetry = (mask & RNR_RETRY) != 0 ? in.u8(107) : to.rnrRetry;
-    if ((mask & ADDRESS) != 0) {
+    to.access = (mask & UverbsAbi.QP_ACCESS_FLAGS) != 0 ? in.u32(88) : to.access;
+    to.queueKey = (mask & UverbsAbi.QP_QKEY) != 0 ? in.u32(72) : to.queueKey;
+    to.receivePsn = (mask & UverbsAbi.QP_RQ_PSN) != 0 ? in.u32(76) : to.receivePsn;
+    to.sendPsn = (mask & UverbsAbi.QP_SQ_PSN) != 0 ? in.u32(80) : to.sendPsn;
+    to.peerNumber = (mask & UverbsAbi.QP_DEST_QPN) != 0 ? in.u32(84) : to.peerNumber;
+    to.mtuCode = (mask & UverbsAbi.QP_PATH_MTU) != 0 ? in.u8(98) : to.mtuCode;
+    to.readAtomic = (mask & UverbsAbi.QP_MAX_QP_RD_ATOMIC) != 0 ? in.u8(101) : to.readAtomic;
+    to.destReadAtomic =
+        (mask & UverbsAbi.QP_MAX_DEST_RD_ATOMIC) != 0 ? in.u8(102) : to.destReadAtomic;
+    to.minRnrTimer = (mask & UverbsAbi.QP_MIN_RNR_TIMER) != 0 ? in.u8(103) : to.minRnrTimer;
+    to.timeout = (mask & UverbsAbi.QP_TIMEOUT) != 0 ? in.u8(105) : to.timeout;
+    to.retryCount = (mask & UverbsAbi.QP_RETRY_CNT) != 0 ? in.u8(106) : to.retryCount;
+    to.rnrRetry = (mask & UverbsAbi.QP_RNR_RETRY) != 0 ? in.u8(107) : to.rnrRetry;
+    if ((mask & UverbsAbi.QP_AV) != 0) {
       // struct ib_uverbs_qp_dest: RoCE has only global routes
       ErrnoException.require(in.u8(30) != 0, Errno.EINVAL);
       to.hasRoute = true;

@@ -38,7 +38,7 @@ final class ReceiveSpreadCommands {
 
   private ReceiveSpreadCommands() {}
 
-  /** Of a queue: {@code struct mlx5_ib_create_wq}. */
+  /** Creates a queue: {@code struct mlx5_ib_create_wq}. */
   static void createQueue(IoctlCommand command) throws ErrnoException, PagesNotShared {
     Struct in = command.in(UverbsAbi.UHW_IN, 36);
     ErrnoException.require(
@@ -49,8 +49,8 @@ final class ReceiveSpreadCommands {
         Errno.EOPNOTSUPP);
     ErrnoException.require(in.u32(16) > 0, Errno.EINVAL);
     ClientContext context = command.context();
-    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_WQ_PD_HANDLE));
-    Resource.Cq cq = context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_WQ_CQ_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.CREATE_WQ_PD_HANDLE, Resource.Pd.class);
+    Resource.Cq cq = command.find(UverbsAbi.CREATE_WQ_CQ_HANDLE, Resource.Cq.class);
     QpShape shape = QpShape.of(in.u64(0), in.u64(8), 0, in.u32(16), in.u32(20));
     Resource.Wq queue =
         MappedQueues.createWq(
@@ -65,8 +65,7 @@ final class ReceiveSpreadCommands {
   }
 
   static void destroyQueue(IoctlCommand command) throws ErrnoException {
-    Resource.Wq queue =
-        command.context().remove(Resource.Wq.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    Resource.Wq queue = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Wq.class);
     command.out32(UverbsAbi.DESTROY_RESP, queue.asyncEvents());
     ChannelCommands.drainAsync(command, queue, 0);
   }
@@ -116,7 +115,7 @@ final class ReceiveSpreadCommands {
     command.out(UverbsAbi.CORE_OUT, new Struct(16).u32(4, 16).u32(8, handle).u32(12, handle));
   }
 
-  /** Of a queue pair over a table: {@code struct mlx5_ib_create_qp_rss}. */
+  /** Creates a queue pair over a table: {@code struct mlx5_ib_create_qp_rss}. */
   static void createQueuePair(IoctlCommand command) throws ErrnoException {
     Struct in = command.in(UverbsAbi.UHW_IN, 144);
     long fields = in.u64(0);
@@ -128,10 +127,9 @@ final class ReceiveSpreadCommands {
     ErrnoException.require(
         keyBytes == ReceiveHash.KEY_BYTES && ReceiveHash.isLegal(fields), Errno.EINVAL);
     ClientContext context = command.context();
-    context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_QP_PD_HANDLE));
+    command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     Resource.QueueTable table =
-        context.find(
-            Resource.QueueTable.class, command.handle(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE));
+        command.find(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE, Resource.QueueTable.class);
     ReceiveHash hash = new ReceiveHash(Arrays.copyOfRange(in.content(), 16, 16 + keyBytes), fields);
     Resource.Spread spread =
         new Resource.Spread(table, hash, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));

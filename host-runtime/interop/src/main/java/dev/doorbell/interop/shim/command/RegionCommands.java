@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RegionCommands {
   // IBV_ACCESS_*
-  private static final int LOCAL_WRITE = 1;
   private static final int WRITABLE = 1 | 1 << 1 | 1 << 3;
   static final int ZERO_BASED = 1 << 5;
   static final int ON_DEMAND = 1 << 6;
@@ -82,7 +81,7 @@ final class RegionCommands {
         (start & (PAGE - 1)) == (wanted.address() & (PAGE - 1))
             && (access & ~KNOWN_ACCESS) == 0
             && ClientProcess.isLegal(start, bytes(wanted))
-            && (!writes || (access & LOCAL_WRITE) != 0),
+            && (!writes || (access & UverbsAbi.ACCESS_LOCAL_WRITE) != 0),
         Errno.EINVAL);
     boolean onDemand = (access & ON_DEMAND) != 0;
     return onDemand || context.process().isMapped(start, wanted.bytes(), writes)
@@ -168,7 +167,7 @@ final class RegionCommands {
   }
 
   static void query(IoctlCommand command) throws ErrnoException {
-    MemoryRegion region = command.context().find(Resource.Mr.class, command.handle(0)).region();
+    MemoryRegion region = command.find(0, Resource.Mr.class).region();
     command.out32(1, region.lkey());
     command.out32(2, region.rkey());
     command.out64(3, region.length());
@@ -178,7 +177,7 @@ final class RegionCommands {
   /** Prefetching finds every page where it is; only regions of the domain can be named. */
   static void advise(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Pd pd = context.find(Resource.Pd.class, command.handle(UverbsAbi.ADVISE_MR_PD_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.ADVISE_MR_PD_HANDLE, Resource.Pd.class);
     int advice = command.choice(UverbsAbi.ADVISE_MR_ADVICE, PREFETCH);
     ErrnoException.require(
         advice == PREFETCH || advice == PREFETCH_WRITE || advice == PREFETCH_NO_FAULT,

@@ -29,21 +29,16 @@ final class SharedReceiveCommands {
     // struct mlx5_ib_create_srq
     Struct in = command.in(UverbsAbi.UHW_IN, 16);
     ClientContext context = command.context();
-    Resource.Pd pd =
-        context.find(Resource.Pd.class, command.handle(UverbsAbi.CREATE_SRQ_PD_HANDLE));
+    Resource.Pd pd = command.find(UverbsAbi.CREATE_SRQ_PD_HANDLE, Resource.Pd.class);
     int wanted = command.in32(UverbsAbi.CREATE_SRQ_MAX_WR);
     int segments = command.in32(UverbsAbi.CREATE_SRQ_MAX_SGE);
     int type = command.in32(UverbsAbi.CREATE_SRQ_TYPE);
     boolean signature = in.size() >= 20 && (in.u32(16) & SIGNATURE) != 0;
     ErrnoException.require((type == BASIC || type == XRC) && !signature, Errno.EOPNOTSUPP);
     Resource.Xrcd xrcd =
-        type == XRC
-            ? context.find(Resource.Xrcd.class, command.handle(UverbsAbi.CREATE_SRQ_XRCD_HANDLE))
-            : null;
+        type == XRC ? command.find(UverbsAbi.CREATE_SRQ_XRCD_HANDLE, Resource.Xrcd.class) : null;
     Resource.Cq completions =
-        type == XRC
-            ? context.find(Resource.Cq.class, command.handle(UverbsAbi.CREATE_SRQ_CQ_HANDLE))
-            : null;
+        type == XRC ? command.find(UverbsAbi.CREATE_SRQ_CQ_HANDLE, Resource.Cq.class) : null;
     ErrnoException.require(
         wanted >= 0
             && wanted < 1 << MappedQueues.MAX_SHIFT
@@ -81,8 +76,7 @@ final class SharedReceiveCommands {
   }
 
   static void destroy(IoctlCommand command) throws ErrnoException {
-    Resource.Srq srq =
-        command.context().remove(Resource.Srq.class, command.handle(UverbsAbi.DESTROY_HANDLE));
+    Resource.Srq srq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Srq.class);
     command.out32(UverbsAbi.DESTROY_RESP, srq.asyncEvents());
     ChannelCommands.drainAsync(command, srq, 0);
   }

@@ -50,8 +50,7 @@ final class XrcCommands {
   /** A queue pair that receives for the queues of its domain. */
   static void createReceiver(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
-    Resource.Xrcd in =
-        context.find(Resource.Xrcd.class, command.handle(UverbsAbi.CREATE_QP_XRCD_HANDLE));
+    Resource.Xrcd in = command.find(UverbsAbi.CREATE_QP_XRCD_HANDLE, Resource.Xrcd.class);
     Resource.Receiver receiver =
         new Resource.Receiver(
             in.domain.createReceiver(), in, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));

@@ -139,7 +139,7 @@ public final class ClientContext {
     return found;
   }
 
-  /** As {@link #search}, or null. */
+  /** Searches like {@link #search}; returns null if there is none. */
   public <T extends Resource> @Nullable T searchOrNull(Class<T> type, Predicate<? super T> test) {
     for (Resource resource : resources.values()) {
       if (type.isInstance(resource) && test.test(type.cast(resource))) {

@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.softhca.DriverAccess;
 import java.util.EnumSet;
 import java.util.Set;
@@ -61,7 +62,7 @@ public final class DcTargetControl extends QueuePairSettings {
   }
 
   private void create() {
-    Set<AccessRight> rights = EnumSet.copyOf(rights(access | LOCAL_WRITE));
+    Set<AccessRight> rights = EnumSet.copyOf(rights(access | UverbsAbi.ACCESS_LOCAL_WRITE));
     DcTarget created =
         domain.createDcTarget(
             new DcTargetAttributes(

@@ -76,7 +76,7 @@ public final class DevxSubscriptions {
     }
   }
 
-  /** As {@link #raise(Resource, int)}, for an asynchronous event. */
+  /** Raises an asynchronous event; see {@link #raise(Resource, int)}. */
   void raise(Resource of, AsyncEvent.Type type) {
     raise(
         of,

@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim.object;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -17,9 +18,6 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
   public static final int RTR = 2;
   public static final int RTS = 3;
   public static final int ERR = 6;
-
-  /** {@code IBV_ACCESS_LOCAL_WRITE}. */
-  static final int LOCAL_WRITE = 1;
 
   private static final int SMALLEST_MTU = 128;
 
@@ -75,10 +73,10 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
     for (AccessRight right : AccessRight.values()) {
       int bit =
           switch (right) {
-            case LOCAL_WRITE -> 1;
-            case REMOTE_WRITE -> 1 << 1;
-            case REMOTE_READ -> 1 << 2;
-            case REMOTE_ATOMIC -> 1 << 3;
+            case LOCAL_WRITE -> UverbsAbi.ACCESS_LOCAL_WRITE;
+            case REMOTE_WRITE -> UverbsAbi.ACCESS_REMOTE_WRITE;
+            case REMOTE_READ -> UverbsAbi.ACCESS_REMOTE_READ;
+            case REMOTE_ATOMIC -> UverbsAbi.ACCESS_REMOTE_ATOMIC;
             case WINDOW_BIND -> 1 << 4;
             case RELAXED_ORDERING -> 1 << 20;
             case STRICT_ORDERING -> 0;

@@ -204,7 +204,7 @@ public abstract sealed class Resource {
     }
   }
 
-  /** What verbs call a queue pair, which deals frames out to the queues of a table. */
+  /** A queue pair of verbs that distributes frames to the queues of a table. */
   public static final class Spread extends Queue {
     private final QueueTable table;
     private final ReceiveHash hash;
@@ -236,7 +236,7 @@ public abstract sealed class Resource {
     }
   }
 
-  /** Which fields the rules of libmlx5 name. */
+  /** The fields that rules of libmlx5 match. */
   public static final class Matcher extends Resource {
     private final byte[] mask;
     private final int priority;
@@ -283,13 +283,13 @@ public abstract sealed class Resource {
   /** A program's handle of a receiver. */
   public static final class Receiver extends Queue {
     public final QueuePairControl control;
-    private final XrcReceiver receiver;
+    private final XrcDomain.Receiver receiver;
     private final Xrcd opening;
 
     /**
      * @param opening of the receiver's domain
      */
-    public Receiver(XrcReceiver receiver, Xrcd opening, long userHandle) {
+    public Receiver(XrcDomain.Receiver receiver, Xrcd opening, long userHandle) {
       super(userHandle);
       this.receiver = receiver;
       this.opening = opening;
@@ -409,7 +409,7 @@ public abstract sealed class Resource {
   }
 
   /**
-   * What a program has registered.
+   * A registration of a program.
    *
    * @param start the program's address of the first byte
    * @param address by which work requests name it
@@ -425,7 +425,7 @@ public abstract sealed class Resource {
     private final Set<MemoryRegion> shown = new HashSet<>();
     private @Nullable Mr base;
 
-    /** What verbs have registered of the program's own memory. */
+    /** The registration by verbs of the program's own memory; null for none. */
     public @Nullable Registration registration;
 
     public Mr(MemoryRegion region, @Nullable OnChip chip, @Nullable Registration registration) {

@@ -25,8 +25,8 @@ public final class ServedDevice {
   private static final long UNIVERSAL = 1L << 57;
 
   /**
-   * Where a fault plan may lose packets, what was not acknowledged is sent again after this time,
-   * as by an adapter with adaptive retransmission. The timeouts that programs ask for are seconds.
+   * Time after which unacknowledged packets are sent again if a fault plan may lose packets, as by
+   * an adapter with adaptive retransmission. The timeouts that programs ask for are seconds.
    */
   private static final long FIRST_RETRY_NANOS = 4_000_000;
 

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What all contexts of a server share: its event streams, and the numbers that it gives out. */
+/** State that all contexts of a server share: event streams, and the numbers that it assigns. */
 public final class ServerTables {
   private static final int MAX_UAR_PAGES = 1 << 12;
 
@@ -16,7 +16,7 @@ public final class ServerTables {
   private long tokens;
 
   /**
-   * What programs name an XRC domain by.
+   * The name of an XRC domain.
    *
    * @param file device and inode; of a private domain something that is nobody else's
    */

@@ -27,7 +27,7 @@ public final class XrcDomain {
   private final MemoryProvider memory;
   private final CompletionQueue unused;
 
-  private final Map<Integer, XrcReceiver> receivers = new HashMap<>();
+  private final Map<Integer, Receiver> receivers = new HashMap<>();
 
   XrcDomain(Hca hca) {
     blocks = hca.attributes().minSendBlocks();
@@ -42,20 +42,20 @@ public final class XrcDomain {
     return domain;
   }
 
-  public XrcReceiver createReceiver() {
+  public Receiver createReceiver() {
     QueuePair queuePair =
         domain.createQueuePair(
             new QueuePairAttributes(
                 blocks, 0, unused, null, MemoryKind.HOST, MemoryKind.HOST, Transport.XRC, null),
             memory);
-    XrcReceiver receiver = new XrcReceiver(this, queuePair);
+    Receiver receiver = new Receiver(this, queuePair);
     receivers.put(queuePair.number(), receiver);
     return receiver;
   }
 
   /** The receiver with that number. */
-  public XrcReceiver receiver(int number) throws ErrnoException {
-    XrcReceiver receiver = receivers.get(number);
+  public Receiver receiver(int number) throws ErrnoException {
+    Receiver receiver = receivers.get(number);
     if (receiver == null) {
       throw new ErrnoException(Errno.EINVAL);
     }
@@ -71,5 +71,31 @@ public final class XrcDomain {
   void close() {
     unused.close();
     domain.close();
+  }
+
+  /** The receiving queue pair of an extended reliable connection: it ends with its last handle. */
+  public static final class Receiver {
+    public final QueuePairControl control;
+    final QueuePair queuePair;
+    private final XrcDomain domain;
+    private int handles;
+
+    Receiver(XrcDomain domain, QueuePair queuePair) {
+      this.domain = domain;
+      this.queuePair = queuePair;
+      this.control = new QueuePairControl(queuePair, Transport.XRC);
+    }
+
+    void use() {
+      handles++;
+    }
+
+    void unuse() {
+      handles--;
+      if (handles == 0) {
+        queuePair.close();
+        domain.remove(queuePair);
+      }
+    }
   }
 }

@@ -6,7 +6,7 @@ import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
-/** What programs and the serving thread tell each other about its sleep. */
+/** Tests the state by which programs and the serving thread tell each other about its sleep. */
 final class ServerSleepTest {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;

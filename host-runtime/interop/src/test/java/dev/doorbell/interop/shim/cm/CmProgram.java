@@ -19,7 +19,7 @@ final class CmProgram implements CmCommands.Memory {
   private final CmCommands commands;
   int readable;
 
-  /** What the program reads of an event. */
+  /** The part of an event that the program reads. */
   record Event(int type, int status, int id, long userHandle, Struct all) {
     String data() {
       int length = all.u8(20 + CmParameters.DATA_LENGTH);

@@ -21,8 +21,10 @@ class ConnectionManagerTest {
   private final ConnectionManager connections =
       new ConnectionManager(
           List.of(
-              new CmDevice(0, 0x11, List.of(new Gid(0xfe80L << 48, 1), Gid.ofIpv4(FIRST))),
-              new CmDevice(1, 0x22, List.of(new Gid(0xfe80L << 48, 2), Gid.ofIpv4(SECOND)))),
+              new ConnectionManager.Device(
+                  0, 0x11, List.of(new Gid(0xfe80L << 48, 1), Gid.ofIpv4(FIRST))),
+              new ConnectionManager.Device(
+                  1, 0x22, List.of(new Gid(0xfe80L << 48, 2), Gid.ofIpv4(SECOND)))),
           () -> now,
           new Random(1));
   private final CmProgram server = new CmProgram(connections, 100);

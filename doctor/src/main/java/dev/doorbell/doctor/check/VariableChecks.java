@@ -1,0 +1,261 @@
+package dev.doorbell.doctor.check;
+
+import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.doctor.catalogue.CheckResults;
+import dev.doorbell.doctor.facts.EnvironmentVariable;
+import dev.doorbell.doctor.facts.Facts;
+import dev.doorbell.doctor.facts.PciFunction;
+import dev.doorbell.doctor.facts.RdmaDevice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Variables of communication libraries. */
+final class VariableChecks {
+  private static final Set<String> NO = Set.of("0", "n", "no", "off", "false");
+
+  private static final List<String> ORDERING_VARIABLES =
+      List.of("NCCL_IB_PCI_RELAXED_ORDERING", "UCX_IB_PCI_RELAXED_ORDERING");
+  private static final Set<String> YES = Set.of("1", "y", "yes", "on", "true");
+  private static final Map<String, Set<String>> WORDS =
+      Map.of(
+          "NCCL_ALGO",
+          Set.of("ring", "tree", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"),
+          "NCCL_PROTO",
+          Set.of("ll", "ll128", "simple"),
+          "NCCL_P2P_LEVEL",
+          Set.of("loc", "nvl", "pix", "pxb", "phb", "sys", "0", "1", "2", "3", "4", "5"),
+          "NCCL_NET_GDR_LEVEL",
+          Set.of("loc", "pix", "pxb", "p2c", "phb", "sys", "0", "1", "2", "3", "4", "5"),
+          "NCCL_DEBUG",
+          Set.of("version", "warn", "info", "abort", "trace", "none"));
+
+  private static final VariableNames NAMES = new VariableNames();
+
+  private VariableChecks() {}
+
+  /** Relaxed ordering of memory regions, where libraries are configured not to use it. */
+  static void ordering(CheckedMachine machine, CheckResults found) {
+    boolean needed =
+        machine.virtualMachine() || machine.facts().host().cpuVendor().equals("AuthenticAMD");
+    for (String name : ORDERING_VARIABLES) {
+      String value = machine.facts().variable(name).orElse("").toLowerCase(Locale.ROOT);
+      if (NO.contains(value)) {
+        if (needed && machine.hca()) {
+          found.add("DB-ORDER-01", name, "is " + value);
+        }
+      } else if (YES.contains(value)) {
+        found.add("DB-ORDER-02", name, "is " + value);
+      }
+    }
+  }
+
+  /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
+  static void variables(CheckedMachine machine, CheckResults found) {
+    List<EnvironmentVariable> variables = machine.facts().variables();
+    boolean known = true;
+    for (EnvironmentVariable variable : variables) {
+      if (!NAMES.known(variable.name())) {
+        known = false;
+        unknown(variable, found);
+      }
+      value(variable, found);
+      meaning(machine, variable, found);
+    }
+    if (known && !variables.isEmpty()) {
+      found.add("DB-ENV-01", "", "%d variables".formatted(variables.size()));
+    }
+  }
+
+  private static void unknown(EnvironmentVariable variable, CheckResults found) {
+    String name = variable.name();
+    if (NAMES.gone(name)) {
+      found.add("DB-ENV-03", name, "not read since NCCL 2.30.7 or earlier");
+      return;
+    }
+    String near =
+        Nearest.to(name, NAMES.candidates(name)).stream()
+            .findFirst()
+            .map(meant -> "; did you mean %s?".formatted(meant))
+            .orElse("");
+    found.add("DB-ENV-02", name, "read by no library" + near);
+  }
+
+  private static void value(EnvironmentVariable variable, CheckResults found) {
+    String name = variable.name();
+    if (name.equals("NCCL_NTHREADS")) {
+      int threads = variable.value().matches("\\d{1,5}") ? Integer.parseInt(variable.value()) : -1;
+      if (threads < 64 || threads > 512 || threads % 32 != 0) {
+        found.add(
+            "DB-ENV-04",
+            name,
+            "'%s' is no number of CUDA threads: 64 to 512 in steps of 32"
+                .formatted(variable.value()));
+      }
+      return;
+    }
+    Set<String> words = WORDS.get(name);
+    if (words == null) {
+      return;
+    }
+    for (String word : variable.value().split("[,;]", -1)) {
+      String plain = word.strip().replaceFirst("^\\^", "").replaceFirst("^[a-zA-Z]+:", "");
+      if (!words.contains(plain.toLowerCase(Locale.ROOT))) {
+        found.add(
+            "DB-ENV-04",
+            name,
+            "'%s' is none of %s"
+                .formatted(plain, String.join(" ", words.stream().sorted().toList())));
+      }
+    }
+  }
+
+  private static void meaning(
+      CheckedMachine machine, EnvironmentVariable variable, CheckResults found) {
+    String name = variable.name();
+    String value = variable.value().toLowerCase(Locale.ROOT);
+    boolean yes = YES.contains(value);
+    switch (name) {
+      case "NCCL_NET_GDR_LEVEL" -> {
+        if (value.equals("sys") || value.equals("5")) {
+          found.add("DB-ENV-05", name, "is " + variable.value());
+        } else if (value.equals("loc") || value.equals("0")) {
+          found.add("DB-ENV-06", name, "is " + variable.value());
+        }
+      }
+      case "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE" -> {
+        if (yes) {
+          found.add("DB-ENV-06", name, "is " + value);
+        }
+      }
+      case "NCCL_NET" -> {
+        if (value.equals("socket") && machine.hca()) {
+          found.add("DB-ENV-06", name, "is " + variable.value());
+        }
+      }
+      case "NCCL_IB_HCA", "NVSHMEM_HCA_LIST" -> device(machine.facts(), variable, found);
+      case "NCCL_DMABUF_ENABLE" -> {
+        if (value.equals("0")) {
+          closed(machine, name, found);
+        }
+      }
+      case "NVSHMEM_IB_DISABLE_DMABUF" -> {
+        if (yes) {
+          closed(machine, name, found);
+        }
+      }
+      case "NVSHMEM_IB_ENABLE_IBGDA" -> {
+        if (yes
+            && machine.hca()
+            && machine.facts().nics().stream().noneMatch(PciFunction::mellanoxNic)) {
+          found.add("DB-ENV-09", name, "is set, and no HCA is mlx5");
+        }
+      }
+      default -> {
+        // No other variable is judged by its value.
+      }
+    }
+  }
+
+  private static void closed(CheckedMachine machine, String name, CheckResults found) {
+    if (machine.pair() && !machine.peerMemory()) {
+      found.add("DB-ENV-08", name, "closes the one way there is");
+    }
+  }
+
+  private static void device(Facts facts, EnvironmentVariable variable, CheckResults found) {
+    List<String> names = facts.rdmaDevices().stream().map(RdmaDevice::name).toList();
+    if (names.isEmpty()) {
+      return;
+    }
+    String text = variable.value();
+    boolean exclude = text.startsWith("^");
+    String rest = exclude ? text.substring(1) : text;
+    boolean exact = rest.startsWith("=") || variable.name().equals("NVSHMEM_HCA_LIST");
+    List<String> words = List.of((rest.startsWith("=") ? rest.substring(1) : rest).split(",", -1));
+    Optional<String> match =
+        names.stream()
+            .filter(name -> words.stream().anyMatch(word -> matches(name, word, exact)) != exclude)
+            .findFirst();
+    if (match.isEmpty()) {
+      found.add(
+          "DB-ENV-07",
+          variable.name(),
+          "'%s' matches none of %s".formatted(text, String.join(" ", names)));
+    }
+  }
+
+  private static boolean matches(String name, String word, boolean exact) {
+    String device = word.strip().split(":", 2)[0];
+    return exact ? name.equals(device) : name.startsWith(device);
+  }
+
+  /** The variables that NCCL, NVSHMEM and UCX read, from lists taken out of their sources. */
+  private static final class VariableNames {
+    private static final String UCX = "UCX_";
+
+    /** Endings of variables that scripts and container images set to say where a library lies. */
+    private static final List<String> PLACES =
+        List.of("_HOME", "_DIR", "_ROOT", "_PATH", "_PREFIX", "_VERSION", "_LIBRARY", "_LIB");
+
+    private final Set<String> nccl = read("nccl.txt");
+    private final Set<String> gone = read("nccl-gone.txt");
+    private final Set<String> nvshmem = read("nvshmem.txt");
+    private final Set<String> ucx = read("ucx.txt");
+
+    private static Set<String> read(String name) {
+      try (InputStream in = VariableNames.class.getResourceAsStream(name)) {
+        String text =
+            new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        Set<String> words = new TreeSet<>();
+        text.lines().filter(line -> !line.isEmpty() && line.charAt(0) != '#').forEach(words::add);
+        return words;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** Returns true if a library reads it, or it only says where one lies. */
+    boolean known(String name) {
+      return nccl.contains(name)
+          || nvshmem.contains(name)
+          || (name.startsWith(UCX) && known(name.substring(UCX.length()), 0))
+          || PLACES.stream().anyMatch(name::endsWith);
+    }
+
+    /** Returns true if an earlier NCCL read it. */
+    boolean gone(String name) {
+      return gone.contains(name);
+    }
+
+    /**
+     * UCX puts names of parts before names of options: {@code RC_MLX5_} before {@code TM_ENABLE}.
+     */
+    private boolean known(String rest, int depth) {
+      if (ucx.contains(rest)) {
+        return true;
+      }
+      return depth < 3
+          && ucx.stream()
+              .filter(part -> part.endsWith("_") && rest.startsWith(part))
+              .anyMatch(part -> known(rest.substring(part.length()), depth + 1));
+    }
+
+    /** Names that somebody may have meant. */
+    Collection<String> candidates(String name) {
+      if (name.startsWith(UCX)) {
+        return ucx.stream().filter(word -> !word.endsWith("_")).map(word -> UCX + word).toList();
+      }
+      return name.startsWith("NVSHMEM_") ? nvshmem : nccl;
+    }
+  }
+}
