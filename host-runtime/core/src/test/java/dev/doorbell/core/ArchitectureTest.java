@@ -66,11 +66,12 @@ class ArchitectureTest {
     String own = "dev.doorbell.core." + format;
     classes()
         .that()
-        .resideInAPackage(own)
+        .resideInAnyPackage(own, own + ".generated")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             own,
+            own + ".generated",
             "dev.doorbell.core.memory",
             "dev.doorbell.core.print",
             "java..",

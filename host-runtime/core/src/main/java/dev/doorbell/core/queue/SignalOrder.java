@@ -9,6 +9,7 @@ import dev.doorbell.core.adapter.Promise.Posted;
 import dev.doorbell.core.adapter.Promise.StrictKey;
 import dev.doorbell.core.adapter.Promise.Visibility;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.queue.generated.QueuePairView;
 
 /**
  * What makes a signal come behind the data before it: what {@code doorbell::signal} does, by the

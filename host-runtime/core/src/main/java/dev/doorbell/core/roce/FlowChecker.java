@@ -1,6 +1,7 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.generated.Bth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package dev.doorbell.core.roce;
 
+import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

@@ -1,6 +1,9 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.roce.FlowChecker.Findings;
+import dev.doorbell.core.roce.generated.AtomicEth;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.Reth;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;

@@ -1,6 +1,9 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.MaskedAtomicEth;
 
 /**
  * Finds the parts of a RoCE frame. One object parses any number of frames and allocates nothing;
@@ -277,29 +280,9 @@ public final class RoceFrame {
     return Verdict.ROCE;
   }
 
-  /** Address of one of the extended headers that {@link #headers} names. */
+  /** Returns the address of one of the extended headers that {@link #headers} names. */
   public long header(int which) {
-    long at = extended;
-    for (int bit = 1; bit < which; bit <<= 1) {
-      if ((headers & bit) != 0) {
-        at += bytesOf(bit);
-      }
-    }
-    return at;
-  }
-
-  private static int bytesOf(int header) {
-    return switch (header) {
-      case BthOpcode.XRC_ETH -> XrcEth.BYTES;
-      case BthOpcode.DETH -> Deth.BYTES;
-      case BthOpcode.RETH -> Reth.BYTES;
-      case BthOpcode.ATOMIC_ETH -> AtomicEth.BYTES;
-      case BthOpcode.MASKED_ATOMIC_ETH -> MaskedAtomicEth.BYTES;
-      case BthOpcode.AETH -> Aeth.BYTES;
-      case BthOpcode.ATOMIC_ACK_ETH -> AtomicAckEth.BYTES;
-      case BthOpcode.DC_ETH -> DcEth.BYTES;
-      default -> Integer.BYTES;
-    };
+    return extended + BthOpcode.bytesOf(headers & (which - 1));
   }
 
   /** Where the frame comes from, by its IP header. */

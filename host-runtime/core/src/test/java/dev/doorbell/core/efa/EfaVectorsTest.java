@@ -2,6 +2,7 @@ package dev.doorbell.core.efa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.efa.generated.RxDescriptor;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.NativeBytes;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.DataSegment;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.DcTargetContext;
+
 /** Writes CREATE_DCT, DRAIN_DCT and QUERY_DCT. */
 public final class DcTargetCommand {
   /** CREATE_DCT: eight bytes as an ATOMIC_MODE, as of queue pairs. */
