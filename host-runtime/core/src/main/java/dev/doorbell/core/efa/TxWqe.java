@@ -20,21 +20,6 @@ public final class TxWqe extends TxFields {
     return inlineData(address) + (long) number * TxBuffer.BYTES;
   }
 
-  /** Returns the bytes of the buffer at {@code buffer}. */
-  public static int bufferLength(long buffer) {
-    return TxBuffer.length(buffer);
-  }
-
-  /** Returns the lkey of the buffer at {@code buffer}. */
-  public static int bufferKey(long buffer) {
-    return TxBuffer.localKey(buffer);
-  }
-
-  /** Returns the first address of the buffer at {@code buffer}. */
-  public static long bufferAddress(long buffer) {
-    return TxBuffer.address(buffer);
-  }
-
   /** Returns the address of the inline bytes. */
   public static long inlineData(long address) {
     return address + (operation(address) == SEND ? DATA_OFFSET : LOCAL_OFFSET);

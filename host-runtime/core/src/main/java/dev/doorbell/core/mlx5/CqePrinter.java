@@ -45,7 +45,7 @@ public final class CqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param cqe 64 bytes
    */
@@ -69,7 +69,7 @@ public final class CqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param cqe 64 bytes
    */

@@ -20,20 +20,6 @@ public final class DoorbellPrinter {
   }
 
   /**
-   * One line for a CQ arm doorbell.
-   *
-   * @param value as {@link Doorbell#encodeArm} gives it
-   */
-  public static String armLine(long value) {
-    return "arm cqn=0x%06x ci=%d sn=%d %s"
-        .formatted(
-            Doorbell.armCqn(value),
-            Doorbell.armConsumerIndex(value),
-            Doorbell.armSequence(value),
-            Doorbell.armSolicitedOnly(value) ? "solicited only" : "next completion");
-  }
-
-  /**
    * One line for the doorbell record of a queue pair.
    *
    * @param record its native address

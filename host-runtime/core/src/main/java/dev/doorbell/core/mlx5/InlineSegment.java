@@ -24,7 +24,7 @@ public final class InlineSegment extends InlineFields {
   }
 
   /**
-   * How much payload a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
+   * Returns the payload that a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
    *
    * @param blocks 64-byte blocks of the WQE, at least 1
    */

@@ -31,7 +31,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */
@@ -46,7 +46,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */

@@ -8,7 +8,7 @@ import dev.doorbell.core.queue.generated.QueuePairView;
 public final class Abi extends AbiConstants {
   private Abi() {}
 
-  /** What a status word means, for people. */
+  /** Explains a status word. */
   public static String statusText(int status) {
     return switch (status) {
       case OK -> "ok";

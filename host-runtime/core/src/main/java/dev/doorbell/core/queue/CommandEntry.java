@@ -5,29 +5,7 @@ import dev.doorbell.core.queue.generated.CommandConstants;
 
 /**
  * One command of a kernel to the CPU, and its 64-byte entry in a command queue: the Java side of
- * kernels/include/doorbell/command_queue.cuh.
- *
- * <pre>
- *        63      56 55              40 39      32 31                                1 0
- *       +----------+------------------+----------+-----------------------------------+-+
- *  w0   |  opcode  |   queue pair     |  flags   | length (bytes)                    |P|
- *       +----------+------------------+----------+-----------------------------------+-+
- *  w1   | remote address, bits 63:1                                                  |P|
- *       +----------------------------------------------------------------------------+-+
- *  w2   | local address, bits 63:1         (inline put: bytes 0-7)                   |P|
- *       +----------------------------------------------------------------------------+-+
- *  w3   | operand, bits 63:1               (inline put: bytes 8-15)                  |P|
- *       +----------------------------------------------------------------------------+-+
- *  w4   | compare, bits 63:1               (inline put: bytes 16-23)                 |P|
- *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w5   | remote key                             | fetched 57:31        |c |o |l |r |P|
- *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w6   | local key                              | fetched 30:0                      |P|
- *       +----------------------------------------+------------------------+----------+-+
- *  w7   | immediate                              | index 24:0             | f 63:58  |P|
- *       +----------------------------------------+------------------------+----------+-+
- *        63                                    32 31                     7 6        1 0
- * </pre>
+ * kernels/include/doorbell/command_queue.cuh, which has the diagram.
  *
  * <p>Words are little-endian. P is the phase, the inverse parity of the entry's lap: {@code ~(index
  * / entries) & 1}, so that zeroed memory is no entry. An entry is there when all eight phases
@@ -195,22 +173,6 @@ public final class CommandEntry extends CommandConstants {
     remoteKey = BigEndian.swap((int) (words[5] >>> 32));
     localKey = BigEndian.swap((int) (words[6] >>> 32));
     immediate = (int) (words[7] >>> 32);
-  }
-
-  /** The opcode's name, for messages. */
-  public static String opcodeName(int opcode) {
-    return switch (opcode) {
-      case OP_PUT -> "put";
-      case OP_PUT_IMM -> "put_imm";
-      case OP_GET -> "get";
-      case OP_PUT_INLINE -> "put_inline";
-      case OP_FETCH_ADD -> "fetch_add";
-      case OP_COMPARE_SWAP -> "compare_swap";
-      case OP_PUT_SIGNAL -> "put_signal";
-      case OP_NOP -> "nop";
-      case OP_FLUSH -> "flush";
-      default -> "opcode 0x%02x".formatted(opcode);
-    };
   }
 
   @Override

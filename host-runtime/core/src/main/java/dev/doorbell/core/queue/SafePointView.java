@@ -6,7 +6,7 @@ import dev.doorbell.core.queue.generated.SafePointFields;
 public final class SafePointView extends SafePointFields {
   private SafePointView() {}
 
-  /** What a poster does, of the word at {@link #POSTER_STATE}. */
+  /** Returns the state in the word at {@link #POSTER_STATE}. */
   public static int state(long word) {
     return (int) word & ((1 << STATE_SHIFT) - 1);
   }

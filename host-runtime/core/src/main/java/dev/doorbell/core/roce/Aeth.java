@@ -12,13 +12,13 @@ public final class Aeth extends AethFields {
   private static final int KIND_MASK = 0x60;
   private static final int VALUE_MASK = 0x1f;
 
-  /** Of each timer code, hundredths of milliseconds. */
+  /** Hundredths of milliseconds by timer code. */
   private static final int[] RNR_TIMERS = {
     65_536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1_024,
     1_536, 2_048, 3_072, 4_096, 6_144, 8_192, 12_288, 16_384, 24_576, 32_768, 49_152
   };
 
-  /** Of each credit code, how many credits (chapter 9.7.7, end-to-end flow control). */
+  /** Credits by credit code (chapter 9.7.7, end-to-end flow control). */
   private static final int[] CREDITS = {
     0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1_024, 1_536,
     2_048, 3_072, 4_096, 6_144, 8_192, 12_288, 16_384, 24_576, 32_768
@@ -46,7 +46,7 @@ public final class Aeth extends AethFields {
     return (syndrome & KIND_MASK) == RNR_NAK;
   }
 
-  /** How long an RNR NAK asks the requester to wait (table 45), in microseconds. */
+  /** Returns the microseconds that an RNR NAK asks the requester to wait (table 45). */
   public static int rnrMicros(int syndrome) {
     return RNR_TIMERS[syndrome & VALUE_MASK] * 10;
   }

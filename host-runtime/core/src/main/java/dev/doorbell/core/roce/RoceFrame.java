@@ -22,7 +22,7 @@ public final class RoceFrame {
           + 4096
           + Icrc.BYTES;
 
-  /** What a frame is. */
+  /** The result of parsing a frame. */
   public enum Verdict {
     /** A RoCE packet; all parts are where they should be. The ICRC was not looked at. */
     ROCE("RoCE"),
@@ -248,7 +248,7 @@ public final class RoceFrame {
     return parseTransport(address + UdpHeader.BYTES, bytes - UdpHeader.BYTES);
   }
 
-  /** Of {@code bytes} bytes from the base transport header to the ICRC. */
+  /** Parses {@code bytes} bytes from the base transport header to the ICRC. */
   private Verdict parseTransport(long address, int bytes) {
     bth = address;
     if (bytes < Bth.BYTES + Icrc.BYTES) {
@@ -285,14 +285,14 @@ public final class RoceFrame {
     return extended + BthOpcode.bytesOf(headers & (which - 1));
   }
 
-  /** Where the frame comes from, by its IP header. */
+  /** Returns the source in the IP header. */
   public Gid source() {
     return ipv6
         ? Gid.read(ip + Ipv6Header.SOURCE_OFFSET)
         : Gid.ofIpv4(BigEndian.getInt(ip + Ipv4Header.SOURCE_OFFSET));
   }
 
-  /** Where the frame goes, by its IP header. */
+  /** Returns the destination in the IP header. */
   public Gid destination() {
     return ipv6
         ? Gid.read(ip + Ipv6Header.DESTINATION_OFFSET)

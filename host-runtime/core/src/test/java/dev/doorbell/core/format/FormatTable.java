@@ -124,7 +124,8 @@ record FormatTable(String packageName, List<Described> classes) {
           base = 0;
         }
         case "base" -> base = number(words[1]);
-        case "from", "keys", "macros", "macro", "offsets", "with", "decode" -> now.header.add(head);
+        case "from", "names", "keys", "macros", "macro", "offsets", "with", "decode" ->
+            now.header.add(head);
         case "words" -> {
           Matcher words3 = match(WORDS, head);
           now.rows.add(

@@ -87,6 +87,8 @@ final class HeaderWriter {
                 Objects.requireNonNull(header.constants().get(words[1]), words[1]));
         case "offsets" ->
             offsets(words, Objects.requireNonNull(header.structs().get(words[2]), words[2]));
+        case "names" ->
+            names(words[1], words[2], line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')));
         case "with" -> with.addAll(List.of(words).subList(1, words.length));
         default -> decodes = true;
       }
@@ -155,6 +157,18 @@ final class HeaderWriter {
         javaName,
         "0x%x%s".formatted(value, wide ? "L" : ""),
         comments.containsKey(name) ? "{@code %s}: %s".formatted(name, comments.get(name)) : "");
+  }
+
+  /** Writes a function that names the constants so far with a prefix. */
+  private void names(String function, String prefix, String otherwise) {
+    out.append("/** Names one of {@code %s*}. */%n".formatted(prefix));
+    out.append("public static String %s(int code) { return switch (code) {%n".formatted(function));
+    Pattern constants = Pattern.compile("int (" + prefix + "(\\w+)) =");
+    for (Matcher each = constants.matcher(out.toString()); each.find(); ) {
+      out.append(
+          "case %s -> \"%s\";%n".formatted(each.group(1), each.group(2).toLowerCase(Locale.ROOT)));
+    }
+    out.append("default -> \"%s\".formatted(code);%n}; }%n%n".formatted(otherwise));
   }
 
   private void constant(String type, String name, String value, String doc) {

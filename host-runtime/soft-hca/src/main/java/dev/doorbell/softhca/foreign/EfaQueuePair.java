@@ -4,6 +4,7 @@ import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.efa.TxWqe;
 import dev.doorbell.core.efa.generated.EfaView;
+import dev.doorbell.core.efa.generated.TxBuffer;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePairAttributes;
@@ -410,7 +411,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
     int sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += TxWqe.bufferLength(TxWqe.buffer(wqe, i));
+      sum += TxBuffer.length(TxWqe.buffer(wqe, i));
     }
     return sum;
   }
@@ -470,14 +471,14 @@ public final class EfaQueuePair extends ForeignQueuePair {
     } else if (isCut(piece.message)) {
       long buffer = TxWqe.buffer(wqe, 0);
       DataSegment.write(
-          at, piece.bytes, TxWqe.bufferKey(buffer), TxWqe.bufferAddress(buffer) + piece.offset);
+          at, piece.bytes, TxBuffer.localKey(buffer), TxBuffer.address(buffer) + piece.offset);
       at += piece.bytes == 0 ? 0 : DataSegment.BYTES;
     } else {
       for (int i = 0; i < TxWqe.length(wqe); i++) {
         long buffer = TxWqe.buffer(wqe, i);
-        if (TxWqe.bufferLength(buffer) > 0) {
+        if (TxBuffer.length(buffer) > 0) {
           DataSegment.write(
-              at, TxWqe.bufferLength(buffer), TxWqe.bufferKey(buffer), TxWqe.bufferAddress(buffer));
+              at, TxBuffer.length(buffer), TxBuffer.localKey(buffer), TxBuffer.address(buffer));
           at += DataSegment.BYTES;
         }
       }

@@ -43,7 +43,7 @@ public class DataSegment {
     return (BigEndian.getInt(at) >>> 31 & 1) != 0;
   }
 
-  /** How many bytes, 31 bits. */
+  /** Bytes of the piece, 31 bits. */
   public static int byteCount(long at) {
     return BigEndian.getInt(at) & 0x7fffffff;
   }

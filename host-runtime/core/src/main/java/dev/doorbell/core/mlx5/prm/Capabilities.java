@@ -34,11 +34,6 @@ public final class Capabilities extends CapabilityFields {
     return answer.get(LOG_MAX_QP_SZ);
   }
 
-  /** log2 of the number of queue pairs. */
-  public int logQueuePairs() {
-    return answer.get(LOG_MAX_QP);
-  }
-
   /** log2 of the largest completion queue. */
   public int logLargestCompletionQueue() {
     return answer.get(LOG_MAX_CQ_SZ);

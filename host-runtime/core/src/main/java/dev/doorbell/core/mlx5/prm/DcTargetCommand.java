@@ -11,7 +11,7 @@ public final class DcTargetCommand {
   private DcTargetCommand() {}
 
   /**
-   * What CREATE_DCT needs.
+   * The parameters of CREATE_DCT.
    *
    * @param domain number of the protection domain
    * @param receives number of the shared receive queue

@@ -95,17 +95,17 @@ public final class PrmBuffer {
     return has(offset, Long.BYTES) ? bytes.getLong(offset) : 0;
   }
 
-  /** Of an answer: 0, or why firmware refused. */
+  /** Returns the status of an answer: 0, or why firmware refused. */
   public int status() {
     return get(CommandHeader.STATUS);
   }
 
-  /** Of an answer: the firmware's own number for the reason. */
+  /** Returns the firmware's own number for the reason of a refusal. */
   public int syndrome() {
     return get(CommandHeader.SYNDROME);
   }
 
-  /** Of a create command's answer: the 24-bit number of the new object. */
+  /** Returns the 24-bit number of the object that a create command made. */
   public int number() {
     return get(CommandHeader.NUMBER);
   }

@@ -29,6 +29,22 @@ public class CommandConstants {
   /** {@code DOORBELL_COMMAND_FLUSH}: Flags of a command. */
   public static final int OP_FLUSH = 0x41;
 
+  /** Names one of {@code OP_*}. */
+  public static String opcodeName(int code) {
+    return switch (code) {
+      case OP_PUT -> "put";
+      case OP_PUT_IMM -> "put_imm";
+      case OP_GET -> "get";
+      case OP_PUT_INLINE -> "put_inline";
+      case OP_FETCH_ADD -> "fetch_add";
+      case OP_COMPARE_SWAP -> "compare_swap";
+      case OP_PUT_SIGNAL -> "put_signal";
+      case OP_NOP -> "nop";
+      case OP_FLUSH -> "flush";
+      default -> "opcode 0x%02x".formatted(code);
+    };
+  }
+
   /** {@code DOORBELL_COMMAND_FENCE}: wait for earlier READs and atomics of the queue pair */
   public static final int FLAG_FENCE = 0x1;
 

@@ -18,7 +18,7 @@ public final class PagesNotShared extends Exception {
     this.onGpu = onGpu;
   }
 
-  /** What is no memory of the host, and may be a GPU's: any range of bytes. */
+  /** Reports a range that is no memory of the host, and may be a GPU's. */
   public static PagesNotShared onGpu(long start, long bytes) {
     return new PagesNotShared(new PageRange(start, bytes), true);
   }
