@@ -2,7 +2,7 @@ package dev.doorbell.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.queue.StepView;
+import dev.doorbell.core.queue.generated.StepView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

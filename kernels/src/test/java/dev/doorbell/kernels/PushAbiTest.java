@@ -2,9 +2,9 @@ package dev.doorbell.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.push.PushCredit;
 import dev.doorbell.core.push.PushHeader;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushCredit;
+import dev.doorbell.core.push.generated.PushRingView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -4,7 +4,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.CommandQueueView;
+import dev.doorbell.core.queue.generated.CommandQueueView;
 import org.jspecify.annotations.Nullable;
 
 /**

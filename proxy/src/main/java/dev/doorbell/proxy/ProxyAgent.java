@@ -5,7 +5,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.trace.TraceEvent;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -6,7 +6,7 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 
 /**
  * Where the CPU reaches the send side of a queue pair. All addresses are the host's.

@@ -13,7 +13,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

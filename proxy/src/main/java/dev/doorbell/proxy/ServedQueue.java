@@ -3,7 +3,7 @@ package dev.doorbell.proxy;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.CommandQueueView;
+import dev.doorbell.core.queue.generated.CommandQueueView;
 
 /** A command queue as its one consumer sees it. */
 final class ServedQueue {

@@ -1,13 +1,13 @@
 package dev.doorbell.proxy;
 
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.Opcode;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.queue.CommandEntry;
 
 /**

@@ -7,9 +7,9 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.core.queue.ShortCommand;
 import dev.doorbell.core.queue.WideCommand;
+import dev.doorbell.core.queue.generated.CommandQueueView;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 

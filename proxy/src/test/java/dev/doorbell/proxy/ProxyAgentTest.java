@@ -10,7 +10,7 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
 
 /** A queue pair behind a proxy, its error record and a region for payload. */
 final class ProxyBench {

@@ -11,9 +11,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.QueuePairView;
 
 /** A queue pair of its own with an {@link InstantHca} behind it, and a kernel that posts there. */
 final class Poster {
@@ -46,7 +47,7 @@ final class Poster {
                 gpu.mapDeviceRegisters(hca.register(), Long.BYTES),
                 completion.address(),
                 record.address(),
-                device(QueuePairView.countersBytes(BLOCKS), "counters").address(),
+                device(Abi.countersBytes(BLOCKS), "counters").address(),
                 device(ErrorRecord.BYTES, "error record").address(),
                 0,
                 0,

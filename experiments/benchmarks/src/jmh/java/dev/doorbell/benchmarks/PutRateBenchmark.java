@@ -8,9 +8,10 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
@@ -106,8 +107,7 @@ public class PutRateBenchmark {
     VmGpu vm = new VmGpu(pair.fabric, Locus.gpu(0, 0), VmOptions.defaults().withEngine(engine));
     gpu = vm;
     kernel = vm.load("put_rate", ptx()).kernel("put_rate");
-    Memory counters =
-        pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(BLOCKS), "counters");
+    Memory counters = pair.gpu.allocate(MemoryKind.DEVICE, Abi.countersBytes(BLOCKS), "counters");
     Memory error = pair.gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     Memory views = pair.gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "view");
     views.putBytes(

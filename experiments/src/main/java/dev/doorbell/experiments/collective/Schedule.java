@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.collective;
 
-import dev.doorbell.core.queue.StepView;
+import dev.doorbell.core.queue.generated.StepView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,16 +2,20 @@ package dev.doorbell.contract;
 
 import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.mlx5.AtomicSegment;
 import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.DataSegment;
-import dev.doorbell.core.mlx5.DatagramSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.mlx5.WaitSegment;
-import dev.doorbell.core.mlx5.XrcSegment;
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.DatagramSegment;
+import dev.doorbell.core.mlx5.generated.MaskedAdd4;
+import dev.doorbell.core.mlx5.generated.MaskedAdd8;
+import dev.doorbell.core.mlx5.generated.MaskedSwap4;
+import dev.doorbell.core.mlx5.generated.MaskedSwap8;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.generated.WaitSegment;
+import dev.doorbell.core.mlx5.generated.XrcSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -135,10 +139,10 @@ public final class EndpointWqe {
   public EndpointWqe maskedAdd(int cell, long add, long boundary) {
     if (cell == 8) {
       opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
-      MaskedAtomicSegment.writeFetchAdd8(next(), add, boundary);
+      MaskedAdd8.write(next(), add, boundary);
     } else {
       opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
-      MaskedAtomicSegment.writeFetchAdd4(next(), (int) add, (int) boundary);
+      MaskedAdd4.write(next(), (int) add, (int) boundary);
     }
     units++;
     return this;
@@ -148,12 +152,11 @@ public final class EndpointWqe {
       int cell, long swap, long compare, long swapMask, long compareMask) {
     if (cell == 8) {
       opmod = MaskedAtomicSegment.OPMOD_8_BYTES;
-      MaskedAtomicSegment.writeCompareSwap8(next(), swap, compare, swapMask, compareMask);
+      MaskedSwap8.write(next(), swap, compare, swapMask, compareMask);
       units += 2;
     } else {
       opmod = MaskedAtomicSegment.OPMOD_4_BYTES;
-      MaskedAtomicSegment.writeCompareSwap4(
-          next(), (int) swap, (int) compare, (int) swapMask, (int) compareMask);
+      MaskedSwap4.write(next(), (int) swap, (int) compare, (int) swapMask, (int) compareMask);
       units++;
     }
     return this;

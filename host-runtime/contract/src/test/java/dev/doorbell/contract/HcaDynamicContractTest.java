@@ -14,11 +14,11 @@ import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.mlx5.generated.DataSegment;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

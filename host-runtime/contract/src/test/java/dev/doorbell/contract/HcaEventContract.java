@@ -13,10 +13,10 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.generated.DataSegment;
 import org.junit.jupiter.api.Test;
 
 /** Events of an armed completion queue, and when they are raised. */

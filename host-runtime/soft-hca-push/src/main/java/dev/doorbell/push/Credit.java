@@ -1,7 +1,8 @@
 package dev.doorbell.push;
 
 import dev.doorbell.core.fabric.Completion;
-import dev.doorbell.core.push.PushCredit;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.push.generated.PushCredit;
 
 /**
  * The credit of one ring: two absolute indices in GPU memory, written when enough has been released
@@ -60,7 +61,8 @@ final class Credit implements Completion {
       ring.event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
       return;
     }
-    PushCredit.write(engine.scratch, releasedIndex, acknowledgedIndex);
+    RawMemory.putLong(engine.scratch + PushCredit.RELEASED, releasedIndex);
+    RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, acknowledgedIndex);
     engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
     ring.event(PushEvent.Kind.CREDITED, releasedIndex);
   }

@@ -113,8 +113,8 @@ public final class PushEngine implements AutoCloseable {
   /**
    * Makes a ring.
    *
-   * @param credit address of {@link dev.doorbell.core.push.PushCredit#BYTES} bytes of GPU memory,
-   *     holding {@code shape.first()} twice
+   * @param credit address of {@link dev.doorbell.core.push.generated.PushCredit#BYTES} bytes of GPU
+   *     memory, holding {@code shape.first()} twice
    */
   public SendRing openRing(RingShape shape, long credit) {
     return openRing(shape, credit, null);
@@ -134,7 +134,7 @@ public final class PushEngine implements AutoCloseable {
   /**
    * Makes a pool of slots for several rings.
    *
-   * @param slots at most {@link dev.doorbell.core.push.PushRingView#POOL_SLOTS}
+   * @param slots at most {@link dev.doorbell.core.push.generated.PushRingView#POOL_SLOTS}
    * @param share of what is free, in eighths, that a ring may hold; 0: all of it
    */
   public StagingPool openPool(int slots, int slotBytes, int share) {

@@ -4,7 +4,7 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 
 /**
  * Slots in on-chip memory that several rings of an engine share. Producers divide them up: a ring

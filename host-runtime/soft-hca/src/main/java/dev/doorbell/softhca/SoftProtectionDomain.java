@@ -1,7 +1,7 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.adapter.Promise;
-import dev.doorbell.core.efa.RxDescriptor;
+import dev.doorbell.core.efa.generated.RxDescriptor;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.AddressHandle;
 import dev.doorbell.core.hca.CompletionChannel;

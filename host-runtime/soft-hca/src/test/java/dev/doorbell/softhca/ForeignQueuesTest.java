@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.adapter.Adapters;
-import dev.doorbell.core.efa.EfaView;
 import dev.doorbell.core.efa.TxWqe;
+import dev.doorbell.core.efa.generated.EfaView;
 import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DeviceQueue;

@@ -1,7 +1,7 @@
 package dev.doorbell.proxy.recovery;
 
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
 
 /**

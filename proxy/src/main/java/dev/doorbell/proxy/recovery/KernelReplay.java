@@ -7,7 +7,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

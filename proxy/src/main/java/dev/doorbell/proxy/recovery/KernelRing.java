@@ -6,7 +6,8 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -44,7 +45,7 @@ final class KernelRing {
     reserved =
         (counters.getLong(QueuePairView.COUNTERS_RESERVED) & ~QueuePairView.RESERVED_BROKEN)
             >>> QueuePairView.RESERVED_SHIFT;
-    completed = QueuePairView.completedBlocks(counters);
+    completed = Abi.completedBlocks(counters);
     consumed = counters.getLong(QueuePairView.COUNTERS_CQ_INDEX);
     ring = copy(queue.sendRing(), 0, (long) view.sendBlocks() << SendQueue.BLOCK_SHIFT);
     marks = copy(counters, QueuePairView.COUNTERS_BYTES, (long) view.sendBlocks() * Long.BYTES);

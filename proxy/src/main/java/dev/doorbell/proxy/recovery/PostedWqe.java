@@ -1,10 +1,10 @@
 package dev.doorbell.proxy.recovery;
 
 import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.Opcode;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

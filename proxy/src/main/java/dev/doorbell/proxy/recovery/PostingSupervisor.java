@@ -4,7 +4,8 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -173,7 +174,7 @@ public final class PostingSupervisor implements AutoCloseable {
     KernelQueue queue = connection.queue();
     boolean collapsed = (queue.view().flags() & QueuePairView.FLAG_CQ_COLLAPSED) != 0;
     return collapsed
-        ? QueuePairView.completedBlocks(queue.counters())
+        ? Abi.completedBlocks(queue.counters())
         : queue.counters().getLong(QueuePairView.COUNTERS_CQ_INDEX);
   }
 
@@ -268,7 +269,7 @@ public final class PostingSupervisor implements AutoCloseable {
     holdNanos = tooEarly ? Math.min(2 * holdNanos, most) : policy.holdNanos();
     CpuMode opened = new CpuMode(fabric, path);
     cpu = opened;
-    write(connection.queue().view().proxied(opened.descriptor()));
+    write(Abi.proxied(connection.queue().view(), opened.descriptor()));
     point.grant();
     returnAt = now + holdNanos;
     switches.add(new ModeSwitch(ModeSwitch.Poster.CPU, wanted, arrived, fabric.now()));

@@ -3,7 +3,8 @@ package dev.doorbell.experiments.scenario.handoff;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
@@ -72,7 +73,7 @@ public final class HandoffRings implements AutoCloseable {
       workers
           .get(endpoint.index() % shape.workers)
           .serve(queue, shape.blueFlame ? access : access.withoutBlueFlame());
-      byte[] view = endpoint.view().proxied(queue.descriptorAddress()).encode();
+      byte[] view = Abi.proxied(endpoint.view(), queue.descriptorAddress()).encode();
       System.arraycopy(view, 0, bytes, ring * view.length, view.length);
     }
     views =

@@ -4,7 +4,7 @@ import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -5,6 +5,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PostOrder;
+import dev.doorbell.core.queue.generated.MinimalOperand;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
@@ -40,14 +41,6 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
   private static final String RATE = "rate";
   private static final String ROUND_TRIP = "round-trip";
   private static final Set<String> TIMES = Set.of("post", "done", "cqe", "look");
-  private static final int SHARING_BIT = 8;
-  private static final long LAST_ONLY = 1L << 16;
-  private static final long EACH_CQE = 1L << 17;
-  private static final long REGISTERS = 1L << 18;
-  private static final long AWAITS_ALL = 1L << 19;
-  private static final long RUNG_BY_CPU = 1L << 20;
-  private static final long AWAITS_QUEUE = 1L << 22;
-  private static final long SHARED_PROBE = 1L << 21;
 
   /** A CQE that another poster has written over is known by the 16 bits of its WQE's number. */
   private static final int MOST_SHARED_DEPTH = 1 << 14;
@@ -577,14 +570,14 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
     job.scope = of.warps() ? JobView.SCOPE_WARP : JobView.SCOPE_THREAD;
     job.operand =
         of.order.number()
-            | ((long) of.sharing.number << SHARING_BIT)
-            | (of.signaled == Signaled.LAST ? LAST_ONLY : 0)
-            | (of.looks == Looks.EACH ? EACH_CQE : 0)
-            | (of.state == Held.REGISTERS ? REGISTERS : 0)
-            | (of.await == Awaited.ALL ? AWAITS_ALL : 0)
-            | (of.await == Awaited.QUEUE ? AWAITS_QUEUE : 0)
-            | (of.posting == PosterSettings.Posting.CPU_RUNG ? RUNG_BY_CPU : 0)
-            | (of.probeShares() ? SHARED_PROBE : 0);
+            | ((long) of.sharing.number << MinimalOperand.SHARING_SHIFT)
+            | (of.signaled == Signaled.LAST ? MinimalOperand.LAST_ONLY : 0)
+            | (of.looks == Looks.EACH ? MinimalOperand.EACH_CQE : 0)
+            | (of.state == Held.REGISTERS ? MinimalOperand.REGISTERS : 0)
+            | (of.await == Awaited.ALL ? MinimalOperand.AWAITS_ALL : 0)
+            | (of.await == Awaited.QUEUE ? MinimalOperand.AWAITS_QUEUE : 0)
+            | (of.posting == PosterSettings.Posting.CPU_RUNG ? MinimalOperand.RUNG_BY_CPU : 0)
+            | (of.probeShares() ? MinimalOperand.SHARED_PROBE : 0);
     job.compare = of.wqesOfDoorbell();
     job.window = window;
     return job;

@@ -8,7 +8,7 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.push.PushHeader;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushOptions;

@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kind.SettingName;
 import dev.doorbell.experiments.scenario.world.Owned;

@@ -59,7 +59,7 @@ final class PushTraffic implements Cloneable {
     }
   }
 
-  /** With flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel. */
+  /** With flags of {@link dev.doorbell.core.push.generated.PushRingView}, for the kernel. */
   PushTraffic withFlags(int other) {
     return copy(made -> made.flags = other);
   }
@@ -147,7 +147,7 @@ final class PushTraffic implements Cloneable {
     return batch;
   }
 
-  /** Flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel. */
+  /** Flags of {@link dev.doorbell.core.push.generated.PushRingView}, for the kernel. */
   int flags() {
     return flags;
   }

@@ -5,8 +5,9 @@ import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.ErrorRecord;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.recovery.KernelConnection;
 import dev.doorbell.proxy.recovery.KernelQueue;
@@ -41,8 +42,7 @@ final class PortConnection implements KernelConnection {
     this.ports = ports;
     this.pair = new PortPair(ports, port, blocks, MemoryKind.DEVICE, tally);
     this.activated = activated;
-    counters =
-        ports.gpu(0).allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(blocks), "counters");
+    counters = ports.gpu(0).allocate(MemoryKind.DEVICE, Abi.countersBytes(blocks), "counters");
     error = ports.gpu(0).allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     SendQueueAccess access = SendQueueAccess.of(pair.sender(), error.address(), 0);
     QueuePairView view =

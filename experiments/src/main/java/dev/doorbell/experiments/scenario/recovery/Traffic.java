@@ -2,7 +2,7 @@ package dev.doorbell.experiments.scenario.recovery;
 
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.generated.OperationView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;

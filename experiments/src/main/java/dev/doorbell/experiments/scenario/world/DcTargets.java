@@ -10,7 +10,7 @@ import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.mlx5.DatagramSegment;
+import dev.doorbell.core.mlx5.generated.DatagramSegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

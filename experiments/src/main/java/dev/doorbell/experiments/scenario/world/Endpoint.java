@@ -15,9 +15,10 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.ErrorRecord;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.SignalOrder;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -205,8 +206,7 @@ public final class Endpoint implements AutoCloseable {
                     transport,
                     null),
                 gpu);
-    this.counters =
-        gpu.allocate(MemoryKind.DEVICE, QueuePairView.countersBytes(shape.blocks), "counters");
+    this.counters = gpu.allocate(MemoryKind.DEVICE, Abi.countersBytes(shape.blocks), "counters");
     this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell = mapDoorbell(gpu);
     this.descriptor =
@@ -310,7 +310,7 @@ public final class Endpoint implements AutoCloseable {
 
   /** Blocks that kernels have found completed so far. */
   public long completedBlocks() {
-    return QueuePairView.completedBlocks(counters);
+    return Abi.completedBlocks(counters);
   }
 
   /** The first error that a kernel or the proxy left. */

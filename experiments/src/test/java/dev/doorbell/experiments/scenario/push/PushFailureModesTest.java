@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.push.PushEvent.Kind;
 import dev.doorbell.push.PushOptions;

@@ -8,7 +8,7 @@ import dev.doorbell.core.fabric.explore.model.RandomChooser;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushEvent.Kind;

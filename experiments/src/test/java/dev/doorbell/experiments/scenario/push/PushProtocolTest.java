@@ -2,7 +2,7 @@ package dev.doorbell.experiments.scenario.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.push.PushEvent.Kind;
 import dev.doorbell.push.PushOptions;

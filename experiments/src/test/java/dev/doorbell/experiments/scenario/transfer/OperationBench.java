@@ -10,7 +10,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;

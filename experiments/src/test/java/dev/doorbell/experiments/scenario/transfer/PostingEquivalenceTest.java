@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;

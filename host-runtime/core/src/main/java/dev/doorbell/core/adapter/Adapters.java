@@ -148,7 +148,7 @@ public final class Adapters {
     return keys;
   }
 
-  /** Of promises that files of users do not have to answer: the first answer is ConnectX's. */
+  /** Takes a promise that files of users need not answer: the first answer is ConnectX's. */
   private static <E extends Enum<E>> E takeOrFirst(
       String name, Properties file, Promise promise, E[] answers) throws AdapterException {
     return file.containsKey(promise.key()) ? take(name, file, promise, answers) : answers[0];

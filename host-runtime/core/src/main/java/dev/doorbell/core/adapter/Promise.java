@@ -54,7 +54,7 @@ public enum Promise {
     ANY_ORDER
   }
 
-  /** What a write by a memory key for strict ordering does. */
+  /** Effect of a memory key for strict ordering on a write. */
   public enum StrictKey {
     /** It is placed as any other. */
     NO_EFFECT,
@@ -62,7 +62,7 @@ public enum Promise {
     AFTER_EARLIER_WRITES
   }
 
-  /** What an atomic waits for. */
+  /** Condition for which an atomic waits. */
   public enum Atomics {
     /** The responder executes it behind all writes that precede it. */
     AFTER_WRITES,
@@ -72,7 +72,7 @@ public enum Promise {
     REFUSED
   }
 
-  /** What a request without a fence bit waits for. */
+  /** Condition for which a request without a fence bit waits. */
   public enum Sending {
     /** For nothing. */
     PIPELINED,
@@ -82,13 +82,15 @@ public enum Promise {
 
   /** The order of posted writes between the HCA and memory. */
   public enum Posted {
-    /** As they leave the HCA, unless the memory is registered for relaxed ordering. */
+    /**
+     * The order in which they leave the HCA, unless the memory is registered for relaxed ordering.
+     */
     IN_ORDER,
     /** Any, unless the memory is registered for strict ordering. */
     RELAXED
   }
 
-  /** What an acknowledgement, or a completion in another memory, says about payload. */
+  /** Meaning of an acknowledgement, or a completion in another memory, for payload. */
   public enum Visibility {
     /** Whoever learns of the completion sees the payload. */
     WITH_COMPLETION,
@@ -104,7 +106,7 @@ public enum Promise {
     ANY_ORDER
   }
 
-  /** What a strong-ordering fence bit does. */
+  /** Effect of a strong-ordering fence bit. */
   public enum FenceBit {
     /** The request leaves when all before it are acknowledged. */
     WAITS,
@@ -112,7 +114,7 @@ public enum Promise {
     NONE
   }
 
-  /** How work requests reach the HCA. */
+  /** The way of work requests to the HCA. */
   public enum Queues {
     /** Through mlx5's send rings in host or GPU memory, doorbell records and doorbells. */
     MLX5,

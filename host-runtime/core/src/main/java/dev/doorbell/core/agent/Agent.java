@@ -19,25 +19,29 @@ public interface Agent {
    */
   int step(int budget);
 
-  /** What the agent is doing, for reports: kernel, PTX line and thread, or queue pair and state. */
+  /**
+   * Describes the agent's activity for reports: kernel, PTX line and thread, or queue pair and
+   * state.
+   */
   default String where() {
     return getClass().getSimpleName();
   }
 
-  /** Who the agent is, for reports: the thread, the HCA. */
+  /** Names the agent for reports: the thread, the HCA. */
   default String name() {
     return where();
   }
 
   /**
-   * What the agent executes next, as cheaply as it can be said: the same object for the same place,
-   * or null when it has no places. To be asked between steps of budget 1, or from the port in one.
+   * Returns the place of the next instruction, as cheaply as possible: the same object for the same
+   * place, or null when it has no places. To be asked between steps of budget 1, or from the port
+   * in one.
    */
   default @Nullable Object place() {
     return null;
   }
 
-  /** In words, what {@link #place} gave. */
+  /** Describes a result of {@link #place}. */
   default @Nullable SourcePlace describe(Object place) {
     return null;
   }

@@ -1,9 +1,9 @@
 package dev.doorbell.core.agent;
 
 /**
- * Which threads of a GPU go on while others wait. A kernel that ends under {@link #FAIR} alone
- * relies on progress that is not promised everywhere: blocks run at the same time in cooperative
- * launches, lanes of a warp go on apart from each other from sm_70 on.
+ * Rule by which threads of a GPU go on while others wait. A kernel that ends under {@link #FAIR}
+ * alone relies on progress that is not promised everywhere: blocks run at the same time in
+ * cooperative launches, lanes of a warp go on apart from each other from sm_70 on.
  */
 public enum ForwardProgress {
   /** Every thread that has begun, and as many blocks as there is room for. */
@@ -13,7 +13,7 @@ public enum ForwardProgress {
   /** One block after the other, that with the highest number first. */
   BLOCKS_DESCENDING,
   /**
-   * Of the lanes of a warp that could go on, one alone, until it ends or waits at a barrier or warp
+   * One lane alone of those of a warp that could go on, until it ends or waits at a barrier or warp
    * operation; then the lowest.
    */
   LANES_ASCENDING,

@@ -34,7 +34,7 @@ public final class PtxFiles {
     return all.toString();
   }
 
-  /** Whether a text has several files. */
+  /** Returns whether a text has several files. */
   public static boolean areJoined(String text) {
     return text.startsWith(MARK);
   }

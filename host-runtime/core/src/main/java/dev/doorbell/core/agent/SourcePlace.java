@@ -1,7 +1,7 @@
 package dev.doorbell.core.agent;
 
 /**
- * Where in a program an agent is.
+ * The place of an agent in a program.
  *
  * @param file of the program, for example {@code put_rate.ptx}
  * @param line from 1

@@ -2,7 +2,7 @@ package dev.doorbell.core.fault;
 
 import java.util.Set;
 
-/** What goes wrong. */
+/** The misbehaviour that a fault causes. */
 public enum FaultAction {
   /** The packet never arrives. */
   LOSE("lose", packets()),
@@ -56,7 +56,7 @@ public enum FaultAction {
     return Set.of(FaultEvent.PACKET_SENT, FaultEvent.PACKET_RECEIVED);
   }
 
-  /** As it is written in a plan. */
+  /** Returns the word in a plan. */
   public String word() {
     return word;
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How often a fault of a plan happened.
+ * Counts how often a fault of a plan happened.
  *
  * @param events of its kind, opcode and target that were seen
  * @param fired how many of them it struck

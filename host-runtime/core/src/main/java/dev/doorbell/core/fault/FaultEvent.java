@@ -1,6 +1,6 @@
 package dev.doorbell.core.fault;
 
-/** What a device does, and what a fault can therefore be tied to. Each kind is counted from 0. */
+/** Actions of a device that a fault can be tied to. Each kind is counted from 0. */
 public enum FaultEvent {
   /** A packet is about to leave on the wire, an acknowledgement or a resent one too. */
   PACKET_SENT("packet sent"),
@@ -27,7 +27,7 @@ public enum FaultEvent {
     this.word = word;
   }
 
-  /** As it is written in a plan. */
+  /** Returns the word in a plan. */
   public String word() {
     return word;
   }

@@ -141,7 +141,7 @@ public final class FaultInjector {
     return 0;
   }
 
-  /** How often the plan's {@code index}-th fault has struck here. */
+  /** Returns how often the plan's {@code index}-th fault has struck here. */
   long fired(int index) {
     for (Watch watch : all) {
       if (watch.index == index) {

@@ -16,10 +16,10 @@ import java.util.List;
  * running the fabric drives only HCAs and proxies.
  */
 public interface Gpu extends MemoryProvider, AutoCloseable {
-  /** Where it is. */
+  /** Returns its place in the machine. */
   Locus locus();
 
-  /** What it is and can do. */
+  /** Returns its model and limits. */
   GpuAttributes attributes();
 
   /**

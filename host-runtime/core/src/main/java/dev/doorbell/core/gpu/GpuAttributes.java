@@ -1,7 +1,7 @@
 package dev.doorbell.core.gpu;
 
 /**
- * What a GPU is and can do.
+ * Model and limits of a GPU.
  *
  * @param name for people: "PTX VM", "NVIDIA H200"
  * @param computeCapability major times ten plus minor: 75, 90

@@ -2,7 +2,7 @@ package dev.doorbell.core.gpu;
 
 /** An order of launches. */
 public interface GpuStream extends AutoCloseable {
-  /** Whose blocks go first where several streams have some that wait for a multiprocessor. */
+  /** Priority of blocks that wait for a multiprocessor over those of other streams. */
   enum Priority {
     /** The driver's default, which is its lowest. */
     USUAL,

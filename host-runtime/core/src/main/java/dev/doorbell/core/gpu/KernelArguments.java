@@ -1,6 +1,8 @@
 package dev.doorbell.core.gpu;
 
 import dev.doorbell.core.memory.Memory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,22 +15,14 @@ public final class KernelArguments {
 
   /** Adds a 32-bit integer. */
   public KernelArguments add(int value) {
-    byte[] bytes = new byte[Integer.BYTES];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) (value >>> (i * Byte.SIZE));
-    }
-    values.add(bytes);
-    return this;
+    return add(
+        ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array());
   }
 
   /** Adds a 64-bit integer or an address. */
   public KernelArguments add(long value) {
-    byte[] bytes = new byte[Long.BYTES];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) (value >>> (i * Byte.SIZE));
-    }
-    values.add(bytes);
-    return this;
+    return add(
+        ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
   }
 
   /** Adds the address of {@code memory}. */

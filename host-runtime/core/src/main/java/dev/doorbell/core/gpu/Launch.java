@@ -24,15 +24,15 @@ public interface Launch {
     return false;
   }
 
-  /** What {@code printf} of the kernel wrote so far. */
+  /** Returns the output of {@code printf} so far. */
   String output();
 
   /** Instructions executed so far, all threads together; 0 where nobody counts. */
   long instructions();
 
   /**
-   * What executes the instructions, in words: {@code interpreter}, {@code compiled}, with the
-   * reason in parentheses where another was asked for; {@code hardware} on a GPU.
+   * Names the executor of the instructions: {@code interpreter}, {@code compiled}, with the reason
+   * in parentheses where another was asked for; {@code hardware} on a GPU.
    */
   default String engine() {
     return "hardware";

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public interface SharedGpus extends AutoCloseable {
   /** Opens the GPUs of one maker; found as a service. */
   interface Provider {
-    /** Whether there are GPUs. */
+    /** Returns whether there are GPUs. */
     Probe probe();
 
     /**
@@ -23,7 +23,7 @@ public interface SharedGpus extends AutoCloseable {
     SharedGpus open();
   }
 
-  /** How a process shares an allocation. */
+  /** The way in which a process shares an allocation. */
   enum Kind {
     /** A handle of 64 bytes ({@code cuIpcGetMemHandle}). */
     LEGACY,

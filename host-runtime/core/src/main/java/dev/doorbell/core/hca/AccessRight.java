@@ -1,6 +1,6 @@
 package dev.doorbell.core.hca;
 
-/** What a memory region or a queue pair allows ({@code IBV_ACCESS_*}). */
+/** Rights of a memory region or a queue pair ({@code IBV_ACCESS_*}). */
 public enum AccessRight {
   /** The HCA may write on behalf of this side: READ results, atomics' old values, receives. */
   LOCAL_WRITE,

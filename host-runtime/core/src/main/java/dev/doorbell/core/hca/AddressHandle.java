@@ -1,7 +1,7 @@
 package dev.doorbell.core.hca;
 
 /**
- * Where datagrams go: what a poster writes into the address vector of a WQE ({@code
+ * The destination of datagrams: the content of the address vector of a WQE ({@code
  * core.mlx5.DatagramSegment}).
  *
  * @param gidHigh the peer's GID, most significant half

@@ -5,7 +5,7 @@ public interface CompletionQueue extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** What it was made with. */
+  /** Returns the attributes that it was created with. */
   CompletionQueueAttributes attributes();
 
   /** Address of entry 0. */

@@ -3,7 +3,7 @@ package dev.doorbell.core.hca;
 import dev.doorbell.core.memory.MemoryKind;
 
 /**
- * What a completion queue is to be like.
+ * The attributes of a completion queue.
  *
  * @param entries CQEs of the ring, a power of two
  * @param collapsed every CQE goes to entry 0 and its owner bit never changes

@@ -29,7 +29,7 @@ public record ConnectionAttributes(
   /** The P_Key of everybody. */
   public static final int DEFAULT_PARTITION = 0xffff;
 
-  /** What GPU-initiated libraries use. */
+  /** The values of GPU-initiated libraries. */
   public static final ConnectionAttributes DEFAULT =
       new ConnectionAttributes(20, 7, 7, 12, 16, 16, 0);
 
@@ -54,36 +54,22 @@ public record ConnectionAttributes(
         0);
   }
 
-  /** The same in another partition. */
+  /** Returns a copy in another partition. */
   public ConnectionAttributes withPartitionKey(int key) {
-    return new ConnectionAttributes(
-        ackTimeout,
-        retryCount,
-        rnrRetry,
-        minRnrTimer,
-        maxReadAtomic,
-        maxDestReadAtomic,
-        trafficClass,
-        key,
-        queueKey);
+    return with(trafficClass, key, queueKey);
   }
 
-  /** The same with another traffic class. */
+  /** Returns a copy with another traffic class. */
   public ConnectionAttributes withTrafficClass(int other) {
-    return new ConnectionAttributes(
-        ackTimeout,
-        retryCount,
-        rnrRetry,
-        minRnrTimer,
-        maxReadAtomic,
-        maxDestReadAtomic,
-        other,
-        partitionKey,
-        queueKey);
+    return with(other, partitionKey, queueKey);
   }
 
-  /** The same with another Q_Key. */
+  /** Returns a copy with another Q_Key. */
   public ConnectionAttributes withQueueKey(int key) {
+    return with(trafficClass, partitionKey, key);
+  }
+
+  private ConnectionAttributes with(int traffic, int partition, int key) {
     return new ConnectionAttributes(
         ackTimeout,
         retryCount,
@@ -91,8 +77,8 @@ public record ConnectionAttributes(
         minRnrTimer,
         maxReadAtomic,
         maxDestReadAtomic,
-        trafficClass,
-        partitionKey,
+        traffic,
+        partition,
         key);
   }
 }

@@ -8,7 +8,7 @@ public interface DcTarget extends AutoCloseable {
   /** Its 24-bit number, which address vectors name. */
   int number();
 
-  /** What it was made with. */
+  /** Returns the attributes that it was created with. */
   DcTargetAttributes attributes();
 
   /** Requests that came with another access key. */

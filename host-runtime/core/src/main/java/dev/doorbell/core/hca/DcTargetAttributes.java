@@ -3,7 +3,7 @@ package dev.doorbell.core.hca;
 import java.util.Set;
 
 /**
- * What a target of dynamic connections is to be like.
+ * The attributes of a target of dynamic connections.
  *
  * @param accessKey 64 bits that requests have to bring
  * @param receives where SENDs and WRITEs with immediate data take receives from

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How far one end of a reliable connection has executed the requests of its peer: what the peer has
- * to know before it repeats anything after an error. mlx5 has the count as {@code rmsn} of the
- * queue pair's context.
+ * Progress of one end of a reliable connection with the requests of its peer, which the peer has to
+ * know before it repeats anything after an error. mlx5 has the count as {@code rmsn} of the queue
+ * pair's context.
  *
  * @param messages executed since the queue pair was connected, modulo 2^24: the MSN. A READ counts
  *     when it is accepted, an atomic when its result is stored
@@ -28,7 +28,7 @@ public record ExecutedRequests(int messages, List<AtomicResult> atomics) {
     atomics = List.copyOf(atomics);
   }
 
-  /** How many messages were executed, of which {@code known} are known to have been. */
+  /** Returns the number of messages executed, of which {@code known} are known to have been. */
   public long since(long known) {
     return known + ((messages - (int) known) & MASK);
   }

@@ -16,13 +16,13 @@ public interface Hca extends AutoCloseable {
   /** Its name: {@code soft0}, {@code mlx5_0}. */
   String name();
 
-  /** Where it is. */
+  /** Returns its place in the machine. */
   Locus locus();
 
-  /** What it is and can do. */
+  /** Returns its model and limits. */
   HcaAttributes attributes();
 
-  /** What it promises: InfiniBand's order, unless it is known to promise something else. */
+  /** Returns its promises: InfiniBand's order, unless it is known to promise something else. */
   default Promises promises() {
     return Adapter.DEFAULT.promises();
   }

@@ -1,7 +1,7 @@
 package dev.doorbell.core.hca;
 
 /**
- * What an HCA is and can do.
+ * Model and limits of an HCA.
  *
  * @param maxQueuePairs how many queue pairs
  * @param maxSendBlocks largest send ring, in 64-byte blocks

@@ -16,7 +16,7 @@ public interface MemoryRegion extends AutoCloseable {
   /** Its length in bytes. */
   long length();
 
-  /** What it allows. */
+  /** Returns its access rights. */
   Set<AccessRight> rights();
 
   /** Ends the registration; work requests that name it fail from then on. */

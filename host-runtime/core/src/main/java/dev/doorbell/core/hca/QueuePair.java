@@ -12,13 +12,13 @@ public interface QueuePair extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** What it was made with. */
+  /** Returns the attributes that it was created with. */
   QueuePairAttributes attributes();
 
   /** Its state now. */
   QueuePairState state();
 
-  /** What the peer needs for {@link #toRtr}. */
+  /** Returns the address that the peer needs for {@link #toRtr}. */
   QueuePairAddress address();
 
   /** Address of the send ring. */
@@ -49,8 +49,8 @@ public interface QueuePair extends AutoCloseable {
   int blueFlameBytes();
 
   /**
-   * How kernels post where work requests are not mlx5's; what it says of the peer is right from RTR
-   * on. Null where they are mlx5's.
+   * Returns how kernels post where work requests are not mlx5's; its data about the peer are right
+   * from RTR on. Null where they are mlx5's.
    */
   default @Nullable DeviceQueue deviceQueue() {
     return null;
@@ -83,7 +83,7 @@ public interface QueuePair extends AutoCloseable {
   void toReset();
 
   /**
-   * How far this end has executed its peer's requests. Ask in ERR, when nothing is executed any
+   * Returns this end's progress with its peer's requests. Ask in ERR, when nothing is executed any
    * more; a reset forgets it.
    *
    * @return null where the device cannot tell, or nothing is connected
@@ -93,7 +93,7 @@ public interface QueuePair extends AutoCloseable {
   }
 
   /**
-   * How far this end has begun its own requests. Ask in ERR, when no more are begun; a reset
+   * Returns this end's progress with its own requests. Ask in ERR, when no more are begun; a reset
    * forgets it.
    *
    * @return null where the device cannot tell, or nothing is connected

@@ -1,7 +1,7 @@
 package dev.doorbell.core.hca;
 
 /**
- * What a peer needs to connect.
+ * The data that a peer needs to connect.
  *
  * @param hca identifies the HCA on the wire: a GID as text, or the name of an in-process HCA
  * @param number 24-bit queue pair number

@@ -4,7 +4,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair is to be like.
+ * The attributes of a queue pair.
  *
  * @param sendBlocks send ring in 64-byte blocks, a power of two
  * @param receiveEntries receive ring in 16-byte entries (one data segment each), a power of two, or

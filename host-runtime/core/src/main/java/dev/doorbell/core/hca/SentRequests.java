@@ -1,7 +1,7 @@
 package dev.doorbell.core.hca;
 
 /**
- * How far one end of a reliable connection has begun its own send queue, by blocks and by messages:
+ * Progress of one end of a reliable connection with its own send queue, in blocks and in messages:
  * what joins the WQEs of a ring to the messages that the peer counts. mlx5 has both in the queue
  * pair's context, as {@code hw_sq_wqebb_counter} and {@code ssn}.
  *

@@ -9,7 +9,7 @@ public interface SharedReceiveQueue extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** What it was made with. */
+  /** Returns the attributes that it was created with. */
   SharedReceiveQueueAttributes attributes();
 
   /** Address of WQE 0. */

@@ -3,7 +3,7 @@ package dev.doorbell.core.hca;
 import dev.doorbell.core.memory.MemoryKind;
 
 /**
- * What a shared receive queue is to be like.
+ * The attributes of a shared receive queue.
  *
  * @param entries receive WQEs, a power of two
  * @param segments data segments of a WQE, one less than a power of two; shorter lists end with the

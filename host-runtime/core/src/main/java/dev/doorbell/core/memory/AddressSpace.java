@@ -39,7 +39,7 @@ public final class AddressSpace implements AutoCloseable {
   private static final long LEAST_DISCARDED = 1L << 20;
 
   /**
-   * How many bytes of freed allocations keep their pages. Giving back the pages of each allocation
+   * Bytes of freed allocations that keep their pages. Giving back the pages of each allocation
    * alone costs more than the allocation was worth where worlds have thousands of small ones.
    */
   private static final long MOST_STALE = 32L << 20;
@@ -51,21 +51,21 @@ public final class AddressSpace implements AutoCloseable {
   private static final long LEAST_HUGE = 4L << 20;
 
   /**
-   * How many bytes get huge pages in all; further allocations get small ones, since what is not
-   * touched of a huge page costs memory, too.
+   * Bytes that get huge pages in all; further allocations get small ones, since what is not touched
+   * of a huge page costs memory, too.
    */
   private static final long MOST_HUGE = 2L << 30;
 
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
-  /** What the system gave, which begins before {@link #base}. */
+  /** Start of the mapping that the system gave, before {@link #base}. */
   private final long reserved;
 
   private final long base;
   private final long size;
 
-  /** Of each page, how many bytes may be touched, or {@link #REGISTERS}. */
+  /** Bytes that may be touched by page, or {@link #REGISTERS}. */
   private short[] accessibleBytes;
 
   private boolean sharesTable;
@@ -73,10 +73,10 @@ public final class AddressSpace implements AutoCloseable {
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final Ranges free = new Ranges();
 
-  /** Where the members of multicast objects begin, by the object's first address. */
+  /** Start addresses of the members of multicast objects, by the object's first address. */
   private final Map<Long, long[]> members = new HashMap<>();
 
-  /** What was freed and has not been zeroed since. */
+  /** Ranges that were freed and have not been zeroed since. */
   private final Ranges stale = new Ranges();
 
   private int generation;
@@ -218,7 +218,8 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   /**
-   * What {@link #accessible} consults, for generated code that makes the same look-up in place.
+   * The table that {@link #accessible} consults, for generated code that makes the same look-up in
+   * place.
    *
    * @param base the address of page 0
    * @param pages how many there are
@@ -234,7 +235,7 @@ public final class AddressSpace implements AutoCloseable {
     return new PageTable(base, size >>> PAGE_SHIFT, accessibleBytes);
   }
 
-  /** As {@link #accessible}, for ranges of any length and alignment. */
+  /** Does the same as {@link #accessible} for ranges of any length and alignment. */
   public boolean accessibleRange(long address, long bytes) {
     if (bytes == 0) {
       return true;
@@ -284,7 +285,7 @@ public final class AddressSpace implements AutoCloseable {
     return new AccessFault(what, address, bytes, describe(address, bytes));
   }
 
-  /** Where {@code address} lies, relative to the nearest allocation, in words. */
+  /** Describes {@code address} relative to the nearest allocation. */
   public String describe(long address, long bytes) {
     Map.Entry<Long, Allocation> below = live.floorEntry(address);
     Map.Entry<Long, Allocation> above = live.higherEntry(address);

@@ -13,10 +13,10 @@ import java.util.OptionalInt;
  * only.
  */
 public interface Memory extends AutoCloseable {
-  /** What it is made of. */
+  /** Returns the kind of its memory. */
   MemoryKind kind();
 
-  /** Where it lies. */
+  /** Returns its place in the machine. */
   Locus locus();
 
   /** The address by which kernels, and HCAs that registered it, reach the first byte. */

@@ -1,6 +1,6 @@
 package dev.doorbell.core.memory;
 
-/** What a range of memory is made of; decides who reaches it, over which path, at what price. */
+/** The kind of a range of memory; decides who reaches it, over which path, at what price. */
 public enum MemoryKind {
   /** GPU memory ({@code cuMemAlloc}). On a real GPU the CPU cannot address it. */
   DEVICE("gpu"),

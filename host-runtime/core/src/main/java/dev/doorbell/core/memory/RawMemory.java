@@ -75,7 +75,7 @@ public final class RawMemory {
     };
   }
 
-  /** As {@link #plainHandle}, with a memory order, for naturally aligned cells. */
+  /** Access like {@link #plainHandle} with a memory order, for naturally aligned cells. */
   public static VarHandle orderedHandle(int bytes) {
     return switch (bytes) {
       case Byte.BYTES -> BYTE_ORDERED;
@@ -179,10 +179,6 @@ public final class RawMemory {
 
   public static void putLongRelease(long address, long value) {
     LONG_ORDERED.setRelease(MEMORY, address, value);
-  }
-
-  public static int getAndAddInt(long address, int delta) {
-    return (int) INT_ORDERED.getAndAdd(MEMORY, address, delta);
   }
 
   public static long getAndAddLong(long address, long delta) {

@@ -29,17 +29,4 @@ public final class BlueFlame {
   public static boolean fits(int ds, int halfBytes) {
     return SendQueue.blocks(ds) << SendQueue.BLOCK_SHIFT <= halfBytes;
   }
-
-  /**
-   * True when a write of {@code bytes} bytes to {@code offset} of the UAR page brings a WQE, not
-   * just a doorbell.
-   *
-   * @param halfBytes bytes of one half; 0 where the page has no BlueFlame
-   */
-  public static boolean isWqe(int offset, int bytes, int halfBytes) {
-    return halfBytes != 0
-        && offset >= Doorbell.REGISTER_OFFSET
-        && offset < Doorbell.REGISTER_OFFSET + 2 * halfBytes
-        && bytes > Doorbell.BYTES;
-  }
 }

@@ -2,114 +2,17 @@ package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.CqeFields;
 
 /**
- * A completion queue entry of 64 bytes: {@code struct mlx5_cqe64} of rdma-core
- * providers/mlx5/mlx5dv.h. Big-endian.
- *
- * <pre>
- *   31            24 23            16 15             8 7            0
- *  +----------------+----------------+----------------+--------------+
- *  |          receive and offload fields, not used here             ...  0x00
- *  +----------------+----------------+----------------+--------------+
- *  |          vlan_info              |              slid             |  0x14
- *  +----------------+----------------+----------------+--------------+
- *  |     flags      |                remote QPN                      |  0x18
- *  +----------------+----------------+----------------+--------------+
- *  |                     not used here                               |  0x1c
- *  +----------------+------------------------------------------------+
- *  |                   srqn_uidx: user index                         |  0x20
- *  +-----------------------------------------------------------------+
- *  |          imm_inval_pkey: immediate data, invalidated key        |  0x24
- *  +----------------+----------------+-------------------------------+
- *  |      app       |     app_op     |           app_info            |  0x28
- *  +----------------+----------------+-------------------------------+
- *  |                        byte_cnt                                 |  0x2c
- *  +-----------------------------------------------------------------+
- *  |                        timestamp                                |  0x30
- *  +                                                                 +
- *  |                                                                 |  0x34
- *  +----------------+------------------------------------------------+
- *  |   WQE opcode   |                    QPN                         |  0x38
- *  +----------------+----------------+----------------+-----+---+-+-+
- *  |           wqe_counter           |   signature    |  op |fmt|s|o|  0x3c
- *  +---------------------------------+----------------+-----+---+-+-+
- * </pre>
- *
- * <p>The HCA writes the last word last. Whoever polls asks {@link #isOwnedBySoftware} first, which
- * orders the other getters after it.
+ * A completion queue entry of 64 bytes. The HCA writes the last word last: a poller calls {@link
+ * #isOwnedBySoftware} first, which orders the other getters after it.
  */
-public final class Cqe {
-  /** Bytes of an entry. */
-  public static final int BYTES = 64;
-
+public final class Cqe extends CqeFields {
   /** Entry to bytes. */
   public static final int SHIFT = 6;
 
-  /** {@code slid}. */
-  public static final int SLID_OFFSET = 0x16;
-
-  /** {@code flags_rqpn}. */
-  public static final int REMOTE_QPN_OFFSET = 0x18;
-
-  /** {@code srqn_uidx}. */
-  public static final int USER_INDEX_OFFSET = 0x20;
-
-  /** {@code imm_inval_pkey}. */
-  public static final int IMMEDIATE_OFFSET = 0x24;
-
-  /** {@code byte_cnt}. */
-  public static final int BYTE_COUNT_OFFSET = 0x2c;
-
-  /** {@code timestamp}. */
-  public static final int TIMESTAMP_OFFSET = 0x30;
-
-  /** {@code sop_drop_qpn}. */
-  public static final int SOP_DROP_QPN_OFFSET = 0x38;
-
-  /** {@code wqe_counter}. */
-  public static final int WQE_COUNTER_OFFSET = 0x3c;
-
-  /** {@code signature}. */
-  public static final int SIGNATURE_OFFSET = 0x3e;
-
-  /** {@code op_own}. */
-  public static final int OP_OWN_OFFSET = 0x3f;
-
-  /** Opcode: a send queue's work request is done. */
-  public static final int REQUESTER = 0;
-
-  /** Opcode: a WRITE with immediate arrived. */
-  public static final int RESPONDER_WRITE_IMM = 1;
-
-  /** Opcode: a SEND arrived. */
-  public static final int RESPONDER_SEND = 2;
-
-  /** Opcode: a SEND with immediate arrived. */
-  public static final int RESPONDER_SEND_IMM = 3;
-
-  /** Opcode: a SEND with invalidate arrived. */
-  public static final int RESPONDER_SEND_INVAL = 4;
-
-  /** Opcode: entries from here on are in the resized ring. */
-  public static final int RESIZE = 5;
-
-  /** Opcode: no packet. */
-  public static final int NO_PACKET = 6;
-
-  /** Opcode: signature error. */
-  public static final int SIGNATURE_ERROR = 12;
-
-  /** Opcode: a send queue's work request failed; see {@link ErrorCqe}. */
-  public static final int REQUESTER_ERROR = 13;
-
-  /** Opcode: a receive failed; see {@link ErrorCqe}. */
-  public static final int RESPONDER_ERROR = 14;
-
-  /** Opcode of an entry that was never written. */
-  public static final int INVALID = 15;
-
-  /** What every byte of a fresh ring holds, so that no entry of it looks complete. */
+  /** Every byte of a fresh ring, so that no entry of it looks complete. */
   public static final byte INITIAL_FILL = (byte) 0xff;
 
   private static final int OWNER_BIT = 0x01;
@@ -148,76 +51,6 @@ public final class Cqe {
     int opOwn = RawMemory.getByteAcquire(address + OP_OWN_OFFSET) & 0xff;
     return opOwn >>> OPCODE_SHIFT != INVALID
         && (opOwn & OWNER_BIT) == ownerFor(consumerIndex, ringSize);
-  }
-
-  /** {@link #REQUESTER} to {@link #INVALID}. */
-  public static int opcode(long address) {
-    return (RawMemory.getByte(address + OP_OWN_OFFSET) & 0xff) >>> OPCODE_SHIFT;
-  }
-
-  /** True for the opcodes that {@link ErrorCqe} reads. */
-  public static boolean isError(int opcode) {
-    return opcode == REQUESTER_ERROR || opcode == RESPONDER_ERROR;
-  }
-
-  /** Whether and where the CQE carries payload (inline scatter); 0 means not. */
-  public static int format(long address) {
-    return (RawMemory.getByte(address + OP_OWN_OFFSET) >>> 2) & 3;
-  }
-
-  /** True when the sender asked for a solicited event. */
-  public static boolean isSolicited(long address) {
-    return (RawMemory.getByte(address + OP_OWN_OFFSET) & SOLICITED_BIT) != 0;
-  }
-
-  /** The owner bit. */
-  public static int owner(long address) {
-    return RawMemory.getByte(address + OP_OWN_OFFSET) & OWNER_BIT;
-  }
-
-  /** 16-bit index of the first block of the WQE that completed; of a receive, its index. */
-  public static int wqeCounter(long address) {
-    return BigEndian.getShort(address + WQE_COUNTER_OFFSET) & 0xffff;
-  }
-
-  /** WQE opcode in bits 31:24, queue pair number in 23:0. */
-  public static int sopDropQpn(long address) {
-    return BigEndian.getInt(address + SOP_DROP_QPN_OFFSET);
-  }
-
-  /** The 24-bit number of the queue pair. */
-  public static int qpn(long address) {
-    return sopDropQpn(address) & QPN_MASK;
-  }
-
-  /** The opcode of the WQE that completed ({@link Opcode}); 0 for receives. */
-  public static int wqeOpcode(long address) {
-    return sopDropQpn(address) >>> WQE_OPCODE_SHIFT;
-  }
-
-  /** Bytes moved. */
-  public static int byteCount(long address) {
-    return BigEndian.getInt(address + BYTE_COUNT_OFFSET);
-  }
-
-  /** Immediate data or the invalidated key, in host order. */
-  public static int immediate(long address) {
-    return BigEndian.getInt(address + IMMEDIATE_OFFSET);
-  }
-
-  /** The user index of the queue pair, where the HCA reports it (cqe_version 1). */
-  public static int userIndex(long address) {
-    return BigEndian.getInt(address + USER_INDEX_OFFSET);
-  }
-
-  /** The peer's 24-bit queue pair number, for unconnected transports. */
-  public static int remoteQpn(long address) {
-    return BigEndian.getInt(address + REMOTE_QPN_OFFSET) & QPN_MASK;
-  }
-
-  /** Ticks of the HCA's clock. */
-  public static long timestamp(long address) {
-    return BigEndian.getLong(address + TIMESTAMP_OFFSET);
   }
 
   /**
@@ -302,16 +135,6 @@ public final class Cqe {
     BigEndian.putInt(address + REMOTE_QPN_OFFSET, sender);
   }
 
-  /** The packet type of {@link #sender}: 1 for IPv6, 2 for IPv4. */
-  public static int packetType(long address) {
-    return BigEndian.getInt(address + REMOTE_QPN_OFFSET) >>> PACKET_TYPE_SHIFT & 3;
-  }
-
-  /** True when 40 bytes of global route header stand before the payload of a datagram. */
-  public static boolean hasGlobalRoute(long address) {
-    return (BigEndian.getInt(address + REMOTE_QPN_OFFSET) & GLOBAL_ROUTE) != 0;
-  }
-
   private static void writeTail(
       long address, int byteCount, long timestamp, int wqeOpcode, int qpn) {
     BigEndian.putInt(address + BYTE_COUNT_OFFSET, byteCount);
@@ -336,23 +159,5 @@ public final class Cqe {
     int opOwn = opcode << OPCODE_SHIFT | (solicited ? SOLICITED_BIT : 0) | (owner & OWNER_BIT);
     RawMemory.putIntRelease(
         address + WQE_COUNTER_OFFSET, BigEndian.swap((wqeCounter & 0xffff) << 16 | opOwn));
-  }
-
-  /** The name of a CQE opcode. */
-  public static String opcodeName(int opcode) {
-    return switch (opcode) {
-      case REQUESTER -> "REQ";
-      case RESPONDER_WRITE_IMM -> "RESP_WR_IMM";
-      case RESPONDER_SEND -> "RESP_SEND";
-      case RESPONDER_SEND_IMM -> "RESP_SEND_IMM";
-      case RESPONDER_SEND_INVAL -> "RESP_SEND_INV";
-      case RESIZE -> "RESIZE_CQ";
-      case NO_PACKET -> "NO_PACKET";
-      case SIGNATURE_ERROR -> "SIG_ERR";
-      case REQUESTER_ERROR -> "REQ_ERR";
-      case RESPONDER_ERROR -> "RESP_ERR";
-      case INVALID -> "INVALID";
-      default -> "CQE opcode " + opcode;
-    };
   }
 }

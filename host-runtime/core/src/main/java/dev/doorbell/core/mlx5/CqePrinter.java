@@ -1,7 +1,9 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.mlx5.generated.CqeTail;
 import dev.doorbell.core.print.FieldTable;
 import dev.doorbell.core.print.Scratch;
+import java.util.Map;
 
 /** CQEs for people: in one line, or word by word with every bit field named. */
 public final class CqePrinter {
@@ -24,7 +26,7 @@ public final class CqePrinter {
               Syndrome.name(syndrome),
               syndrome,
               ErrorCqe.vendorSyndrome(address),
-              opcode == Cqe.REQUESTER_ERROR ? Opcode.name(ErrorCqe.wqeOpcode(address)) + " " : "",
+              opcode == Cqe.REQUESTER_ERROR ? Opcode.name(Cqe.wqeOpcode(address)) + " " : "",
               Cqe.qpn(address),
               Cqe.wqeCounter(address),
               Cqe.owner(address),
@@ -43,7 +45,7 @@ public final class CqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param cqe 64 bytes
    */
@@ -56,16 +58,18 @@ public final class CqePrinter {
   public static String full(long address) {
     FieldTable table = new FieldTable(address).title(line(address));
     if (Cqe.isError(Cqe.opcode(address))) {
-      addError(table, address);
+      String syndrome = Syndrome.name(ErrorCqe.syndrome(address));
+      table.rows(0, ErrorCqe.ROWS, Map.of("syndrome", syndrome));
     } else {
-      addSuccess(table, address);
+      String bytes = Integer.toUnsignedString(Cqe.byteCount(address)) + " bytes";
+      table.rows(0, Cqe.ROWS, Map.of("byte_cnt", bytes));
     }
     addTail(table, address);
     return table.toString();
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param cqe 64 bytes
    */
@@ -89,58 +93,18 @@ public final class CqePrinter {
     };
   }
 
-  private static void addSuccess(FieldTable table, long address) {
-    table
-        .words("receive, offload fields", 0, Cqe.REMOTE_QPN_OFFSET - Integer.BYTES)
-        .word(Cqe.REMOTE_QPN_OFFSET - Integer.BYTES)
-        .field("vlan_info", 31, 16, "")
-        .field("slid", 15, 0, "")
-        .word(Cqe.REMOTE_QPN_OFFSET)
-        .field("flags", 31, 24, "")
-        .field("rqpn", 23, 0, "")
-        .words("", Cqe.REMOTE_QPN_OFFSET + Integer.BYTES, Integer.BYTES)
-        .word(Cqe.USER_INDEX_OFFSET)
-        .field("srqn_uidx", 31, 0, "")
-        .word(Cqe.IMMEDIATE_OFFSET)
-        .field("imm_inval_pkey", 31, 0, "")
-        .word(Cqe.IMMEDIATE_OFFSET + Integer.BYTES)
-        .field("app", 31, 24, "")
-        .field("app_op", 23, 16, "")
-        .field("app_info", 15, 0, "")
-        .word(Cqe.BYTE_COUNT_OFFSET)
-        .field("byte_cnt", 31, 0, Integer.toUnsignedString(Cqe.byteCount(address)) + " bytes")
-        .wide("timestamp", Cqe.TIMESTAMP_OFFSET);
-  }
-
-  private static void addError(FieldTable table, long address) {
-    table
-        .words("reserved", 0, ErrorCqe.SRQN_OFFSET)
-        .word(ErrorCqe.SRQN_OFFSET)
-        .field("srqn", 31, 0, "")
-        .words(
-            "reserved",
-            ErrorCqe.SRQN_OFFSET + Integer.BYTES,
-            ErrorCqe.HARDWARE_SYNDROME_OFFSET - ErrorCqe.SRQN_OFFSET - Integer.BYTES)
-        .word(ErrorCqe.HARDWARE_SYNDROME_OFFSET)
-        .field("hw_err_synd", 31, 24, "")
-        .field("hw_synd_type", 23, 16, "")
-        .field("vendor_err_synd", 15, 8, "")
-        .field("syndrome", 7, 0, Syndrome.name(ErrorCqe.syndrome(address)));
-  }
-
   private static void addTail(FieldTable table, long address) {
     int opcode = Cqe.opcode(address);
     boolean ofSend = opcode == Cqe.REQUESTER || opcode == Cqe.REQUESTER_ERROR;
-    table
-        .word(Cqe.SOP_DROP_QPN_OFFSET)
-        .field("WQE opcode", 31, 24, ofSend ? Opcode.name(Cqe.wqeOpcode(address)) : "")
-        .field("qpn", 23, 0, "")
-        .word(Cqe.WQE_COUNTER_OFFSET)
-        .field("wqe_counter", 31, 16, (ofSend ? "block " : "WQE ") + Cqe.wqeCounter(address))
-        .field("signature", 15, 8, "")
-        .field("op_own: opcode", 7, 4, Cqe.opcodeName(opcode))
-        .field("op_own: format", 3, 2, "")
-        .field("op_own: solicited", 1, 1, "")
-        .field("op_own: owner", 0, 0, "");
+    table.rows(
+        0,
+        CqeTail.ROWS,
+        Map.of(
+            "WQE opcode",
+            ofSend ? Opcode.name(Cqe.wqeOpcode(address)) : "",
+            "wqe_counter",
+            (ofSend ? "block " : "WQE ") + Cqe.wqeCounter(address),
+            "op_own: opcode",
+            Cqe.opcodeName(opcode)));
   }
 }

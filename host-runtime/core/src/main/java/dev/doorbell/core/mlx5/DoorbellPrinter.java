@@ -1,7 +1,10 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.mlx5.generated.DoorbellLayout;
+import dev.doorbell.core.mlx5.generated.RecordLayout;
 import dev.doorbell.core.print.FieldTable;
 import dev.doorbell.core.print.Scratch;
+import java.util.Map;
 
 /** Doorbells and doorbell records for people. */
 public final class DoorbellPrinter {
@@ -14,20 +17,6 @@ public final class DoorbellPrinter {
    */
   public static String line(long value) {
     return "doorbell qpn=0x%06x index=%d".formatted(Doorbell.qpn(value), Doorbell.index(value));
-  }
-
-  /**
-   * One line for a CQ arm doorbell.
-   *
-   * @param value as {@link Doorbell#encodeArm} gives it
-   */
-  public static String armLine(long value) {
-    return "arm cqn=0x%06x ci=%d sn=%d %s"
-        .formatted(
-            Doorbell.armCqn(value),
-            Doorbell.armConsumerIndex(value),
-            Doorbell.armSequence(value),
-            Doorbell.armSolicitedOnly(value) ? "solicited only" : "next completion");
   }
 
   /**
@@ -51,13 +40,7 @@ public final class DoorbellPrinter {
         address ->
             new FieldTable(address)
                 .title(line(value))
-                .word(0)
-                .field("ignored", 31, 24, "")
-                .field("index", 23, 8, "")
-                .field("ignored", 7, 0, "the opcode, where a control segment is stored")
-                .word(Integer.BYTES)
-                .field("qpn", 31, 8, "")
-                .field("ignored", 7, 0, "DS, where a control segment is stored")
+                .rows(0, DoorbellLayout.ROWS, Map.of())
                 .toString());
   }
 
@@ -65,12 +48,7 @@ public final class DoorbellPrinter {
   public static String fullRecord(long record) {
     return new FieldTable(record)
         .title(recordLine(record))
-        .word(DoorbellRecord.RECEIVE_OFFSET)
-        .field("0", 31, 16, "")
-        .field("receive counter", 15, 0, "")
-        .word(DoorbellRecord.SEND_OFFSET)
-        .field("0", 31, 16, "")
-        .field("send counter", 15, 0, "")
+        .rows(0, RecordLayout.ROWS, Map.of())
         .toString();
   }
 }

@@ -2,39 +2,16 @@ package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.InlineFields;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 
 /**
- * Payload inside the WQE: {@code struct mlx5_wqe_inline_seg} (rdma-core providers/mlx5/wqe.h) and
- * the bytes after it, padded to 16.
- *
- * <pre>
- *   31 30                                                           0
- *  +--+-------------------------------------------------------------+
- *  | 1|                        byte_count                           |  0
- *  +--+-------------------------------------------------------------+
- *  |                    byte_count bytes, raw                      ...  4
- *  +----------------------------------------------------------------+
- * </pre>
- *
- * <p>The bytes may run over the end of the send ring and go on at its start: whoever reads or
- * writes one there does it by {@link SendQueue} units, or from a contiguous copy.
+ * Payload inside the WQE: a header of 4 bytes and the bytes after it, padded to 16. The bytes may
+ * run over the end of the send ring and go on at its start: a ring is read and written by {@link
+ * SendQueue} units, or through a contiguous copy.
  */
-public final class InlineSegment {
-  /** {@code byte_count}. */
-  public static final int BYTE_COUNT_OFFSET = 0;
-
-  /** The first payload byte. */
-  public static final int DATA_OFFSET = 4;
-
-  /** The flag that distinguishes it from a {@link DataSegment} ({@code MLX5_INLINE_SEG}). */
-  public static final int INLINE = 0x8000_0000;
-
+public final class InlineSegment extends InlineFields {
   private InlineSegment() {}
-
-  /** Payload bytes. */
-  public static int byteCount(long address) {
-    return BigEndian.getInt(address + BYTE_COUNT_OFFSET) & DataSegment.BYTE_COUNT_MASK;
-  }
 
   /** Bytes that a segment with {@code byteCount} payload bytes takes, padding included. */
   public static int bytes(int byteCount) {
@@ -47,7 +24,7 @@ public final class InlineSegment {
   }
 
   /**
-   * How much payload a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
+   * Returns the payload that a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
    *
    * @param blocks 64-byte blocks of the WQE, at least 1
    */

@@ -1,15 +1,14 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.mlx5.generated.DataSegment;
+
 /**
  * A receive WQE: a list of {@link DataSegment}s of a stride that is a power of two, a short list
  * ended by {@link DataSegment#INVALID_LKEY}. There is no control segment and no doorbell: the
  * receive counter of the {@link DoorbellRecord} is enough. Source: rdma-core providers/mlx5/qp.c,
  * {@code mlx5_post_recv}.
  */
-public final class ReceiveSegment {
-  /** Bytes of one segment of the list. */
-  public static final int BYTES = DataSegment.BYTES;
-
+public final class ReceiveSegment extends DataSegment {
   private ReceiveSegment() {}
 
   /**
@@ -24,31 +23,11 @@ public final class ReceiveSegment {
 
   /** True when the list ends before this segment. */
   public static boolean isTerminator(long address) {
-    return DataSegment.lkey(address) == DataSegment.INVALID_LKEY;
-  }
-
-  /** Bytes to scatter to. */
-  public static int byteCount(long address) {
-    return DataSegment.byteCount(address);
-  }
-
-  /** The key of the region. */
-  public static int lkey(long address) {
-    return DataSegment.lkey(address);
-  }
-
-  /** The first byte's address. */
-  public static long address(long address) {
-    return DataSegment.address(address);
-  }
-
-  /** Writes one segment. */
-  public static void write(long address, int byteCount, int lkey, long localAddress) {
-    DataSegment.write(address, byteCount, lkey, localAddress);
+    return lkey(address) == INVALID_LKEY;
   }
 
   /** Writes the segment that ends a short list. */
   public static void writeTerminator(long address) {
-    DataSegment.write(address, 0, DataSegment.INVALID_LKEY, 0);
+    write(address, 0, INVALID_LKEY, 0);
   }
 }

@@ -60,11 +60,6 @@ public final class SendQueue {
     return ring + (bytes & ((ringBlocks << BLOCK_SHIFT) - 1));
   }
 
-  /** True when a WQE of {@code ds} units at block {@code index} runs over the end of the ring. */
-  public static boolean wraps(int ringBlocks, long index, int ds) {
-    return slot(index, ringBlocks) + blocks(ds) > ringBlocks;
-  }
-
   /** Blocks from the 16-bit index {@code from} to the 16-bit index {@code to}, modulo 2^16. */
   public static int distance(int from, int to) {
     return (to - from) & INDEX_MASK;

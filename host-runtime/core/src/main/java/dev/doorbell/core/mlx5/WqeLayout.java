@@ -1,5 +1,7 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.MaskedSwap8;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,18 +54,16 @@ record WqeLayout(List<Part> parts, String problem) {
     String problem =
         end < bytes ? "the WQE has %d bytes, only %d are here".formatted(bytes, end) : "";
     int at = ControlSegment.BYTES;
-    for (Kind kind : fixedKinds(opcode, ControlSegment.opmod(address))) {
-      int length =
-          kind == Kind.MASKED_SWAP_8
-              ? MaskedAtomicSegment.COMPARE_SWAP_8_BYTES
-              : ControlSegment.BYTES;
+    String segments = Opcode.segments(opcode);
+    for (Kind kind : fixedKinds(segments, ControlSegment.opmod(address))) {
+      int length = kind == Kind.MASKED_SWAP_8 ? MaskedSwap8.BYTES : ControlSegment.BYTES;
       if (at + length > end) {
         return new WqeLayout(parts, problem.isEmpty() ? tooShort(opcode, kind, end) : problem);
       }
       parts.add(new Part(kind, at, length));
       at += length;
     }
-    if (!hasData(opcode)) {
+    if (!segments.endsWith("data")) {
       if (at < end) {
         parts.add(new Part(Kind.OTHER, at, end - at));
       }
@@ -92,25 +92,22 @@ record WqeLayout(List<Part> parts, String problem) {
         .formatted(end / SendQueue.UNIT, kind.title, Opcode.name(opcode));
   }
 
-  private static boolean hasData(int opcode) {
-    return switch (opcode) {
-      case Opcode.SEND, Opcode.SEND_IMM, Opcode.SEND_INVAL, Opcode.DUMP -> true;
-      default -> Opcode.hasRemoteAddress(opcode);
-    };
-  }
-
-  private static List<Kind> fixedKinds(int opcode, int opmod) {
+  /** Returns the segments before the data, by the table of opcodes. */
+  private static List<Kind> fixedKinds(String segments, int opmod) {
     boolean wide = MaskedAtomicSegment.cellBytes(opmod) != Integer.BYTES;
-    return switch (opcode) {
-      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM, Opcode.RDMA_READ ->
-          List.of(Kind.REMOTE_ADDRESS);
-      case Opcode.ATOMIC_CS, Opcode.ATOMIC_FA -> List.of(Kind.REMOTE_ADDRESS, Kind.ATOMIC);
-      case Opcode.ATOMIC_MASKED_FA ->
-          List.of(Kind.REMOTE_ADDRESS, wide ? Kind.MASKED_ADD_8 : Kind.MASKED_ADD_4);
-      case Opcode.ATOMIC_MASKED_CS ->
-          List.of(Kind.REMOTE_ADDRESS, wide ? Kind.MASKED_SWAP_8 : Kind.MASKED_SWAP_4);
-      case Opcode.WAIT -> List.of(Kind.WAIT);
-      default -> List.of();
-    };
+    List<Kind> kinds = new ArrayList<>();
+    for (String segment : segments.split(" ")) {
+      switch (segment) {
+        case "remote" -> kinds.add(Kind.REMOTE_ADDRESS);
+        case "atomic" -> kinds.add(Kind.ATOMIC);
+        case "add" -> kinds.add(wide ? Kind.MASKED_ADD_8 : Kind.MASKED_ADD_4);
+        case "swap" -> kinds.add(wide ? Kind.MASKED_SWAP_8 : Kind.MASKED_SWAP_4);
+        case "wait" -> kinds.add(Kind.WAIT);
+        default -> {
+          // Data follow, or nothing.
+        }
+      }
+    }
+    return kinds;
   }
 }

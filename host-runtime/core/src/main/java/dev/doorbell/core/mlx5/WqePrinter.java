@@ -1,8 +1,17 @@
 package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.MaskedAdd4;
+import dev.doorbell.core.mlx5.generated.MaskedAdd8;
+import dev.doorbell.core.mlx5.generated.MaskedSwap4;
+import dev.doorbell.core.mlx5.generated.MaskedSwap8;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.generated.WaitSegment;
 import dev.doorbell.core.print.FieldTable;
 import dev.doorbell.core.print.Scratch;
+import java.util.Map;
 import java.util.StringJoiner;
 
 /**
@@ -22,7 +31,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */
@@ -37,7 +46,7 @@ public final class WqePrinter {
   }
 
   /**
-   * As above, for a copy in an array.
+   * Same, for a copy in an array.
    *
    * @param wqe at least 16 bytes
    */
@@ -49,18 +58,12 @@ public final class WqePrinter {
   /** The bits of {@code fm_ce_se} in words: {@code signalled solicited fence=reads}. */
   public static String flags(int fmCeSe) {
     StringJoiner words = new StringJoiner(" ");
-    words.add(
-        switch (ControlSegment.completionMode(fmCeSe)) {
-          case ControlSegment.CQ_UPDATE -> "signalled";
-          case ControlSegment.CQ_UPDATE_AND_EVENT -> "signalled+event";
-          case ControlSegment.COMPLETE_ON_FIRST_ERROR -> "unsignalled (first error only)";
-          default -> "unsignalled";
-        });
+    words.add(ControlSegment.completionName(ControlSegment.completionMode(fmCeSe)));
     if (ControlSegment.isSolicited(fmCeSe)) {
       words.add("solicited");
     }
     if (ControlSegment.fence(fmCeSe) != ControlSegment.FENCE_NONE) {
-      words.add("fence=" + fenceName(fmCeSe));
+      words.add("fence=" + ControlSegment.fenceName(ControlSegment.fence(fmCeSe)));
     }
     return words.toString();
   }
@@ -86,7 +89,7 @@ public final class WqePrinter {
     words.add("fm_ce_se=0x%02x".formatted(fmCeSe));
     words.add(flags(fmCeSe));
     words.add("qpn=0x%06x".formatted(ControlSegment.qpn(address)));
-    String meaning = immediateMeaning(opcode);
+    String meaning = Opcode.immediateMeaning(opcode);
     if (!meaning.isEmpty()) {
       words.add("%s=0x%08x".formatted(meaning, ControlSegment.immediate(address)));
     }
@@ -120,25 +123,23 @@ public final class WqePrinter {
           "swap_add=0x%x compare=0x%x"
               .formatted(AtomicSegment.swapAdd(at), AtomicSegment.compare(at));
       case MASKED_ADD_4 ->
-          "add=0x%x boundary=0x%x"
-              .formatted(MaskedAtomicSegment.add4(at), MaskedAtomicSegment.fieldBoundary4(at));
+          "add=0x%x boundary=0x%x".formatted(MaskedAdd4.add(at), MaskedAdd4.boundary(at));
       case MASKED_ADD_8 ->
-          "add=0x%x boundary=0x%x"
-              .formatted(MaskedAtomicSegment.add8(at), MaskedAtomicSegment.fieldBoundary8(at));
+          "add=0x%x boundary=0x%x".formatted(MaskedAdd8.add(at), MaskedAdd8.boundary(at));
       case MASKED_SWAP_4 ->
           "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
               .formatted(
-                  MaskedAtomicSegment.swap4(at),
-                  MaskedAtomicSegment.compare4(at),
-                  MaskedAtomicSegment.swapMask4(at),
-                  MaskedAtomicSegment.compareMask4(at));
+                  MaskedSwap4.swap(at),
+                  MaskedSwap4.compare(at),
+                  MaskedSwap4.swapMask(at),
+                  MaskedSwap4.compareMask(at));
       case MASKED_SWAP_8 ->
           "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
               .formatted(
-                  MaskedAtomicSegment.swap8(at),
-                  MaskedAtomicSegment.compare8(at),
-                  MaskedAtomicSegment.swapMask8(at),
-                  MaskedAtomicSegment.compareMask8(at));
+                  MaskedSwap8.swap(at),
+                  MaskedSwap8.compare(at),
+                  MaskedSwap8.swapMask(at),
+                  MaskedSwap8.compareMask(at));
       case WAIT ->
           "max_index=%d cqn=0x%06x".formatted(WaitSegment.maxIndex(at), WaitSegment.cqn(at));
       case OTHER -> "+%d bytes".formatted(part.bytes());
@@ -173,62 +174,27 @@ public final class WqePrinter {
     int at = part.offset();
     switch (part.kind()) {
       case CONTROL -> addControl(table, wqe);
-      case REMOTE_ADDRESS ->
-          table
-              .wide("raddr", at + RemoteAddressSegment.ADDRESS_OFFSET)
-              .word(at + RemoteAddressSegment.RKEY_OFFSET)
-              .field("rkey: index", 31, 8, "")
-              .field("rkey: tag", 7, 0, "")
-              .word(at + 12)
-              .field("reserved", 31, 0, "ignored");
-      case DATA -> addData(table, at, wqe);
+      case REMOTE_ADDRESS -> table.rows(at, RemoteAddressSegment.ROWS, Map.of());
+      case DATA -> table.rows(at, DataSegment.ROWS, byteCount(wqe + at));
       case INLINE ->
           table
-              .word(at + InlineSegment.BYTE_COUNT_OFFSET)
-              .field("inline", 31, 31, "the bytes follow")
-              .field("byte_count", 30, 0, InlineSegment.byteCount(wqe + at) + " bytes")
+              .rows(at, InlineSegment.ROWS, byteCount(wqe + at))
               .words(
                   "bytes, padded to 16",
                   at + InlineSegment.DATA_OFFSET,
                   part.bytes() - InlineSegment.DATA_OFFSET);
-      case ATOMIC ->
-          table
-              .wide("swap_add", at + AtomicSegment.SWAP_ADD_OFFSET)
-              .wide("compare", at + AtomicSegment.COMPARE_OFFSET);
-      case MASKED_ADD_4 ->
-          table
-              .word(at)
-              .field("add", 31, 0, "")
-              .word(at + 4)
-              .field("field boundary", 31, 0, "no carry out of these bits")
-              .words("reserved", at + 8, 8);
-      case MASKED_ADD_8 -> table.wide("add", at).wide("field boundary", at + 8);
-      case MASKED_SWAP_4 ->
-          table
-              .word(at)
-              .field("swap", 31, 0, "")
-              .word(at + 4)
-              .field("compare", 31, 0, "")
-              .word(at + 8)
-              .field("swap mask", 31, 0, "these bits are replaced")
-              .word(at + 12)
-              .field("compare mask", 31, 0, "these bits are compared");
-      case MASKED_SWAP_8 ->
-          table
-              .wide("swap", at)
-              .wide("compare", at + 8)
-              .wide("swap mask", at + 16)
-              .wide("compare mask", at + 24);
-      case WAIT ->
-          table
-              .words("reserved", at, 8)
-              .word(at + WaitSegment.MAX_INDEX_OFFSET)
-              .field("max_index", 31, 0, "wait until the CQ's index gets there")
-              .word(at + WaitSegment.NUMBER_OFFSET)
-              .field("reserved", 31, 24, "")
-              .field("cqn", 23, 0, "");
+      case ATOMIC -> table.rows(at, AtomicSegment.ROWS, Map.of());
+      case MASKED_ADD_4 -> table.rows(at, MaskedAdd4.ROWS, Map.of());
+      case MASKED_ADD_8 -> table.rows(at, MaskedAdd8.ROWS, Map.of());
+      case MASKED_SWAP_4 -> table.rows(at, MaskedSwap4.ROWS, Map.of());
+      case MASKED_SWAP_8 -> table.rows(at, MaskedSwap8.ROWS, Map.of());
+      case WAIT -> table.rows(at, WaitSegment.ROWS, Map.of());
       case OTHER -> table.words("", at, part.bytes());
     }
+  }
+
+  private static Map<String, String> byteCount(long segment) {
+    return Map.of("byte_count", DataSegment.byteCount(segment) + " bytes");
   }
 
   private static void addControl(FieldTable table, long wqe) {
@@ -236,75 +202,26 @@ public final class WqePrinter {
     int fmCeSe = ControlSegment.fmCeSe(wqe);
     int ds = ControlSegment.ds(wqe);
     int blocks = SendQueue.blocks(ds);
-    String immediate = immediateMeaning(opcode);
-    table
-        .word(ControlSegment.OPMOD_OFFSET)
-        .field("opmod", 31, 24, opmodMeaning(ControlSegment.opmod(wqe)))
-        .field("wqe_index", 23, 8, "block " + ControlSegment.wqeIndex(wqe))
-        .field("opcode", 7, 0, Opcode.name(opcode))
-        .word(ControlSegment.QPN_DS_OFFSET)
-        .field("qpn", 31, 8, "")
-        .field("reserved", 7, 6, "")
-        .field(
+    String immediate = Opcode.immediateMeaning(opcode);
+    String last = immediate.isEmpty() ? "imm|unused" : immediate + "|";
+    table.rows(
+        0,
+        ControlSegment.ROWS.replace("imm|", last),
+        Map.of(
+            "opmod", opmodMeaning(ControlSegment.opmod(wqe)),
+            "wqe_index", "block " + ControlSegment.wqeIndex(wqe),
+            "opcode", Opcode.name(opcode),
             "ds",
-            5,
-            0,
-            "%d units, %d bytes, %d block%s"
-                .formatted(ds, ds * SendQueue.UNIT, blocks, blocks == 1 ? "" : "s"))
-        .word(ControlSegment.SIGNATURE_OFFSET)
-        .field("signature", 31, 24, "")
-        .field("dci_stream_channel_id", 23, 8, "")
-        .field("fm_ce_se: fence", 7, 5, fenceName(fmCeSe))
-        .field("fm_ce_se: reserved", 4, 4, "")
-        .field("fm_ce_se: completion", 3, 2, completionMeaning(fmCeSe))
-        .field("fm_ce_se: solicited", 1, 1, ControlSegment.isSolicited(fmCeSe) ? "yes" : "no")
-        .field("fm_ce_se: reserved", 0, 0, "")
-        .word(ControlSegment.IMMEDIATE_OFFSET)
-        .field(immediate.isEmpty() ? "imm" : immediate, 31, 0, immediate.isEmpty() ? "unused" : "");
-  }
-
-  private static void addData(FieldTable table, int at, long wqe) {
-    table
-        .word(at + DataSegment.BYTE_COUNT_OFFSET)
-        .field("inline", 31, 31, "")
-        .field("byte_count", 30, 0, DataSegment.byteCount(wqe + at) + " bytes")
-        .word(at + DataSegment.LKEY_OFFSET)
-        .field("lkey: index", 31, 8, "")
-        .field("lkey: tag", 7, 0, "")
-        .wide("addr", at + DataSegment.ADDRESS_OFFSET);
+                "%d units, %d bytes, %d block%s"
+                    .formatted(ds, ds * SendQueue.UNIT, blocks, blocks == 1 ? "" : "s"),
+            "fm_ce_se: fence", ControlSegment.fenceName(ControlSegment.fence(fmCeSe)),
+            "fm_ce_se: completion",
+                ControlSegment.completionMeaning(ControlSegment.completionMode(fmCeSe)),
+            "fm_ce_se: solicited", ControlSegment.isSolicited(fmCeSe) ? "yes" : "no"));
   }
 
   private static String opmodMeaning(int opmod) {
     int cell = MaskedAtomicSegment.cellBytes(opmod);
     return cell == 0 ? "" : "extended atomic on %d bytes".formatted(cell);
-  }
-
-  private static String immediateMeaning(int opcode) {
-    return switch (opcode) {
-      case Opcode.RDMA_WRITE_IMM, Opcode.SEND_IMM -> "imm";
-      case Opcode.SEND_INVAL, Opcode.LOCAL_INVAL -> "invalidate rkey";
-      case Opcode.UMR -> "mkey";
-      default -> "";
-    };
-  }
-
-  private static String fenceName(int fmCeSe) {
-    return switch (ControlSegment.fence(fmCeSe)) {
-      case ControlSegment.FENCE_NONE -> "none";
-      case ControlSegment.FENCE_INITIATOR_SMALL -> "initiator-small";
-      case ControlSegment.FENCE_READS -> "reads";
-      case ControlSegment.FENCE_STRONG_ORDERING -> "strong-ordering";
-      case ControlSegment.FENCE_READS_AND_SMALL -> "reads+small";
-      default -> "undefined";
-    };
-  }
-
-  private static String completionMeaning(int fmCeSe) {
-    return switch (ControlSegment.completionMode(fmCeSe)) {
-      case ControlSegment.CQ_UPDATE -> "always a CQE";
-      case ControlSegment.CQ_UPDATE_AND_EVENT -> "always a CQE, and an event";
-      case ControlSegment.COMPLETE_ON_FIRST_ERROR -> "a CQE on the first error";
-      default -> "a CQE on error";
-    };
   }
 }

@@ -41,7 +41,7 @@ public final class CaptureReader {
    */
   private record Interface(int linkType, int snapLength, BigInteger ticks, long offset) {}
 
-  /** What stands in an option, given its place in the file. */
+  /** Receives an option by its place in the file. */
   @FunctionalInterface
   private interface OptionVisitor {
     void option(int code, int at, int length) throws CaptureException;

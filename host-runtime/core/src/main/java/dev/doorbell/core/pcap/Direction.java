@@ -1,6 +1,6 @@
 package dev.doorbell.core.pcap;
 
-/** Which way a captured frame went: bits 1:0 of the flags option of a packet block. */
+/** Direction of a captured frame: bits 1:0 of the flags option of a packet block. */
 public enum Direction {
   UNKNOWN(0),
   INBOUND(1),

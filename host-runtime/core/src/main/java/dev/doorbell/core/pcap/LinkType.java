@@ -1,6 +1,6 @@
 package dev.doorbell.core.pcap;
 
-/** What the frames of an interface start with: the registry of link types of tcpdump.org. */
+/** First headers of the frames of an interface: the registry of link types of tcpdump.org. */
 public final class LinkType {
   /** An Ethernet header. */
   public static final int ETHERNET = 1;

@@ -1,6 +1,7 @@
 package dev.doorbell.core.print;
 
 import dev.doorbell.core.memory.BigEndian;
+import java.util.Map;
 
 /** A table of big-endian words and their bit fields, one line a field. */
 public final class FieldTable {
@@ -32,6 +33,37 @@ public final class FieldTable {
     int value = (BigEndian.getInt(address + offset) >>> low) & (int) ((1L << width) - 1);
     String shown = width <= 3 ? "0b" + binary(value, width) : "0x%0" + (width + 3) / 4 + "x";
     row(name, high == low ? "" + high : high + ":" + low, shown.formatted(value), meaning);
+    return this;
+  }
+
+  /**
+   * Adds the fields of a structure.
+   *
+   * @param at offset of the structure
+   * @param rows {@code ROWS} of its generated class
+   * @param meanings explanations by label, in place of those in {@code rows}
+   */
+  public FieldTable rows(int at, String rows, Map<String, String> meanings) {
+    int shown = -1;
+    for (String row : rows.split("\n")) {
+      String[] cells = row.split(" ", 4);
+      int bar = cells[3].indexOf('|');
+      String label = cells[3].substring(0, bar);
+      int from = at + Integer.parseInt(cells[0]);
+      int high = Integer.parseInt(cells[1]);
+      int low = Integer.parseInt(cells[2]);
+      if (high < 0) {
+        words(label, from, low);
+      } else if (high == Long.SIZE - 1) {
+        wide(label, from);
+      } else {
+        if (from != shown) {
+          word(from);
+        }
+        field(label, high, low, meanings.getOrDefault(label, cells[3].substring(bar + 1)));
+      }
+      shown = from;
+    }
     return this;
   }
 

@@ -1,6 +1,6 @@
 package dev.doorbell.core.problem;
 
-/** What was asked for is not on this machine, or it is there and broken; exit code 4. */
+/** A requested device or program is missing on this machine, or broken; exit code 4. */
 public final class EnvironmentException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -57,7 +57,7 @@ public final class Nearest {
     return best;
   }
 
-  /** Whether parts of a name, in order, begin with the parts of a word of several parts. */
+  /** Returns whether parts of a name, in order, begin with the parts of a word of several parts. */
   private static boolean isAbbreviation(String word, String name) {
     String[] parts = name.split("[.\\-]", -1);
     String[] asked = word.split("[.\\-]", -1);

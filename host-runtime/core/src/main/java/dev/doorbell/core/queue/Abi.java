@@ -1,28 +1,14 @@
 package dev.doorbell.core.queue;
 
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.queue.generated.AbiConstants;
+import dev.doorbell.core.queue.generated.QueuePairView;
 
-/** The two integer types of abi.h, and its status words. */
-public final class Abi {
-  /** {@code DOORBELL_ABI_VERSION}. */
-  public static final int VERSION = 2;
-
-  public static final int OK = 0;
-  public static final int ERROR_CQE = 1;
-  public static final int ERROR_DEADLINE = 2;
-  public static final int ERROR_ARGUMENT = 3;
-  public static final int ERROR_DATA = 4;
-  public static final int ERROR_POISONED = 5;
-
-  static final ValueLayout.OfLong U64 =
-      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfInt U32 =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
+/** Status words of abi.h, and computations on its structures. */
+public final class Abi extends AbiConstants {
   private Abi() {}
 
-  /** What a status word means, for people. */
+  /** Explains a status word. */
   public static String statusText(int status) {
     return switch (status) {
       case OK -> "ok";
@@ -33,5 +19,28 @@ public final class Abi {
       case ERROR_POISONED -> "queue pair had an error before";
       default -> "unknown status " + status;
     };
+  }
+
+  /** Returns a queue pair with commands for the CPU in place of WQEs. */
+  public static QueuePairView proxied(QueuePairView view, long queue) {
+    return view.withCommands(queue).withFlags(view.flags() | QueuePairView.FLAG_PROXY);
+  }
+
+  /**
+   * Returns the bytes to allocate, and to zero, for the counters of a send ring of {@code
+   * sendBlocks}: {@code struct doorbell_counters}, and behind it a 64-bit mark for each block.
+   */
+  public static long countersBytes(int sendBlocks) {
+    return QueuePairView.COUNTERS_BYTES + (long) Long.BYTES * sendBlocks;
+  }
+
+  /**
+   * Returns the blocks that kernels found completed, by {@code struct doorbell_counters}: the
+   * larger of {@code completed} and {@code seen}. Exact where no kernel runs.
+   */
+  public static long completedBlocks(Memory counters) {
+    return Math.max(
+        counters.getLong(QueuePairView.COUNTERS_COMPLETED),
+        counters.getLong(QueuePairView.COUNTERS_SEEN));
   }
 }

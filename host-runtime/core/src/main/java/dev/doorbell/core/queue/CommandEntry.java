@@ -1,32 +1,11 @@
 package dev.doorbell.core.queue;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.queue.generated.CommandConstants;
 
 /**
  * One command of a kernel to the CPU, and its 64-byte entry in a command queue: the Java side of
- * kernels/include/doorbell/command_queue.cuh.
- *
- * <pre>
- *        63      56 55              40 39      32 31                                1 0
- *       +----------+------------------+----------+-----------------------------------+-+
- *  w0   |  opcode  |   queue pair     |  flags   | length (bytes)                    |P|
- *       +----------+------------------+----------+-----------------------------------+-+
- *  w1   | remote address, bits 63:1                                                  |P|
- *       +----------------------------------------------------------------------------+-+
- *  w2   | local address, bits 63:1         (inline put: bytes 0-7)                   |P|
- *       +----------------------------------------------------------------------------+-+
- *  w3   | operand, bits 63:1               (inline put: bytes 8-15)                  |P|
- *       +----------------------------------------------------------------------------+-+
- *  w4   | compare, bits 63:1               (inline put: bytes 16-23)                 |P|
- *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w5   | remote key                             | fetched 57:31        |c |o |l |r |P|
- *       +----------------------------------------+----------------------+--+--+--+--+-+
- *  w6   | local key                              | fetched 30:0                      |P|
- *       +----------------------------------------+------------------------+----------+-+
- *  w7   | immediate                              | index 24:0             | f 63:58  |P|
- *       +----------------------------------------+------------------------+----------+-+
- *        63                                    32 31                     7 6        1 0
- * </pre>
+ * kernels/include/doorbell/command_queue.cuh, which has the diagram.
  *
  * <p>Words are little-endian. P is the phase, the inverse parity of the entry's lap: {@code ~(index
  * / entries) & 1}, so that zeroed memory is no entry. An entry is there when all eight phases
@@ -37,44 +16,9 @@ import dev.doorbell.core.memory.BigEndian;
  * <p>Mutable, so that a consumer decodes into one object without allocating. What the fields mean
  * depends on the opcode; command_queue.cuh has the table.
  */
-public final class CommandEntry {
+public final class CommandEntry extends CommandConstants {
   /** 64-bit words of an entry. */
   public static final int WORDS = 8;
-
-  public static final int OP_PUT = JobView.OP_PUT;
-  public static final int OP_PUT_IMM = JobView.OP_PUT_IMM;
-  public static final int OP_GET = JobView.OP_GET;
-  public static final int OP_PUT_INLINE = JobView.OP_PUT_INLINE;
-  public static final int OP_FETCH_ADD = JobView.OP_FETCH_ADD;
-  public static final int OP_COMPARE_SWAP = JobView.OP_COMPARE_SWAP;
-  public static final int OP_PUT_SIGNAL = JobView.OP_PUT_SIGNAL;
-
-  /** A WQE that does nothing. */
-  public static final int OP_NOP = 0x40;
-
-  /** No WQE; finishes when everything before it in its queue has finished. */
-  public static final int OP_FLUSH = 0x41;
-
-  /** The WQE waits for earlier READs and atomics of its queue pair. */
-  public static final int FLAG_FENCE = 0x01;
-
-  /** The largest payload of {@link #OP_PUT_INLINE}. */
-  public static final int INLINE_BYTES = 24;
-
-  /** Bit of the {@code finished} counter: a command failed; error records say which. */
-  public static final long FINISHED_FAILED = 1L << 63;
-
-  /** Bytes of {@code struct doorbell_command_producer}, which {@code head} points to. */
-  public static final int PRODUCER_BYTES = 256;
-
-  /** Offset of the next index to hand out in the producers' structure. */
-  public static final int PRODUCER_HEAD = 0;
-
-  /** Offset of the producers' lower bound of {@code consumed}. */
-  public static final int PRODUCER_CONSUMED_SEEN = 128;
-
-  /** Offset of the word that is not 0 when an entry was claimed and never written. */
-  public static final int PRODUCER_POISONED = 136;
 
   private static final int INDEX_MASK = 0x1ff_ffff;
   private static final int INDEX_SHIFT = 7;
@@ -107,6 +51,9 @@ public final class CommandEntry {
 
   /** Immediate data; {@link #OP_PUT_SIGNAL}: see {@link #signalKey}. */
   public int immediate;
+
+  /** Creates a command that does nothing. */
+  public CommandEntry() {}
 
   /** The phase bit of the entry at {@code index} in a queue of {@code entries} entries. */
   public static long phase(long index, int entries) {
@@ -226,22 +173,6 @@ public final class CommandEntry {
     remoteKey = BigEndian.swap((int) (words[5] >>> 32));
     localKey = BigEndian.swap((int) (words[6] >>> 32));
     immediate = (int) (words[7] >>> 32);
-  }
-
-  /** The opcode's name, for messages. */
-  public static String opcodeName(int opcode) {
-    return switch (opcode) {
-      case OP_PUT -> "put";
-      case OP_PUT_IMM -> "put_imm";
-      case OP_GET -> "get";
-      case OP_PUT_INLINE -> "put_inline";
-      case OP_FETCH_ADD -> "fetch_add";
-      case OP_COMPARE_SWAP -> "compare_swap";
-      case OP_PUT_SIGNAL -> "put_signal";
-      case OP_NOP -> "nop";
-      case OP_FLUSH -> "flush";
-      default -> "opcode 0x%02x".formatted(opcode);
-    };
   }
 
   @Override

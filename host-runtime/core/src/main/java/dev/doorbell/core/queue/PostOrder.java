@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What put_minimal has between WQE, doorbell record and doorbell: docs/concepts.md. */
+/** Fences of put_minimal between WQE, doorbell record and doorbell: docs/concepts.md. */
 public enum PostOrder {
   NONE(0),
   FENCE(1),

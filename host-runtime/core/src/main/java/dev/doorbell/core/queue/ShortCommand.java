@@ -2,17 +2,7 @@ package dev.doorbell.core.queue;
 
 /**
  * A command of 16 bytes from a kernel to the CPU, a put between two regions of the proxy's table:
- * the Java side of kernels/include/doorbell/handoff.cuh.
- *
- * <pre>
- *        63      56 55              40 39       33  32 31                           1 0
- *       +----------+------------------+-----------+---+------------------------------+-+
- *  w0   |  opcode  |   queue pair     |     0     | l |  length (bytes)              |P|
- *       +----------+------------------+-----------+---+------------------------------+-+
- *  w1   | remote offset (bytes)                       | local offset, bits 31:1      |P|
- *       +---------------------------------------------+------------------------------+-+
- *        63                                         32 31                           1 0
- * </pre>
+ * the Java side of kernels/include/doorbell/handoff.cuh, which has the diagram.
  *
  * <p>Words are little-endian. P is the phase of {@link CommandEntry}; l is bit 0 of the local
  * offset. An entry is there when both phases match; its words may arrive in any order.

@@ -9,9 +9,10 @@ import dev.doorbell.core.adapter.Promise.Posted;
 import dev.doorbell.core.adapter.Promise.StrictKey;
 import dev.doorbell.core.adapter.Promise.Visibility;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.queue.generated.QueuePairView;
 
 /**
- * What makes a signal come behind the data before it: what {@code doorbell::signal} does, by the
+ * Ways to place a signal behind the data before it: the action of {@code doorbell::signal}, by the
  * flags of the queue pair ({@code order.cuh}), and how the signals' memory is registered.
  */
 public enum SignalOrder {
@@ -43,7 +44,7 @@ public enum SignalOrder {
   }
 
   /**
-   * What a signal costs beyond its message.
+   * The cost of a signal beyond its message.
    *
    * @param requests work requests
    * @param roundTrips before it leaves

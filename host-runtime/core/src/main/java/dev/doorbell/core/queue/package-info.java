@@ -1,7 +1,4 @@
-/**
- * What a kernel sees of a queue pair and of its job: the Java side of
- * kernels/include/doorbell/abi.h.
- */
+/** Queue pairs and jobs as kernels see them: the Java side of kernels/include/doorbell/abi.h. */
 @NullMarked
 package dev.doorbell.core.queue;
 

@@ -79,7 +79,7 @@ public final class EthernetHeader {
     BigEndian.putInt(address + Short.BYTES, (int) mac);
   }
 
-  /** As {@code 02:00:00:00:00:01}. */
+  /** Formats an address like {@code 02:00:00:00:00:01}. */
   public static String text(long mac) {
     StringBuilder text = new StringBuilder(17);
     for (int shift = 40; shift >= 0; shift -= 8) {

@@ -1,6 +1,7 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are noted. Other transports are checked header by header alone.
  */
 public final class FlowChecker {
-  /** Of a P_Key; the highest bit is full membership (InfiniBand, chapter 10.9.1). */
+  /** Partition bits of a P_Key; the highest bit is full membership (InfiniBand, chapter 10.9.1). */
   private static final int PARTITION_BITS = 0x7fff;
 
   private final Map<FlowKey, RequestFlow> flows = new LinkedHashMap<>();
@@ -30,7 +31,7 @@ public final class FlowChecker {
   private record FlowKey(Gid requester, Gid responder, int responderQpn) {}
 
   /**
-   * What is said of one packet.
+   * The findings about one packet.
    *
    * @param problems rules that it breaks; empty when it is right
    * @param notes what is worth knowing: a retransmission, a NAK
@@ -74,7 +75,7 @@ public final class FlowChecker {
     return findings;
   }
 
-  /** What the ICRC of a frame should be. */
+  /** Returns the correct ICRC of a frame. */
   public int expectedIcrc(RoceFrame frame) {
     return icrc.of(frame);
   }

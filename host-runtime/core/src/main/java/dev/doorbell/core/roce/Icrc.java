@@ -2,6 +2,7 @@ package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.generated.Bth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -52,7 +53,7 @@ public final class Icrc {
     return (int) crc.getValue();
   }
 
-  /** As {@link #of(RoceFrame, ByteBuffer, long)}, of a frame anywhere; allocates a buffer. */
+  /** Computes the CRC of a frame anywhere; allocates a buffer. */
   public int of(RoceFrame frame) {
     long from = frame.bth + Bth.BYTES;
     return of(frame, RawMemory.view(from, (int) (frame.icrc - from)), from);

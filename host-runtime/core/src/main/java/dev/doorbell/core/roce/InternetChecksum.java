@@ -7,7 +7,7 @@ import dev.doorbell.core.memory.RawMemory;
 public final class InternetChecksum {
   private InternetChecksum() {}
 
-  /** Of {@code bytes} bytes; 0 when they hold a right checksum already. */
+  /** Returns the checksum of {@code bytes} bytes; 0 if they hold a right one already. */
   public static int of(long address, int bytes) {
     return finish(sum(0, address, bytes));
   }

@@ -1,12 +1,13 @@
 package dev.doorbell.core.roce;
 
+import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * How many messages a responder can have completed, judged by those that were sent to it: the upper
- * limit of its message sequence number (InfiniBand, chapter 9.7.5.1.2). The number that the capture
- * began with is learned: from what an answer acknowledges, and never less than it was.
+ * Counts the messages that a responder can have completed, judged by those that were sent to it:
+ * the upper limit of its message sequence number (InfiniBand, chapter 9.7.5.1.2). The number that
+ * the capture began with is learned: from what an answer acknowledges, and never less than it was.
  */
 final class MessageCount {
   /** Messages remembered at most; an answer to an older one teaches nothing. */

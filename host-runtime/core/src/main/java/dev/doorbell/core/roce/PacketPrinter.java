@@ -2,6 +2,17 @@ package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.print.FieldTable;
+import dev.doorbell.core.roce.generated.AtomicAckEth;
+import dev.doorbell.core.roce.generated.AtomicEth;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.Deth;
+import dev.doorbell.core.roce.generated.Ieth;
+import dev.doorbell.core.roce.generated.ImmDt;
+import dev.doorbell.core.roce.generated.MaskedAtomicEth;
+import dev.doorbell.core.roce.generated.Reth;
+import dev.doorbell.core.roce.generated.XrcEth;
+import java.util.Map;
 import java.util.StringJoiner;
 
 /** RoCE packets for people: in one line, or word by word with every bit field named. */
@@ -112,59 +123,11 @@ public final class PacketPrinter {
    */
   public static String full(RoceFrame frame, int expectedIcrc) {
     FieldTable table = new FieldTable(frame.bth).title(line(frame));
-    addBth(table, frame);
-    if ((frame.headers & BthOpcode.XRC_ETH) != 0) {
-      table
-          .word(offset(frame, BthOpcode.XRC_ETH))
-          .field("reserved", 31, 24, "")
-          .field("XRCETH shared receive queue", 23, 0, "");
-    }
-    if ((frame.headers & BthOpcode.DETH) != 0) {
-      table.word(offset(frame, BthOpcode.DETH)).field("DETH qkey", 31, 0, "");
-      table
-          .word(offset(frame, BthOpcode.DETH) + Deth.SOURCE_OFFSET)
-          .field("reserved", 31, 24, "")
-          .field("source queue pair", 23, 0, "");
-    }
-    if ((frame.headers & BthOpcode.RETH) != 0) {
-      int at = offset(frame, BthOpcode.RETH);
-      table
-          .wide("RETH virtual address", at + Reth.ADDRESS_OFFSET)
-          .word(at + Reth.RKEY_OFFSET)
-          .field("R_Key", 31, 0, "")
-          .word(at + Reth.LENGTH_OFFSET)
-          .field("DMA length", 31, 0, "bytes of the whole message");
-    }
-    if ((frame.headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH)) != 0) {
-      addAtomic(table, frame);
-    }
-    if ((frame.headers & BthOpcode.AETH) != 0) {
-      int syndrome = Aeth.syndrome(frame.header(BthOpcode.AETH));
-      table
-          .word(offset(frame, BthOpcode.AETH))
-          .field("AETH syndrome", 31, 24, Aeth.text(syndrome))
-          .field("MSN", 23, 0, "messages carried out");
-    }
-    if ((frame.headers & BthOpcode.ATOMIC_ACK_ETH) != 0) {
-      table.wide("AtomicAckETH original", offset(frame, BthOpcode.ATOMIC_ACK_ETH));
-    }
-    if ((frame.headers & BthOpcode.IMM_DT) != 0) {
-      table.word(offset(frame, BthOpcode.IMM_DT)).field("ImmDt", 31, 0, "");
-    }
-    if ((frame.headers & BthOpcode.IETH) != 0) {
-      table.word(offset(frame, BthOpcode.IETH)).field("IETH R_Key", 31, 0, "");
-    }
-    if ((frame.headers & BthOpcode.DC_ETH) != 0) {
-      int at = offset(frame, BthOpcode.DC_ETH);
-      table
-          .wide("DC access key", at + DcEth.ACCESS_KEY_OFFSET)
-          .word(at + DcEth.INITIATOR_OFFSET)
-          .field("log MTU", 31, 24, "")
-          .field("initiator's queue pair", 23, 0, "")
-          .word(at + DcEth.FIRST_PSN_OFFSET)
-          .field("reserved", 31, 24, "")
-          .field("first PSN of the connection", 23, 0, "")
-          .wide("connection", at + DcEth.CONNECTION_OFFSET);
+    table.rows(0, Bth.ROWS, Map.of("BTH opcode", BthOpcode.name(frame.opcode)));
+    for (BthOpcode.Header header : BthOpcode.Header.values()) {
+      if ((frame.headers & header.bit()) != 0) {
+        table.rows(offset(frame, header.bit()), header.rows(), meanings(header, frame));
+      }
     }
     addPayload(table, frame);
     int icrc = Icrc.read(frame.icrc);
@@ -184,39 +147,10 @@ public final class PacketPrinter {
     return (int) (frame.header(header) - frame.bth);
   }
 
-  private static void addBth(FieldTable table, RoceFrame frame) {
-    table
-        .word(0)
-        .field("BTH opcode", 31, 24, BthOpcode.name(frame.opcode))
-        .field("solicited event", 23, 23, "")
-        .field("migration state", 22, 22, "")
-        .field("pad count", 21, 20, "bytes after the payload")
-        .field("header version", 19, 16, "must be 0")
-        .field("P_Key", 15, 0, "")
-        .word(Bth.DESTINATION_OFFSET)
-        .field("FECN", 31, 31, "")
-        .field("BECN", 30, 30, "")
-        .field("reserved", 29, 24, "")
-        .field("destination queue pair", 23, 0, "")
-        .word(Bth.PSN_OFFSET)
-        .field("ack request", 31, 31, "")
-        .field("reserved", 30, 24, "")
-        .field("PSN", 23, 0, "");
-  }
-
-  private static void addAtomic(FieldTable table, RoceFrame frame) {
-    int at = offset(frame, frame.headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH));
-    table
-        .wide("AtomicETH address", at + AtomicEth.ADDRESS_OFFSET)
-        .word(at + AtomicEth.RKEY_OFFSET)
-        .field("R_Key", 31, 0, "")
-        .wide("swap or add", at + AtomicEth.SWAP_ADD_OFFSET)
-        .wide("compare", at + AtomicEth.COMPARE_OFFSET);
-    if ((frame.headers & BthOpcode.MASKED_ATOMIC_ETH) != 0) {
-      table
-          .wide("swap mask", at + MaskedAtomicEth.SWAP_MASK_OFFSET)
-          .wide("compare mask", at + MaskedAtomicEth.COMPARE_MASK_OFFSET);
-    }
+  private static Map<String, String> meanings(BthOpcode.Header header, RoceFrame frame) {
+    return header == BthOpcode.Header.AETH
+        ? Map.of("AETH syndrome", Aeth.text(Aeth.syndrome(frame.header(BthOpcode.AETH))))
+        : Map.of();
   }
 
   private static void addPayload(FieldTable table, RoceFrame frame) {

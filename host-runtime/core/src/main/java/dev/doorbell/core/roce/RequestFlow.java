@@ -1,6 +1,9 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.roce.FlowChecker.Findings;
+import dev.doorbell.core.roce.generated.AtomicEth;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.Reth;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -123,7 +126,7 @@ final class RequestFlow {
     }
   }
 
-  /** What comes again adds up as it did: a WRITE is followed from its RETH to its end. */
+  /** Checks retransmitted data: a WRITE is followed from its RETH to its end. */
   private void resendData(RoceFrame frame, int psn, Findings findings) {
     if ((frame.headers & BthOpcode.RETH) != 0) {
       againLength = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;

@@ -1,6 +1,9 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.MaskedAtomicEth;
 
 /**
  * Finds the parts of a RoCE frame. One object parses any number of frames and allocates nothing;
@@ -19,7 +22,7 @@ public final class RoceFrame {
           + 4096
           + Icrc.BYTES;
 
-  /** What a frame is. */
+  /** The result of parsing a frame. */
   public enum Verdict {
     /** A RoCE packet; all parts are where they should be. The ICRC was not looked at. */
     ROCE("RoCE"),
@@ -245,7 +248,7 @@ public final class RoceFrame {
     return parseTransport(address + UdpHeader.BYTES, bytes - UdpHeader.BYTES);
   }
 
-  /** Of {@code bytes} bytes from the base transport header to the ICRC. */
+  /** Parses {@code bytes} bytes from the base transport header to the ICRC. */
   private Verdict parseTransport(long address, int bytes) {
     bth = address;
     if (bytes < Bth.BYTES + Icrc.BYTES) {
@@ -277,39 +280,19 @@ public final class RoceFrame {
     return Verdict.ROCE;
   }
 
-  /** Address of one of the extended headers that {@link #headers} names. */
+  /** Returns the address of one of the extended headers that {@link #headers} names. */
   public long header(int which) {
-    long at = extended;
-    for (int bit = 1; bit < which; bit <<= 1) {
-      if ((headers & bit) != 0) {
-        at += bytesOf(bit);
-      }
-    }
-    return at;
+    return extended + BthOpcode.bytesOf(headers & (which - 1));
   }
 
-  private static int bytesOf(int header) {
-    return switch (header) {
-      case BthOpcode.XRC_ETH -> XrcEth.BYTES;
-      case BthOpcode.DETH -> Deth.BYTES;
-      case BthOpcode.RETH -> Reth.BYTES;
-      case BthOpcode.ATOMIC_ETH -> AtomicEth.BYTES;
-      case BthOpcode.MASKED_ATOMIC_ETH -> MaskedAtomicEth.BYTES;
-      case BthOpcode.AETH -> Aeth.BYTES;
-      case BthOpcode.ATOMIC_ACK_ETH -> AtomicAckEth.BYTES;
-      case BthOpcode.DC_ETH -> DcEth.BYTES;
-      default -> Integer.BYTES;
-    };
-  }
-
-  /** Where the frame comes from, by its IP header. */
+  /** Returns the source in the IP header. */
   public Gid source() {
     return ipv6
         ? Gid.read(ip + Ipv6Header.SOURCE_OFFSET)
         : Gid.ofIpv4(BigEndian.getInt(ip + Ipv4Header.SOURCE_OFFSET));
   }
 
-  /** Where the frame goes, by its IP header. */
+  /** Returns the destination in the IP header. */
   public Gid destination() {
     return ipv6
         ? Gid.read(ip + Ipv6Header.DESTINATION_OFFSET)

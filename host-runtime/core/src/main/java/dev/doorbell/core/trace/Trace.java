@@ -1,6 +1,6 @@
 package dev.doorbell.core.trace;
 
-/** Where events go. Callers ask {@link #enabled} before they build one. */
+/** Receives events. Callers ask {@link #enabled} before they build one. */
 public interface Trace {
   /** Keeps nothing. */
   Trace NONE =

@@ -1,6 +1,6 @@
 /**
- * What happened, when, and where: the stream of events that timelines, counters and the demo are
- * made from.
+ * Events with time and place: the stream of events that timelines, counters and the demo are made
+ * from.
  */
 @NullMarked
 package dev.doorbell.core.trace;

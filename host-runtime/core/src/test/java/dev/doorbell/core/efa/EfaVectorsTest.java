@@ -2,6 +2,8 @@ package dev.doorbell.core.efa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.efa.generated.RxDescriptor;
+import dev.doorbell.core.efa.generated.TxBuffer;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -85,9 +87,9 @@ class EfaVectorsTest {
           assertThat(TxWqe.remoteKey(at)).isEqualTo(0x11223344);
           assertThat(TxWqe.remoteAddress(at)).isEqualTo(0x7f01_5566_7788L);
           long buffer = TxWqe.buffer(at, 0);
-          assertThat(TxWqe.bufferLength(buffer)).isEqualTo(4096);
-          assertThat(TxWqe.bufferKey(buffer)).isEqualTo(0xabcdef);
-          assertThat(TxWqe.bufferAddress(buffer)).isEqualTo(0x7f02_9abc_def0L);
+          assertThat(TxBuffer.length(buffer)).isEqualTo(4096);
+          assertThat(TxBuffer.localKey(buffer)).isEqualTo(0xabcdef);
+          assertThat(TxBuffer.address(buffer)).isEqualTo(0x7f02_9abc_def0L);
         });
   }
 

@@ -1,6 +1,10 @@
 package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.generated.WaitSegment;
 import dev.doorbell.core.print.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -84,7 +88,7 @@ record DecodedWqe(
 
     @Override
     public void write(long at) {
-      MaskedAtomicSegment.writeFetchAdd4(at, add, boundary);
+      dev.doorbell.core.mlx5.generated.MaskedAdd4.write(at, add, boundary);
     }
   }
 
@@ -96,7 +100,7 @@ record DecodedWqe(
 
     @Override
     public void write(long at) {
-      MaskedAtomicSegment.writeFetchAdd8(at, add, boundary);
+      dev.doorbell.core.mlx5.generated.MaskedAdd8.write(at, add, boundary);
     }
   }
 
@@ -108,7 +112,7 @@ record DecodedWqe(
 
     @Override
     public void write(long at) {
-      MaskedAtomicSegment.writeCompareSwap4(at, swap, compare, swapMask, compareMask);
+      dev.doorbell.core.mlx5.generated.MaskedSwap4.write(at, swap, compare, swapMask, compareMask);
     }
   }
 
@@ -120,7 +124,7 @@ record DecodedWqe(
 
     @Override
     public void write(long at) {
-      MaskedAtomicSegment.writeCompareSwap8(at, swap, compare, swapMask, compareMask);
+      dev.doorbell.core.mlx5.generated.MaskedSwap8.write(at, swap, compare, swapMask, compareMask);
     }
   }
 
@@ -200,21 +204,24 @@ record DecodedWqe(
     return switch (opcode) {
       case Opcode.ATOMIC_MASKED_FA ->
           cellBytes == 4
-              ? new MaskedAdd4(MaskedAtomicSegment.add4(at), MaskedAtomicSegment.fieldBoundary4(at))
+              ? new MaskedAdd4(
+                  dev.doorbell.core.mlx5.generated.MaskedAdd4.add(at),
+                  dev.doorbell.core.mlx5.generated.MaskedAdd4.boundary(at))
               : new MaskedAdd8(
-                  MaskedAtomicSegment.add8(at), MaskedAtomicSegment.fieldBoundary8(at));
+                  dev.doorbell.core.mlx5.generated.MaskedAdd8.add(at),
+                  dev.doorbell.core.mlx5.generated.MaskedAdd8.boundary(at));
       case Opcode.ATOMIC_MASKED_CS ->
           cellBytes == 4
               ? new MaskedSwap4(
-                  MaskedAtomicSegment.swap4(at),
-                  MaskedAtomicSegment.compare4(at),
-                  MaskedAtomicSegment.swapMask4(at),
-                  MaskedAtomicSegment.compareMask4(at))
+                  dev.doorbell.core.mlx5.generated.MaskedSwap4.swap(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap4.compare(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap4.swapMask(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap4.compareMask(at))
               : new MaskedSwap8(
-                  MaskedAtomicSegment.swap8(at),
-                  MaskedAtomicSegment.compare8(at),
-                  MaskedAtomicSegment.swapMask8(at),
-                  MaskedAtomicSegment.compareMask8(at));
+                  dev.doorbell.core.mlx5.generated.MaskedSwap8.swap(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap8.compare(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap8.swapMask(at),
+                  dev.doorbell.core.mlx5.generated.MaskedSwap8.compareMask(at));
       default -> new Atomic(AtomicSegment.swapAdd(at), AtomicSegment.compare(at));
     };
   }

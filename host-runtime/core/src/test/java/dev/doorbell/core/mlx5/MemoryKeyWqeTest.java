@@ -3,6 +3,8 @@ package dev.doorbell.core.mlx5;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.NativeBytes;
+import dev.doorbell.core.mlx5.generated.MemoryKeySegment;
+import dev.doorbell.core.mlx5.generated.UmrControlSegment;
 import org.junit.jupiter.api.Test;
 
 /** Bytes as {@code set_bind_wr} of rdma-core providers/mlx5/qp.c writes them for a window. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.NativeBytes;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.generated.DataSegment;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,9 +32,6 @@ class QueuesTest {
     assertThat(SendQueue.unitAddress(ring, 4, 3, 4)).isEqualTo(ring);
     assertThat(SendQueue.unitAddress(ring, 1, 9, 5)).isEqualTo(ring + 16);
     assertThat(SendQueue.blockAddress(ring, 4, 0xffff)).isEqualTo(ring + 3 * 64);
-    assertThat(SendQueue.wraps(4, 3, 4)).isFalse();
-    assertThat(SendQueue.wraps(4, 3, 5)).isTrue();
-    assertThat(SendQueue.wraps(4, 2, 8)).isFalse();
   }
 
   @Test
@@ -177,20 +175,6 @@ class QueuesTest {
     assertThat(BlueFlame.halfOffset(256, 2)).isEqualTo(0x800);
     assertThat(BlueFlame.fits(16, 256)).isTrue();
     assertThat(BlueFlame.fits(17, 256)).isFalse();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "2048,64,256,true",
-    "2048,8,256,false",
-    "2304,64,256,true",
-    "2560,64,256,false",
-    "1536,64,256,false",
-    "2048,64,0,false"
-  })
-  void a_write_of_more_than_a_doorbell_to_a_half_is_a_wqe(
-      int offset, int bytes, int halfBytes, boolean wqe) {
-    assertThat(BlueFlame.isWqe(offset, bytes, halfBytes)).isEqualTo(wqe);
   }
 
   @Test

@@ -3,16 +3,22 @@ package dev.doorbell.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.core.efa.EfaView;
-import dev.doorbell.core.gpi.GpiView;
+import dev.doorbell.core.efa.generated.EfaView;
+import dev.doorbell.core.gpi.generated.GpiView;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.queue.CHeader.Field;
 import dev.doorbell.core.queue.CHeader.Struct;
+import dev.doorbell.core.queue.generated.CommandQueueView;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.OperationView;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The Java views against the headers that kernels are compiled with. */
 class AbiTest {
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final CHeader ABI = read("kernels/include/doorbell/abi.h");
   private static final CHeader COMMANDS = read("kernels/include/doorbell/command_queue.cuh");
   private static final Set<String> KEYS = Set.of("localKey", "remoteKey", "stagingKey");
@@ -90,10 +100,10 @@ class AbiTest {
           Field field = Objects.requireNonNull(struct.fields().get(name));
           if (value instanceof Long number) {
             assertThat(field.width()).as(name).isEqualTo(Long.BYTES);
-            assertThat(bytes.get(Abi.U64, field.offset())).as(name).isEqualTo(number);
+            assertThat(bytes.get(U64, field.offset())).as(name).isEqualTo(number);
           } else {
             assertThat(field.width()).as(name).isEqualTo(Integer.BYTES);
-            int stored = bytes.get(Abi.U32, field.offset());
+            int stored = bytes.get(U32, field.offset());
             int number = (Integer) value;
             assertThat(stored)
                 .as(name)
@@ -206,9 +216,9 @@ class AbiTest {
               if (!isPadding(name)) {
                 long value = 0x1111_2222_0000_0000L * (written.size() + 1) + written.size() + 77;
                 if (field.width() == Long.BYTES) {
-                  bytes.set(Abi.U64, field.offset(), value);
+                  bytes.set(U64, field.offset(), value);
                 } else {
-                  bytes.set(Abi.U32, field.offset(), (int) value);
+                  bytes.set(U32, field.offset(), (int) value);
                 }
                 written.put(name, field.width() == Long.BYTES ? value : (int) value);
               }

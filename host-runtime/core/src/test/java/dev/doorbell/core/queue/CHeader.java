@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * The structures and constants of one of the project's own headers, by the rules of natural
  * alignment. Reads fixed-width integers, arrays of them, and macros with an unsigned value.
  */
-record CHeader(Map<String, Struct> structs, Map<String, Long> constants) {
+public record CHeader(Map<String, Struct> structs, Map<String, Long> constants) {
   private static final Pattern CONSTANT =
       Pattern.compile("^#define (DOORBELL_\\w+) (\\S.*)$", Pattern.MULTILINE);
   private static final Pattern STRUCT =
@@ -24,18 +24,18 @@ record CHeader(Map<String, Struct> structs, Map<String, Long> constants) {
   private static final Pattern SHIFTED = Pattern.compile("\\(UINT64_C\\(1\\) << (\\d+)\\)");
 
   /** A structure: its fields in order, and its size. */
-  record Struct(Map<String, Field> fields, int bytes) {}
+  public record Struct(Map<String, Field> fields, int bytes) {}
 
   /** A field: offset and width of one element, in bytes, and how many elements. */
-  record Field(int offset, int width, int elements) {}
+  public record Field(int offset, int width, int elements) {}
 
   /** Reads a header, given by its path from the root of the repository. */
-  static CHeader read(String path) throws IOException {
+  public static CHeader read(String path) throws IOException {
     return parse(Files.readString(locate(path)).replaceAll("//[^\n]*", "").replace("\r", ""));
   }
 
   /** Finds a file of the repository from the directory of a module. */
-  static Path locate(String path) {
+  public static Path locate(String path) {
     Path directory = Path.of("").toAbsolutePath();
     for (Path at = directory; at != null; at = at.getParent()) {
       if (Files.exists(at.resolve(path))) {

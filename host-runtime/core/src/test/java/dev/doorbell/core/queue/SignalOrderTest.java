@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

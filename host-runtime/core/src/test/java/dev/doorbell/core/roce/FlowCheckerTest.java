@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.pcap.CapturedFrame;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.Reth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

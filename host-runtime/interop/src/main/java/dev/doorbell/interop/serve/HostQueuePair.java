@@ -17,7 +17,7 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.queue.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
 import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.EnumSet;

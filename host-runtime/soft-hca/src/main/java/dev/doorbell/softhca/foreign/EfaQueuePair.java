@@ -2,8 +2,9 @@ package dev.doorbell.softhca.foreign;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.efa.CompletionEntry;
-import dev.doorbell.core.efa.EfaView;
 import dev.doorbell.core.efa.TxWqe;
+import dev.doorbell.core.efa.generated.EfaView;
+import dev.doorbell.core.efa.generated.TxBuffer;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.DeviceQueue;
 import dev.doorbell.core.hca.QueuePairAttributes;
@@ -12,12 +13,12 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.DataSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.Opcode;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -410,7 +411,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
     int sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += TxWqe.bufferLength(TxWqe.buffer(wqe, i));
+      sum += TxBuffer.length(TxWqe.buffer(wqe, i));
     }
     return sum;
   }
@@ -470,14 +471,14 @@ public final class EfaQueuePair extends ForeignQueuePair {
     } else if (isCut(piece.message)) {
       long buffer = TxWqe.buffer(wqe, 0);
       DataSegment.write(
-          at, piece.bytes, TxWqe.bufferKey(buffer), TxWqe.bufferAddress(buffer) + piece.offset);
+          at, piece.bytes, TxBuffer.localKey(buffer), TxBuffer.address(buffer) + piece.offset);
       at += piece.bytes == 0 ? 0 : DataSegment.BYTES;
     } else {
       for (int i = 0; i < TxWqe.length(wqe); i++) {
         long buffer = TxWqe.buffer(wqe, i);
-        if (TxWqe.bufferLength(buffer) > 0) {
+        if (TxBuffer.length(buffer) > 0) {
           DataSegment.write(
-              at, TxWqe.bufferLength(buffer), TxWqe.bufferKey(buffer), TxWqe.bufferAddress(buffer));
+              at, TxBuffer.length(buffer), TxBuffer.localKey(buffer), TxBuffer.address(buffer));
           at += DataSegment.BYTES;
         }
       }

@@ -1,6 +1,6 @@
 package dev.doorbell.softhca.foreign;
 
-import dev.doorbell.core.efa.RxDescriptor;
+import dev.doorbell.core.efa.generated.RxDescriptor;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.Memory;

@@ -4,8 +4,8 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
-import dev.doorbell.core.roce.DcEth;
-import dev.doorbell.core.roce.XrcEth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.doorbell.softhca.requester;
 
 import dev.doorbell.core.hca.AccessRight;
-import dev.doorbell.core.mlx5.DataSegment;
-import dev.doorbell.core.mlx5.MemoryKeySegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.mlx5.UmrControlSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.MemoryKeySegment;
+import dev.doorbell.core.mlx5.generated.UmrControlSegment;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;

@@ -1,18 +1,22 @@
 package dev.doorbell.softhca.requester;
 
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.core.mlx5.AtomicSegment;
-import dev.doorbell.core.mlx5.DataSegment;
-import dev.doorbell.core.mlx5.DatagramSegment;
 import dev.doorbell.core.mlx5.EthernetSegment;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.MaskedAtomicSegment;
 import dev.doorbell.core.mlx5.Opcode;
-import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.core.mlx5.WaitSegment;
-import dev.doorbell.core.mlx5.XrcSegment;
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
+import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.DatagramSegment;
+import dev.doorbell.core.mlx5.generated.MaskedAdd4;
+import dev.doorbell.core.mlx5.generated.MaskedAdd8;
+import dev.doorbell.core.mlx5.generated.MaskedSwap4;
+import dev.doorbell.core.mlx5.generated.MaskedSwap8;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.generated.WaitSegment;
+import dev.doorbell.core.mlx5.generated.XrcSegment;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -224,23 +228,19 @@ final class WqeDecoder {
   private static void maskedOperands(SendRequest request, long operands, int cell) {
     boolean eight = cell == Long.BYTES;
     if (request.opcode == Opcode.ATOMIC_MASKED_FA) {
-      request.swapAdd =
-          eight ? MaskedAtomicSegment.add8(operands) : MaskedAtomicSegment.add4(operands);
-      request.swapMask =
-          eight
-              ? MaskedAtomicSegment.fieldBoundary8(operands)
-              : MaskedAtomicSegment.fieldBoundary4(operands);
+      request.swapAdd = eight ? MaskedAdd8.add(operands) : MaskedAdd4.add(operands);
+      request.swapMask = eight ? MaskedAdd8.boundary(operands) : MaskedAdd4.boundary(operands);
     } else if (eight) {
-      request.swapAdd = MaskedAtomicSegment.swap8(operands);
-      request.compare = MaskedAtomicSegment.compare8(operands);
-      request.swapMask = MaskedAtomicSegment.swapMask8(operands);
-      request.compareMask = MaskedAtomicSegment.compareMask8(operands);
+      request.swapAdd = MaskedSwap8.swap(operands);
+      request.compare = MaskedSwap8.compare(operands);
+      request.swapMask = MaskedSwap8.swapMask(operands);
+      request.compareMask = MaskedSwap8.compareMask(operands);
     } else {
-      request.swapAdd = MaskedAtomicSegment.swap4(operands);
-      request.compare = MaskedAtomicSegment.compare4(operands);
-      request.swapMask = MaskedAtomicSegment.swapMask4(operands);
+      request.swapAdd = MaskedSwap4.swap(operands);
+      request.compare = MaskedSwap4.compare(operands);
+      request.swapMask = MaskedSwap4.swapMask(operands);
       // Zero-extended: the upper half of a 4-byte cell's register does not take part.
-      request.compareMask = MaskedAtomicSegment.compareMask4(operands) & 0xffff_ffffL;
+      request.compareMask = MaskedSwap4.compareMask(operands) & 0xffff_ffffL;
     }
   }
 

@@ -1,10 +1,10 @@
 package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.pcap.Direction;
-import dev.doorbell.core.roce.Bth;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.softhca.packet.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

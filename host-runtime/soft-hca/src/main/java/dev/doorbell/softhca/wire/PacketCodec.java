@@ -2,18 +2,18 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Aeth;
-import dev.doorbell.core.roce.AtomicAckEth;
-import dev.doorbell.core.roce.AtomicEth;
-import dev.doorbell.core.roce.Bth;
 import dev.doorbell.core.roce.BthOpcode;
-import dev.doorbell.core.roce.DcEth;
-import dev.doorbell.core.roce.Deth;
-import dev.doorbell.core.roce.Ieth;
-import dev.doorbell.core.roce.ImmDt;
-import dev.doorbell.core.roce.MaskedAtomicEth;
-import dev.doorbell.core.roce.Reth;
 import dev.doorbell.core.roce.RoceFrame;
-import dev.doorbell.core.roce.XrcEth;
+import dev.doorbell.core.roce.generated.AtomicAckEth;
+import dev.doorbell.core.roce.generated.AtomicEth;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.Deth;
+import dev.doorbell.core.roce.generated.Ieth;
+import dev.doorbell.core.roce.generated.ImmDt;
+import dev.doorbell.core.roce.generated.MaskedAtomicEth;
+import dev.doorbell.core.roce.generated.Reth;
+import dev.doorbell.core.roce.generated.XrcEth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 
@@ -124,7 +124,7 @@ final class PacketCodec {
           at,
           packet.accessKey,
           packet.sourceQueuePair,
-          packet.mtu,
+          Integer.numberOfTrailingZeros(packet.mtu),
           packet.firstPsn,
           packet.connection);
       at += DcEth.BYTES;
@@ -222,7 +222,7 @@ final class PacketCodec {
     if ((headers & BthOpcode.DC_ETH) != 0) {
       packet.accessKey = DcEth.accessKey(at);
       packet.sourceQueuePair = DcEth.initiator(at);
-      packet.mtu = DcEth.mtu(at);
+      packet.mtu = 1 << DcEth.logMtu(at);
       packet.firstPsn = DcEth.firstPsn(at);
       packet.connection = DcEth.connection(at);
     }

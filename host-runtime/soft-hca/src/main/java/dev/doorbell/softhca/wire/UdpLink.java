@@ -2,11 +2,11 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.roce.Bth;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.core.roce.generated.Bth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

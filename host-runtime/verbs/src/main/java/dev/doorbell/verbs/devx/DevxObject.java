@@ -2,8 +2,8 @@ package dev.doorbell.verbs.devx;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.mlx5.prm.CommandHeader;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.library.Mlx5Functions;
 import dev.doorbell.verbs.library.NativeFunction;

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.push.PushRingView;
+import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.push.PushExchange;
 import java.util.ArrayList;

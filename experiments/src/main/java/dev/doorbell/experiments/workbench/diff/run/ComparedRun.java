@@ -11,7 +11,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.OperationView;
+import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;

@@ -12,12 +12,13 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.OperationView;
-import dev.doorbell.core.queue.PeerView;
 import dev.doorbell.core.queue.PostOrder;
-import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.queue.SafePointView;
-import dev.doorbell.core.queue.SignalsView;
+import dev.doorbell.core.queue.generated.MinimalOperand;
+import dev.doorbell.core.queue.generated.OperationView;
+import dev.doorbell.core.queue.generated.PeerView;
+import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.core.queue.generated.SignalsView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
@@ -54,8 +55,6 @@ final class ExploredTransfer extends ExploredWorld {
   private static final int SAMPLES = 3;
 
   // put_minimal.cu: doorbells in turn; state in registers, and a queue pair for each poster.
-  private static final long SHARING_TURNS = 2 << 8;
-  private static final long REGISTERS = 1 << 18;
 
   /** Lanes of a warp: put_minimal posts a WQE of each. */
   static final int WARP = 32;
@@ -362,7 +361,11 @@ final class ExploredTransfer extends ExploredWorld {
       case "put_overlap" -> job.role = load.blocks();
       case "put_minimal" -> {
         PostOrder order = PostOrder.of(scenario.posting().order()).orElseThrow();
-        job.operand = order.number() | (order == PostOrder.READ_BACK ? REGISTERS : SHARING_TURNS);
+        job.operand =
+            order.number()
+                | (order == PostOrder.READ_BACK
+                    ? MinimalOperand.REGISTERS
+                    : MinimalOperand.SHARING_TURNS << MinimalOperand.SHARING_SHIFT);
         job.window = Math.max(2, load.window());
         job.compare = load.scope().equals("warp") ? WARP : 1;
         job.inbox = 0;

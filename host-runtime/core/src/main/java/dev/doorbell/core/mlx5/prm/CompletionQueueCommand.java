@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.CompletionQueueContext;
+
 /** Writes CREATE_CQ. */
 public final class CompletionQueueCommand {
   private static final int BYTES = 272;

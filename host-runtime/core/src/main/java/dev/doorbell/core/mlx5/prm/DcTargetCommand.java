@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.DcTargetContext;
+
 /** Writes CREATE_DCT, DRAIN_DCT and QUERY_DCT. */
 public final class DcTargetCommand {
   /** CREATE_DCT: eight bytes as an ATOMIC_MODE, as of queue pairs. */
@@ -8,7 +11,7 @@ public final class DcTargetCommand {
   private DcTargetCommand() {}
 
   /**
-   * What CREATE_DCT needs.
+   * The parameters of CREATE_DCT.
    *
    * @param domain number of the protection domain
    * @param receives number of the shared receive queue

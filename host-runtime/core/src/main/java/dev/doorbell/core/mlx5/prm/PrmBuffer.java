@@ -1,5 +1,6 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
 import java.nio.ByteBuffer;
 
 /**
@@ -94,42 +95,24 @@ public final class PrmBuffer {
     return has(offset, Long.BYTES) ? bytes.getLong(offset) : 0;
   }
 
-  /** Of an answer: 0, or why firmware refused. */
+  /** Returns the status of an answer: 0, or why firmware refused. */
   public int status() {
     return get(CommandHeader.STATUS);
   }
 
-  /** Of an answer: the firmware's own number for the reason. */
+  /** Returns the firmware's own number for the reason of a refusal. */
   public int syndrome() {
     return get(CommandHeader.SYNDROME);
   }
 
-  /** Of a create command's answer: the 24-bit number of the new object. */
+  /** Returns the 24-bit number of the object that a create command made. */
   public int number() {
     return get(CommandHeader.NUMBER);
   }
 
   /** The reason of a refusal in words ({@code MLX5_CMD_STAT_*}). */
   public String statusText() {
-    String reason =
-        switch (status()) {
-          case 0x0 -> "no error";
-          case 0x1 -> "internal error";
-          case CommandHeader.BAD_OPCODE -> "bad operation: this firmware lacks the command";
-          case CommandHeader.BAD_PARAMETER -> "bad parameter";
-          case 0x4 -> "bad system state";
-          case CommandHeader.BAD_RESOURCE ->
-              "bad resource: a number in the command names no object of this program";
-          case 0x6 -> "resource busy";
-          case 0x8 -> "limit exceeded";
-          case 0x9 -> "resource in a wrong state";
-          case 0xa -> "bad index";
-          case CommandHeader.NO_RESOURCES -> "no resources left";
-          case 0x50 -> "bad input length";
-          case 0x51 -> "bad output length";
-          case 0x10 -> "bad queue pair state";
-          default -> "unknown status";
-        };
+    String reason = CommandHeader.statusName(status());
     return "status 0x%x (%s), syndrome 0x%x".formatted(status(), reason, syndrome());
   }
 }

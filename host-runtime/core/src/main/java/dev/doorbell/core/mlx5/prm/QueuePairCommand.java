@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.QueuePairContext;
+
 /** Writes CREATE_QP, QUERY_QP and the transitions of a queue pair. */
 public final class QueuePairCommand {
   private static final int BYTES = 272;

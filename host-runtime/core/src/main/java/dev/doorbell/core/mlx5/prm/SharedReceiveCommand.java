@@ -1,5 +1,8 @@
 package dev.doorbell.core.mlx5.prm;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.SharedReceiveContext;
+
 /**
  * Writes CREATE_RMP and MODIFY_RMP: a receive queue that several queue pairs take from, whose WQEs
  * are a linked list.

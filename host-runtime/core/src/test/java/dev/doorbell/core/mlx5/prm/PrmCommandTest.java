@@ -3,6 +3,10 @@ package dev.doorbell.core.mlx5.prm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
+import dev.doorbell.core.mlx5.prm.generated.CompletionQueueContext;
+import dev.doorbell.core.mlx5.prm.generated.QueuePairContext;
+import dev.doorbell.core.mlx5.prm.generated.SharedReceiveContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -128,17 +132,15 @@ class PrmCommandTest {
     assertSame(Capabilities.query(), "query_hca_cap");
     Capabilities capabilities = new Capabilities(read("query_hca_cap_out"));
     assertThat(capabilities.logLargestQueue()).isEqualTo(15);
-    assertThat(capabilities.logQueuePairs()).isEqualTo(17);
     assertThat(capabilities.logLargestCompletionQueue()).isEqualTo(22);
   }
 
   @Test
   void a_value_that_its_field_cannot_hold_is_refused() {
-    assertThatThrownBy(() -> new PrmBuffer(16).put(PrmField.bits(4, 5, 3), 8))
+    assertThatThrownBy(() -> new PrmBuffer(16).put(new PrmField(4, 5, 3), 8))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("bits 5 to 3");
-    assertThat(new PrmBuffer(16).put(PrmField.bits(4, 5, 3), 7).content()[7])
-        .isEqualTo((byte) 0x38);
+    assertThat(new PrmBuffer(16).put(new PrmField(4, 5, 3), 7).content()[7]).isEqualTo((byte) 0x38);
   }
 
   @Test

@@ -2,8 +2,8 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.mlx5.prm.DcTargetContext;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.generated.DcTargetContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;

@@ -2,8 +2,8 @@ package dev.doorbell.interop.shim.command;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
-import dev.doorbell.core.mlx5.prm.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;

@@ -1,0 +1,33 @@
+package dev.doorbell.core.mlx5.generated;
+
+import dev.doorbell.core.memory.BigEndian;
+import javax.annotation.processing.Generated;
+
+/**
+ * The segment behind the control segment of UMR: {@code struct mlx5_wqe_umr_ctrl_seg}. Big-endian.
+ *
+ * <p>Written by FormatsTest from src/main/formats/mlx5.txt.
+ */
+@Generated("FormatsTest")
+public class UmrControlSegment {
+  /** Bytes of the structure. */
+  public static final int BYTES = 48;
+
+  public static final int FLAGS_OFFSET = 0x00;
+
+  /** Flag: the list of memory follows in the WQE. */
+  public static final int INLINE = 1 << 7;
+
+  /** Flag: fails unless the key is free. */
+  public static final int CHECK_FREE = 1 << 5;
+
+  /** Flag: fails unless the key belongs to the queue pair. */
+  public static final int CHECK_QPN = 1 << 3;
+
+  protected UmrControlSegment() {}
+
+  /** {@link #INLINE}, {@link #CHECK_FREE}, {@link #CHECK_QPN} and others. */
+  public static int flags(long at) {
+    return BigEndian.getInt(at) >>> 24;
+  }
+}
