@@ -158,7 +158,7 @@ final class BlockEmitter extends MethodEmitter {
       load(guarded.predicate);
       c.loadConstant(guarded.wanted).lcmp().ifne(skip);
     }
-    if (!instructions.write(bare, false)) {
+    if (!instructions.write(bare)) {
       throw new IllegalStateException("no code for " + bare.getClass());
     }
     c.labelBinding(skip);

@@ -123,10 +123,9 @@ public final class InstructionEmitter {
   /**
    * Writes the operation.
    *
-   * @param tracked true in loops that may poll, where loads and effects are noted
    * @return false when there is no bytecode for it
    */
-  public boolean write(Op op, boolean tracked) {
+  public boolean write(Op op) {
     switch (op) {
       case UnaryOp unary -> unary(unary);
       case BinaryOp binary -> binary(binary);
@@ -138,10 +137,10 @@ public final class InstructionEmitter {
       case Moves.Pack pack -> pack(pack);
       case Moves.Unpack unpack -> unpack(unpack);
       case Fence fence -> fence(fence);
-      case Load load -> memory().load(load, tracked);
-      case Load.VectorLoad load -> memory().load(load, tracked);
-      case Store store -> memory().store(store, tracked);
-      case Store.VectorStore store -> memory().store(store, tracked);
+      case Load load -> memory().load(load);
+      case Load.VectorLoad load -> memory().load(load);
+      case Store store -> memory().store(store);
+      case Store.VectorStore store -> memory().store(store);
       default -> {
         return false;
       }

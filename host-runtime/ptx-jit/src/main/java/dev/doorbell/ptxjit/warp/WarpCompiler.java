@@ -24,7 +24,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +48,6 @@ public final class WarpCompiler {
   private final Program program;
   private final AddressSpace.PageTable pages;
   private final int[] counts;
-  private final UnaryOperator<Op> linked;
   private final LinkedFunction function;
   private final FlowGraph graph;
   private final List<BitSet> live;
@@ -62,14 +60,11 @@ public final class WarpCompiler {
 
   /**
    * @param counts how often each operation was executed, by place; may be empty
-   * @param linked gives what stands in the program in place of an operation
    */
-  public WarpCompiler(
-      Program program, AddressSpace.PageTable pages, int[] counts, UnaryOperator<Op> linked) {
+  public WarpCompiler(Program program, AddressSpace.PageTable pages, int[] counts) {
     this.program = program;
     this.pages = pages;
     this.counts = counts;
-    this.linked = linked;
     this.function = program.functions().getFirst();
     this.graph = FlowGraphBuilder.graph(function, program, counts);
     this.live = graph.liveIn();
@@ -155,7 +150,7 @@ public final class WarpCompiler {
     WarpSchedule plan = new WarpSchedule(graph, members, webs, divergence, meaning);
     for (int partBytes : PART_BYTES) {
       RegisterAllocation registers =
-          new RegisterAllocation(program, function, linked, graph, live, webs, divergence);
+          new RegisterAllocation(program, function, graph, live, webs, divergence);
       WarpClassEmitter writer = new WarpClassEmitter(registers, plan, meaning, pages, polls(false));
       byte[] file = writer.write(partBytes);
       if (HiddenClass.isCompilable(file)) {

@@ -56,7 +56,7 @@ abstract class WebEmitter extends MethodEmitter {
         c.ifne(skip);
       }
     }
-    if (!instructions.write(bare, false)) {
+    if (!instructions.write(bare)) {
       object(bare);
     }
     c.labelBinding(skip);

@@ -32,7 +32,6 @@ final class VmLaunch implements Launch {
                 gpu.options().multiprocessors(),
                 gpu.options().pollNanos(),
                 gpu.options().compileAfter(),
-                gpu.options().engine().keepsWarpsTogether(),
                 gpu.options().workers(),
                 gpu.options().progress()),
             gpu.scratch(),

@@ -48,15 +48,8 @@ public record VmOptions(
     AUTO,
     /** Interpret always. */
     INTERPRETER,
-    /** Compile before the first instruction, on a direct fabric, every lane by itself. */
-    COMPILED,
-    /** The same, and the lanes of a warp go on together from where they meet. */
-    WARP;
-
-    /** True when lanes of a warp that have met go on together in compiled code. */
-    boolean keepsWarpsTogether() {
-      return this == AUTO || this == WARP;
-    }
+    /** Compile before the first instruction, on a direct fabric. */
+    WARP
   }
 
   public VmOptions {
@@ -75,9 +68,8 @@ public record VmOptions(
 
   /**
    * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system
-   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter}, {@code compiled} or
-   * {@code warp}; auto where it is not set. The property {@code doorbell.engine.after} gives {@link
-   * #compileAfter}.
+   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter} or {@code warp}; auto
+   * where it is not set. The property {@code doorbell.engine.after} gives {@link #compileAfter}.
    */
   public static VmOptions defaults() {
     Engine engine = chosen();
@@ -90,7 +82,7 @@ public record VmOptions(
     return switch (engine) {
       case AUTO -> WORTH_COMPILING;
       case INTERPRETER -> Long.MAX_VALUE;
-      case COMPILED, WARP -> 0;
+      case WARP -> 0;
     };
   }
 
@@ -102,7 +94,7 @@ public record VmOptions(
       }
     }
     throw new IllegalArgumentException(
-        "doorbell.engine=%s: auto, interpreter, compiled or warp is possible".formatted(name));
+        "doorbell.engine=%s: auto, interpreter or warp is possible".formatted(name));
   }
 
   /**

@@ -99,7 +99,7 @@ public final class Grid extends GridContext {
     }
     deadline = clock.getAsLong() + shape.config().timeoutNanos();
     if (stepper == null) {
-      code.launching(fabric, settings.compileAfter(), settings.warps());
+      code.launching(fabric, settings.compileAfter());
     } else if (code.isCompiled()) {
       throw new GpuException(
           "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"

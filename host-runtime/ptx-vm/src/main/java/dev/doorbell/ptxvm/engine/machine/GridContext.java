@@ -25,7 +25,6 @@ public abstract class GridContext {
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
    * @param compileAfter instructions that a kernel executes before it is compiled; the largest
    *     value means never
-   * @param warps whether lanes that converge go on together, once compiled
    * @param workers host threads that may run blocks
    * @param progress which threads go on while others wait
    */
@@ -34,7 +33,6 @@ public abstract class GridContext {
       int multiprocessors,
       long pollNanos,
       long compileAfter,
-      boolean warps,
       int workers,
       ForwardProgress progress) {}
 

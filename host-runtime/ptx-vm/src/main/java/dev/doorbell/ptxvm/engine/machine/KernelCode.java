@@ -17,7 +17,6 @@ public final class KernelCode {
 
   private long untilCompiled = Long.MAX_VALUE;
   private KernelCompiler.Result result = new KernelCompiler.Result(false, "interpreter");
-  private boolean warps;
   private boolean settled;
 
   public KernelCode(KernelImage image, Program program) {
@@ -50,11 +49,8 @@ public final class KernelCode {
   /**
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
-   *
-   * @param together whether lanes of a warp go on together where they converge
    */
-  void launching(Fabric fabric, long after, boolean together) {
-    warps = together;
+  void launching(Fabric fabric, long after) {
     if (settled || after == Long.MAX_VALUE) {
       return;
     }
@@ -86,7 +82,7 @@ public final class KernelCode {
       settle("interpreter (there is no compiler on the class path)");
     } else {
       settled = true;
-      result = compiler.get().compile(program, memory, seen, warps);
+      result = compiler.get().compile(program, memory, seen);
     }
   }
 

@@ -21,8 +21,6 @@ public interface KernelCompiler {
    *
    * @param memory the address space of the fabric, whose accesses take no virtual time
    * @param counts how often each operation was executed, by {@link Op#place}; may be empty
-   * @param warps whether the lanes of a warp go on together where they converge; they then enter
-   *     the code by {@link ConvergenceOp#compiled}
    */
-  Result compile(Program program, AddressSpace memory, int[] counts, boolean warps);
+  Result compile(Program program, AddressSpace memory, int[] counts);
 }
