@@ -17,6 +17,8 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.cuda.CudaLaunch.CudaStream;
+import dev.doorbell.cuda.CudaModule.CudaKernel;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -476,5 +478,27 @@ public final class CudaGpu implements Gpu {
       memory.close();
     }
     context.release();
+  }
+
+  /**
+   * Notified of host memory that a GPU pins. Pinned pages must not move, so that an implementation
+   * that replaces pages does it in {@link #willPin}.
+   */
+  public interface PinnedPages {
+    /** Does nothing. */
+    PinnedPages NONE =
+        new PinnedPages() {
+          @Override
+          public void willPin(long address, long bytes) {}
+
+          @Override
+          public void unpinned(long address, long bytes) {}
+        };
+
+    /** Called before whole pages are pinned; their contents must be kept. */
+    void willPin(long address, long bytes);
+
+    /** Called after the same pages were unpinned, before they are freed. */
+    void unpinned(long address, long bytes);
   }
 }

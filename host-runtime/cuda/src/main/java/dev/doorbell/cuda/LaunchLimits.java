@@ -3,6 +3,7 @@ package dev.doorbell.cuda;
 import dev.doorbell.core.gpu.GpuAttributes;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.cuda.CudaModule.CudaKernel;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.JCudaDriver;
 

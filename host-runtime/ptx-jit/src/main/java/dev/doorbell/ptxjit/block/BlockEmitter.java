@@ -4,8 +4,9 @@ import static java.lang.constant.ConstantDescs.CD_boolean;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.block.JitBlockCompiler.CompiledBlock;
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.emit.InstructionEmitter;
 import dev.doorbell.ptxjit.emit.MethodEmitter;
 import dev.doorbell.ptxvm.engine.machine.Op;

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxjit.emit;
 
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.VmThread;

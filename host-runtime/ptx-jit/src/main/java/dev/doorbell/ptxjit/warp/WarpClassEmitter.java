@@ -1,8 +1,8 @@
 package dev.doorbell.ptxjit.warp;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.flow.DivergenceAnalysis;
 import dev.doorbell.ptxjit.flow.WarpSchedule;
 import java.lang.classfile.ClassBuilder;

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxjit.warp;
 
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpEntry;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.machine.Warp;

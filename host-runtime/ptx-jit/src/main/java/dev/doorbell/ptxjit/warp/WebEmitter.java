@@ -1,7 +1,7 @@
 package dev.doorbell.ptxjit.warp;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.emit.InstructionEmitter;
 import dev.doorbell.ptxjit.emit.MethodEmitter;
 import dev.doorbell.ptxjit.flow.FlowGraph;

@@ -3,7 +3,7 @@ package dev.doorbell.ptxvm.launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
-import dev.doorbell.ptxvm.engine.link.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;

@@ -1,9 +1,12 @@
 package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
+import dev.doorbell.ptxvm.parser.TokenStream.SyntaxException;
+import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Operand lists of instructions. */
@@ -167,5 +170,71 @@ final class OperandParser {
       throw new SyntaxException(token.line(), "generic() takes a variable");
     }
     return new Operand.Name(name);
+  }
+
+  /** The special registers that can be read (PTX ISA, "Special Registers"). */
+  static final class SpecialRegisters {
+    private static final Set<String> NAMES =
+        Set.of(
+            "%tid.x",
+            "%tid.y",
+            "%tid.z",
+            "%ntid.x",
+            "%ntid.y",
+            "%ntid.z",
+            "%ctaid.x",
+            "%ctaid.y",
+            "%ctaid.z",
+            "%nctaid.x",
+            "%nctaid.y",
+            "%nctaid.z",
+            "%laneid",
+            "%warpid",
+            "%nwarpid",
+            "%smid",
+            "%nsmid",
+            "%gridid",
+            "%lanemask_eq",
+            "%lanemask_le",
+            "%lanemask_lt",
+            "%lanemask_ge",
+            "%lanemask_gt",
+            "%clock",
+            "%clock_hi",
+            "%clock64",
+            "%globaltimer",
+            "%globaltimer_lo",
+            "%globaltimer_hi",
+            "%total_smem_size",
+            "%dynamic_smem_size",
+            "%aggr_smem_size",
+            "%is_explicit_cluster",
+            "%clusterid.x",
+            "%clusterid.y",
+            "%clusterid.z",
+            "%nclusterid.x",
+            "%nclusterid.y",
+            "%nclusterid.z",
+            "%cluster_ctaid.x",
+            "%cluster_ctaid.y",
+            "%cluster_ctaid.z",
+            "%cluster_nctaid.x",
+            "%cluster_nctaid.y",
+            "%cluster_nctaid.z",
+            "%cluster_ctarank",
+            "%cluster_nctarank",
+            "%envreg1",
+            "%envreg2",
+            "%reserved_smem_offset_begin",
+            "%reserved_smem_offset_end",
+            "%reserved_smem_offset_cap",
+            "%reserved_smem_offset_0",
+            "%reserved_smem_offset_1");
+
+    private SpecialRegisters() {}
+
+    static boolean isKnown(String name) {
+      return NAMES.contains(name);
+    }
   }
 }

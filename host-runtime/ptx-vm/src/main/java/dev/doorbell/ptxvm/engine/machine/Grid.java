@@ -9,6 +9,8 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

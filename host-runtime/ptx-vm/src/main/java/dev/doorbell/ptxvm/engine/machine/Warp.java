@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.ForwardProgress;
+import dev.doorbell.ptxvm.engine.machine.ConvergenceOp.CompiledCode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
