@@ -18,6 +18,8 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.cuda.CudaLaunch.CudaStream;
+import dev.doorbell.cuda.CudaLaunch.LaunchLimits;
+import dev.doorbell.cuda.CudaMemory.CopyEngine;
 import dev.doorbell.cuda.CudaModule.CudaKernel;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -199,12 +201,13 @@ public final class CudaGpu implements Gpu {
     if (by != null) {
       by.add(address, bytes, kind == MemoryKind.MANAGED);
     }
-    return CudaMemory.onDevice(
+    return new CudaMemory(
         context,
         kind,
         locus,
         label,
         address,
+        CudaMemory.NOT_MAPPED,
         bytes,
         memory -> freed(memory, () -> JCudaDriver.cuMemFree(start)));
   }
@@ -220,8 +223,9 @@ public final class CudaGpu implements Gpu {
       pinned.willPin(allocation.address(), pages(bytes));
       notified = true;
       long device = context.pin(allocation.address(), bytes, CudaContext.PORTABLE_MAPPED, label);
-      return CudaMemory.onHost(
+      return new CudaMemory(
           context,
+          MemoryKind.HOST,
           allocation.locus(),
           label,
           device,
@@ -286,14 +290,28 @@ public final class CudaGpu implements Gpu {
           "looking up '" + label + "'",
           () ->
               JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(range.address()), 0));
-      return CudaMemory.onHost(
-          context, cpu, label, device.value(), range.address(), range.byteSize(), memory -> {});
+      return new CudaMemory(
+          context,
+          MemoryKind.HOST,
+          cpu,
+          label,
+          device.value(),
+          range.address(),
+          range.byteSize(),
+          memory -> {});
     }
     long device =
         context.pin(range.address(), range.byteSize(), CudaContext.PORTABLE_MAPPED, label);
     CudaMemory memory =
-        CudaMemory.onHost(
-            context, cpu, label, device, range.address(), range.byteSize(), this::unpinned);
+        new CudaMemory(
+            context,
+            MemoryKind.HOST,
+            cpu,
+            label,
+            device,
+            range.address(),
+            range.byteSize(),
+            this::unpinned);
     memories.add(memory);
     return memory;
   }

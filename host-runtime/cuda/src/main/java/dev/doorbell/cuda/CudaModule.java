@@ -139,8 +139,15 @@ final class CudaModule implements GpuModule {
     context.call(
         "finding variable %s of %s".formatted(variable, name),
         () -> JCudaDriver.cuModuleGetGlobal(address, bytes, module, variable));
-    return CudaMemory.onDevice(
-        context, MemoryKind.DEVICE, locus, variable, address.value(), bytes[0], memory -> {});
+    return new CudaMemory(
+        context,
+        MemoryKind.DEVICE,
+        locus,
+        variable,
+        address.value(),
+        CudaMemory.NOT_MAPPED,
+        bytes[0],
+        memory -> {});
   }
 
   @Override

@@ -2,9 +2,9 @@ package dev.doorbell.ptxjit;
 
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxjit.warp.WarpCompiler;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.KernelCompiler;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 
 /** Compiles kernels to bytecode for whole warps; lanes that are apart stay with the interpreter. */

@@ -1,8 +1,8 @@
 package dev.doorbell.ptxjit.block;
 
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.LoadScoreboard;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.memory.Block;
 import dev.doorbell.ptxvm.engine.ops.memory.BlockCompiler;

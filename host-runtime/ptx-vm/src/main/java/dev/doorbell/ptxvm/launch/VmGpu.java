@@ -82,7 +82,7 @@ public final class VmGpu implements Gpu {
   /** How kernels for this GPU are linked. */
   LinkOptions linkOptions() {
     return new LinkOptions(
-        options.stackBytes(),
+        VmOptions.STACK_BYTES,
         fabric.hasLoadsAhead(),
         options.blocksAfter(),
         fabric.pipeline(locus));
@@ -110,11 +110,11 @@ public final class VmGpu implements Gpu {
   public GpuAttributes attributes() {
     return new GpuAttributes(
         "PTX VM",
-        options.computeCapability(),
-        options.multiprocessors(),
+        VmOptions.COMPUTE_CAPABILITY,
+        VmOptions.MULTIPROCESSORS,
         MAX_THREADS_PER_BLOCK,
         options.maxResidentBlocks(),
-        options.sharedBytesPerBlock(),
+        VmOptions.SHARED_BYTES_PER_BLOCK,
         32,
         true);
   }
@@ -264,11 +264,11 @@ public final class VmGpu implements Gpu {
               .formatted(blocks, options.maxResidentBlocks()));
     }
     long shared = kernel.code().image().sharedBytes() + config.dynamicSharedBytes();
-    if (config.dynamicSharedBytes() < 0 || shared > options.sharedBytesPerBlock()) {
+    if (config.dynamicSharedBytes() < 0 || shared > VmOptions.SHARED_BYTES_PER_BLOCK) {
       throw impossible(
           kernel,
           "%d bytes of shared memory a block, at most %d"
-              .formatted(shared, options.sharedBytesPerBlock()));
+              .formatted(shared, VmOptions.SHARED_BYTES_PER_BLOCK));
     }
   }
 

@@ -34,8 +34,8 @@ final class VmLaunch implements Launch {
             arguments,
             new GridContext.Settings(
                 gpu.options().maxResidentBlocks(),
-                gpu.options().multiprocessors(),
-                gpu.options().pollNanos(),
+                VmOptions.MULTIPROCESSORS,
+                VmOptions.POLL_NANOS,
                 gpu.options().compileAfter(),
                 gpu.options().workers(),
                 gpu.options().progress()),

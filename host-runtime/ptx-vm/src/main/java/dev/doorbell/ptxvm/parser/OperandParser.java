@@ -6,11 +6,22 @@ import dev.doorbell.ptxvm.parser.TokenStream.SyntaxException;
 import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Operand lists of instructions. */
 final class OperandParser {
+  /** Special registers with an x, a y and a z (PTX ISA, "Special Registers"). */
+  private static final Pattern SPECIAL_VECTORS =
+      Pattern.compile("%(n?tid|n?ctaid|n?clusterid|cluster_n?ctaid)\\.[xyz]");
+
+  /** The other ones. */
+  private static final Pattern SPECIAL =
+      Pattern.compile(
+          "%(n?warpid|laneid|n?smid|gridid|lanemask_(eq|le|lt|ge|gt)|clock(_hi|64)?"
+              + "|globaltimer(_lo|_hi)?|(total|dynamic|aggr)_smem_size|is_explicit_cluster"
+              + "|cluster_n?ctarank|envreg[12]|reserved_smem_offset_(begin|end|cap|0|1))");
+
   /** Deeper nesting than any instruction has; a fuzzed file must not exhaust the stack. */
   private static final int MAX_DEPTH = 4;
 
@@ -153,7 +164,7 @@ final class OperandParser {
       if (tokens.peek().kind() == Token.Kind.DOT && tokens.peek().joined()) {
         name += "." + tokens.next().text();
       }
-      if (SpecialRegisters.isKnown(name)) {
+      if (isSpecial(name)) {
         return new Operand.Special(name);
       }
       throw new SyntaxException(token.line(), "register '%s' is not declared".formatted(name));
@@ -172,69 +183,7 @@ final class OperandParser {
     return new Operand.Name(name);
   }
 
-  /** The special registers that can be read (PTX ISA, "Special Registers"). */
-  static final class SpecialRegisters {
-    private static final Set<String> NAMES =
-        Set.of(
-            "%tid.x",
-            "%tid.y",
-            "%tid.z",
-            "%ntid.x",
-            "%ntid.y",
-            "%ntid.z",
-            "%ctaid.x",
-            "%ctaid.y",
-            "%ctaid.z",
-            "%nctaid.x",
-            "%nctaid.y",
-            "%nctaid.z",
-            "%laneid",
-            "%warpid",
-            "%nwarpid",
-            "%smid",
-            "%nsmid",
-            "%gridid",
-            "%lanemask_eq",
-            "%lanemask_le",
-            "%lanemask_lt",
-            "%lanemask_ge",
-            "%lanemask_gt",
-            "%clock",
-            "%clock_hi",
-            "%clock64",
-            "%globaltimer",
-            "%globaltimer_lo",
-            "%globaltimer_hi",
-            "%total_smem_size",
-            "%dynamic_smem_size",
-            "%aggr_smem_size",
-            "%is_explicit_cluster",
-            "%clusterid.x",
-            "%clusterid.y",
-            "%clusterid.z",
-            "%nclusterid.x",
-            "%nclusterid.y",
-            "%nclusterid.z",
-            "%cluster_ctaid.x",
-            "%cluster_ctaid.y",
-            "%cluster_ctaid.z",
-            "%cluster_nctaid.x",
-            "%cluster_nctaid.y",
-            "%cluster_nctaid.z",
-            "%cluster_ctarank",
-            "%cluster_nctarank",
-            "%envreg1",
-            "%envreg2",
-            "%reserved_smem_offset_begin",
-            "%reserved_smem_offset_end",
-            "%reserved_smem_offset_cap",
-            "%reserved_smem_offset_0",
-            "%reserved_smem_offset_1");
-
-    private SpecialRegisters() {}
-
-    static boolean isKnown(String name) {
-      return NAMES.contains(name);
-    }
+  private static boolean isSpecial(String name) {
+    return SPECIAL_VECTORS.matcher(name).matches() || SPECIAL.matcher(name).matches();
   }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.engine.link;
 
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Moves;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;

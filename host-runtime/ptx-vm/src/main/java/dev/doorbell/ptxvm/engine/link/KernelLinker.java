@@ -5,12 +5,13 @@ import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.KernelScope;
 import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import dev.doorbell.ptxvm.engine.machine.KernelCode;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.KernelImage;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
+import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
-import dev.doorbell.ptxvm.engine.machine.Stop;
 import dev.doorbell.ptxvm.engine.ops.OpTable;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
@@ -34,6 +35,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -324,6 +326,34 @@ public final class KernelLinker {
         kernel.refuse(instruction, String.valueOf(e.getMessage()));
         return null;
       }
+    }
+  }
+
+  /**
+   * A kernel with all of its operations, for any number of GPUs: what differs between them are the
+   * addresses of variables, which lie in slots of the register file.
+   *
+   * <p>Interpreting it changes nothing in it but what its blocks know of themselves, so that
+   * threads of different GPUs may execute it at the same time. A compiler links code into the
+   * operations: a kernel that may be compiled is linked for one GPU alone.
+   *
+   * @param image its constants at the addresses of variables are 0
+   * @param variables slots of addresses
+   */
+  public record LinkedKernel(
+      KernelImage image, Program program, List<KernelScope.VariableSlot> variables) {
+
+    public LinkedKernel {
+      variables = List.copyOf(variables);
+    }
+
+    /** Returns the kernel of a module whose variables are where {@code addressOf} says. */
+    public KernelCode at(ToLongFunction<Variable> addressOf) {
+      long[] constants = image.constants().clone();
+      for (KernelScope.VariableSlot each : variables) {
+        constants[each.slot()] = addressOf.applyAsLong(each.variable()) + each.offset();
+      }
+      return new KernelCode(image.with(constants), program.with(constants));
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 
 /**
  * Compiles kernels. The virtual machine runs without one; a module on the class path provides it as

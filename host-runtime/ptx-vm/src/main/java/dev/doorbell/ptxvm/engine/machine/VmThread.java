@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.ptxvm.engine.machine.Cta.Barrier;
 import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -488,6 +489,15 @@ public final class VmThread implements Agent, Barrier.Participant {
     public void restore(long[] r, int first, int last) {
       savedCount -= last - first;
       System.arraycopy(saved, savedCount, r, first, last - first);
+    }
+  }
+
+  /** A thread did something that stops its kernel. The message says what; where is added later. */
+  public static final class Fault extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public Fault(String message) {
+      super(message, null, false, false);
     }
   }
 }

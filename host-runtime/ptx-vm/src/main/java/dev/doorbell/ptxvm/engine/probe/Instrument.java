@@ -1,9 +1,9 @@
 package dev.doorbell.ptxvm.engine.probe;
 
 import dev.doorbell.core.memory.AccessFault;
-import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
