@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjLongConsumer;
 import java.util.stream.Stream;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
@@ -199,7 +200,8 @@ final class CudaContext {
     if (can[0] == 0) {
       throw new GpuException(
           what
-              + ": nothing connects the two; see 'nvidia-smi topo -p2p r', and whether an IOMMU or ACS is in between");
+              + ": nothing connects the two; see 'nvidia-smi topo -p2p r', and whether an IOMMU or"
+              + " ACS is in between");
     }
     int code = ask(() -> JCudaDriver.cuCtxEnablePeerAccess(peer.context, 0));
     if (code != CudaErrors.SUCCESS && code != CudaErrors.PEER_ACCESS_ALREADY_ENABLED) {
@@ -275,54 +277,55 @@ final class CudaContext {
 
   /** Copies to the device and waits for the end of the copy. */
   void copyIn(String what, MemorySegment source, long target) {
-    if (source.isNative()) {
-      long bytes = source.byteSize();
-      call(
-          what,
-          () -> JCudaDriver.cuMemcpyHtoDAsync(at(target), host(source.address()), bytes, copies));
-      call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
-      return;
-    }
-    synchronized (staging) {
-      for (long done = 0; done < source.byteSize(); done += STAGING_BYTES) {
-        long bytes = Math.min(STAGING_BYTES, source.byteSize() - done);
-        long to = target + done;
-        MemorySegment.copy(source, done, staging, 0, bytes);
-        call(
-            what,
-            () -> JCudaDriver.cuMemcpyHtoDAsync(at(to), host(staging.address()), bytes, copies));
-        call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
-      }
-    }
+    inParts(
+        source,
+        (part, at) -> {
+          if (!source.isNative()) {
+            MemorySegment.copy(source, at, part, 0, part.byteSize());
+          }
+          Pointer host = host(part.address());
+          finish(
+              what,
+              () -> JCudaDriver.cuMemcpyHtoDAsync(at(target + at), host, part.byteSize(), copies));
+        });
   }
 
   /** Copies from the device and waits for the end of the copy. */
   void copyOut(String what, long source, MemorySegment target) {
-    if (target.isNative()) {
-      long bytes = target.byteSize();
-      call(
-          what,
-          () -> JCudaDriver.cuMemcpyDtoHAsync(host(target.address()), at(source), bytes, copies));
-      call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+    inParts(
+        target,
+        (part, at) -> {
+          Pointer host = host(part.address());
+          finish(
+              what,
+              () -> JCudaDriver.cuMemcpyDtoHAsync(host, at(source + at), part.byteSize(), copies));
+          if (!target.isNative()) {
+            MemorySegment.copy(part, 0, target, at, part.byteSize());
+          }
+        });
+  }
+
+  /** Native memory is one part; memory of the Java heap goes through the staging buffer. */
+  private void inParts(MemorySegment memory, ObjLongConsumer<MemorySegment> copy) {
+    if (memory.isNative()) {
+      copy.accept(memory, 0);
       return;
     }
     synchronized (staging) {
-      for (long done = 0; done < target.byteSize(); done += STAGING_BYTES) {
-        long bytes = Math.min(STAGING_BYTES, target.byteSize() - done);
-        long from = source + done;
-        call(
-            what,
-            () -> JCudaDriver.cuMemcpyDtoHAsync(host(staging.address()), at(from), bytes, copies));
-        call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
-        MemorySegment.copy(staging, 0, target, done, bytes);
+      for (long done = 0; done < memory.byteSize(); done += STAGING_BYTES) {
+        copy.accept(staging.asSlice(0, Math.min(STAGING_BYTES, memory.byteSize() - done)), done);
       }
     }
   }
 
+  private void finish(String what, Call call) {
+    call(what, call);
+    call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+  }
+
   /** Fills memory of the device. */
   void fill(String what, long address, long bytes, byte value) {
-    call(what, () -> JCudaDriver.cuMemsetD8Async(at(address), value, bytes, copies));
-    call(what, () -> JCudaDriver.cuStreamSynchronize(copies));
+    finish(what, () -> JCudaDriver.cuMemsetD8Async(at(address), value, bytes, copies));
   }
 
   /**

@@ -65,18 +65,23 @@ final class CudaErrors {
       case OUT_OF_MEMORY ->
           "out of GPU memory; use less, or find the other users with 'nvidia-smi'";
       case ILLEGAL_ADDRESS ->
-          "a kernel accessed an illegal address; run it on the PTX VM (gpu: vm), which names line, thread and address";
+          "a kernel accessed an illegal address; run it on the PTX VM (gpu: vm), which names line,"
+              + " thread and address";
       case MISALIGNED_ADDRESS ->
-          "a kernel accessed a misaligned address; run it on the PTX VM (gpu: vm), which names line, thread and address";
+          "a kernel accessed a misaligned address; run it on the PTX VM (gpu: vm), which names"
+              + " line, thread and address";
       case INVALID_ADDRESS_SPACE, INVALID_PC, ILLEGAL_INSTRUCTION, HARDWARE_STACK_ERROR ->
-          "a kernel executed an invalid instruction or address; run it on the PTX VM (gpu: vm), which names line and thread";
+          "a kernel executed an invalid instruction or address; run it on the PTX VM (gpu: vm),"
+              + " which names line and thread";
       case LAUNCH_FAILED ->
           "a kernel trapped or failed; run it on the PTX VM (gpu: vm), which names line and thread";
       case ASSERT -> "an assertion of a kernel failed; the driver has printed which";
       case LAUNCH_TIMEOUT ->
-          "the driver stopped a kernel that ran too long; use a GPU without a display, or shorter kernels";
+          "the driver stopped a kernel that ran too long; use a GPU without a display, or shorter"
+              + " kernels";
       case LAUNCH_OUT_OF_RESOURCES ->
-          "the launch needs more registers or shared memory than a block can have; use fewer threads";
+          "the launch needs more registers or shared memory than a block can have; use fewer"
+              + " threads";
       case DEVICE_UNAVAILABLE, SYSTEM_NOT_READY ->
           "the GPU is not available; see what 'nvidia-smi' says";
       case ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, UNKNOWN ->

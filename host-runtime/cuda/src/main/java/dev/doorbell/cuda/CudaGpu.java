@@ -17,6 +17,10 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.cuda.CudaLaunch.CudaStream;
+import dev.doorbell.cuda.CudaLaunch.LaunchLimits;
+import dev.doorbell.cuda.CudaMemory.CopyEngine;
+import dev.doorbell.cuda.CudaModule.CudaKernel;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -197,12 +201,13 @@ public final class CudaGpu implements Gpu {
     if (by != null) {
       by.add(address, bytes, kind == MemoryKind.MANAGED);
     }
-    return CudaMemory.onDevice(
+    return new CudaMemory(
         context,
         kind,
         locus,
         label,
         address,
+        CudaMemory.NOT_MAPPED,
         bytes,
         memory -> freed(memory, () -> JCudaDriver.cuMemFree(start)));
   }
@@ -218,8 +223,9 @@ public final class CudaGpu implements Gpu {
       pinned.willPin(allocation.address(), pages(bytes));
       notified = true;
       long device = context.pin(allocation.address(), bytes, CudaContext.PORTABLE_MAPPED, label);
-      return CudaMemory.onHost(
+      return new CudaMemory(
           context,
+          MemoryKind.HOST,
           allocation.locus(),
           label,
           device,
@@ -284,14 +290,28 @@ public final class CudaGpu implements Gpu {
           "looking up '" + label + "'",
           () ->
               JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(range.address()), 0));
-      return CudaMemory.onHost(
-          context, cpu, label, device.value(), range.address(), range.byteSize(), memory -> {});
+      return new CudaMemory(
+          context,
+          MemoryKind.HOST,
+          cpu,
+          label,
+          device.value(),
+          range.address(),
+          range.byteSize(),
+          memory -> {});
     }
     long device =
         context.pin(range.address(), range.byteSize(), CudaContext.PORTABLE_MAPPED, label);
     CudaMemory memory =
-        CudaMemory.onHost(
-            context, cpu, label, device, range.address(), range.byteSize(), this::unpinned);
+        new CudaMemory(
+            context,
+            MemoryKind.HOST,
+            cpu,
+            label,
+            device,
+            range.address(),
+            range.byteSize(),
+            this::unpinned);
     memories.add(memory);
     return memory;
   }
@@ -476,5 +496,27 @@ public final class CudaGpu implements Gpu {
       memory.close();
     }
     context.release();
+  }
+
+  /**
+   * Notified of host memory that a GPU pins. Pinned pages must not move, so that an implementation
+   * that replaces pages does it in {@link #willPin}.
+   */
+  public interface PinnedPages {
+    /** Does nothing. */
+    PinnedPages NONE =
+        new PinnedPages() {
+          @Override
+          public void willPin(long address, long bytes) {}
+
+          @Override
+          public void unpinned(long address, long bytes) {}
+        };
+
+    /** Called before whole pages are pinned; their contents must be kept. */
+    void willPin(long address, long bytes);
+
+    /** Called after the same pages were unpinned, before they are freed. */
+    void unpinned(long address, long bytes);
   }
 }

@@ -1,17 +1,24 @@
 package dev.doorbell.cuda;
 
+import dev.doorbell.core.gpu.GpuAttributes;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.cuda.CudaModule.CudaKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import jcuda.Pointer;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
@@ -187,5 +194,160 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
   @Override
   public long instructions() {
     return 0;
+  }
+
+  /** A non-blocking stream of the driver, which does not wait for the default stream either. */
+  static final class CudaStream implements GpuStream {
+    private final CudaContext context;
+    private final CUstream stream = new CUstream();
+    private final List<CudaLaunch> launches = new ArrayList<>();
+    private boolean closed;
+
+    CudaStream(CudaContext context, Priority priority) {
+      this.context = context;
+      int[] lowest = new int[1];
+      int[] highest = new int[1];
+      context.call(
+          "asking for priorities of streams",
+          () -> JCudaDriver.cuCtxGetStreamPriorityRange(lowest, highest));
+      context.call(
+          "creating a stream",
+          () ->
+              JCudaDriver.cuStreamCreateWithPriority(
+                  stream,
+                  CUstream_flags.CU_STREAM_NON_BLOCKING,
+                  priority == Priority.HIGHEST ? highest[0] : lowest[0]));
+    }
+
+    CUstream handle() {
+      return stream;
+    }
+
+    boolean isClosed() {
+      return closed;
+    }
+
+    void add(CudaLaunch launch) {
+      launches.removeIf(CudaLaunch::ended);
+      launches.add(launch);
+    }
+
+    /** The name of a kernel of {@code module} that may still run in this stream, or null. */
+    @Nullable String runningKernel(GpuModule module) {
+      for (CudaLaunch launch : launches) {
+        if (launch.isOf(module) && !launch.ended()) {
+          return launch.kernelName();
+        }
+      }
+      return null;
+    }
+
+    /**
+     * Returns true if the hardware has ended every kernel of this stream, abandoned ones included,
+     * or has failed.
+     */
+    @Override
+    public boolean idle() {
+      return closed || context.ask(() -> JCudaDriver.cuStreamQuery(stream)) != CudaErrors.NOT_READY;
+    }
+
+    /** Abandons running kernels; the driver frees the stream when they have ended. */
+    @Override
+    public void close() {
+      if (!closed) {
+        for (CudaLaunch launch : launches) {
+          if (!launch.done()) {
+            launch.cancel("its stream was closed");
+          }
+        }
+        closed = true;
+        int code = context.ask(() -> JCudaDriver.cuStreamDestroy(stream));
+        if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
+          throw context.failed("closing a stream", code);
+        }
+      }
+    }
+  }
+
+  /** The limits of a launch, checked here because the driver only reports "invalid value". */
+  static final class LaunchLimits {
+    private static final int MAX_GRID_YZ = 65_535;
+
+    /** More dynamic shared memory than this must be enabled for a kernel. */
+    private static final int DEFAULT_SHARED_LIMIT = 48 << 10;
+
+    private final CudaContext context;
+    private final GpuAttributes attributes;
+
+    LaunchLimits(CudaContext context, GpuAttributes attributes) {
+      this.context = context;
+      this.attributes = attributes;
+    }
+
+    /**
+     * Prepares the kernel for the launch.
+     *
+     * @throws GpuException naming the limit that it exceeds
+     */
+    void require(CudaKernel kernel, LaunchConfig config) {
+      int[] sizes = {
+        config.gridX(), config.gridY(), config.gridZ(),
+        config.blockX(), config.blockY(), config.blockZ()
+      };
+      for (int size : sizes) {
+        if (size < 1) {
+          throw impossible(kernel, "every side of grid and block must be at least 1");
+        }
+      }
+      long threads = (long) config.blockX() * config.blockY() * config.blockZ();
+      int most = attributes.maxThreadsPerBlock();
+      if (threads > most || config.blockX() > most || config.blockY() > most) {
+        throw impossible(kernel, "%d threads a block, at most %d".formatted(threads, most));
+      }
+      if (config.gridY() > MAX_GRID_YZ || config.gridZ() > MAX_GRID_YZ) {
+        throw impossible(kernel, "grid y and z are at most %d".formatted(MAX_GRID_YZ));
+      }
+      long shared = (long) kernel.sharedBytes() + config.dynamicSharedBytes();
+      if (config.dynamicSharedBytes() < 0 || shared > attributes.sharedBytesPerBlock()) {
+        throw impossible(
+            kernel,
+            "%d bytes of shared memory a block, at most %d"
+                .formatted(shared, attributes.sharedBytesPerBlock()));
+      }
+      if (config.dynamicSharedBytes() > DEFAULT_SHARED_LIMIT) {
+        context.call(
+            "allowing kernel %s %d bytes of shared memory"
+                .formatted(kernel.name(), config.dynamicSharedBytes()),
+            () ->
+                JCudaDriver.cuFuncSetAttribute(
+                    kernel.function(),
+                    CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    config.dynamicSharedBytes()));
+      }
+      if (config.cooperative()) {
+        requireResident(kernel, config, (int) threads);
+      }
+    }
+
+    private void requireResident(CudaKernel kernel, LaunchConfig config, int threads) {
+      int[] perProcessor = new int[1];
+      context.call(
+          "querying how many blocks of kernel %s run at once".formatted(kernel.name()),
+          () ->
+              JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                  perProcessor, kernel.function(), threads, config.dynamicSharedBytes()));
+      long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
+      long resident = (long) perProcessor[0] * attributes.multiprocessors();
+      if (blocks > resident) {
+        throw impossible(
+            kernel,
+            "a cooperative launch of %d blocks, at most %d run at once"
+                .formatted(blocks, resident));
+      }
+    }
+
+    private static GpuException impossible(CudaKernel kernel, String why) {
+      return new GpuException("kernel %s cannot be launched: %s".formatted(kernel.name(), why));
+    }
   }
 }

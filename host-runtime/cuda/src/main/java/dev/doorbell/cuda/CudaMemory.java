@@ -1,5 +1,6 @@
 package dev.doorbell.cuda;
 
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
@@ -11,13 +12,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
 
 /**
  * Memory that kernels can address. The host accesses pinned memory at its host address and
  * everything else by copies, which wait for no kernel.
  */
 final class CudaMemory implements Memory {
-  private static final long NOT_MAPPED = 0;
+  static final long NOT_MAPPED = 0;
 
   private final CudaContext context;
   private final MemoryKind kind;
@@ -29,7 +35,13 @@ final class CudaMemory implements Memory {
   private final Consumer<CudaMemory> onClose;
   private boolean closed;
 
-  private CudaMemory(
+  /**
+   * Memory of a GPU or pinned memory of the host.
+   *
+   * @param address for kernels
+   * @param hostAddress for the host; {@link #NOT_MAPPED} where the host accesses it by copies
+   */
+  CudaMemory(
       CudaContext context,
       MemoryKind kind,
       Locus locus,
@@ -46,36 +58,6 @@ final class CudaMemory implements Memory {
     this.hostAddress = hostAddress;
     this.size = size;
     this.onClose = onClose;
-  }
-
-  /** Memory that the host accesses by copies. */
-  static CudaMemory onDevice(
-      CudaContext context,
-      MemoryKind kind,
-      Locus locus,
-      String label,
-      long address,
-      long size,
-      Consumer<CudaMemory> onClose) {
-    return new CudaMemory(context, kind, locus, label, address, NOT_MAPPED, size, onClose);
-  }
-
-  /**
-   * Pinned memory of the host.
-   *
-   * @param address for kernels
-   * @param hostAddress for the host
-   */
-  static CudaMemory onHost(
-      CudaContext context,
-      Locus locus,
-      String label,
-      long address,
-      long hostAddress,
-      long size,
-      Consumer<CudaMemory> onClose) {
-    return new CudaMemory(
-        context, MemoryKind.HOST, locus, label, address, hostAddress, size, onClose);
   }
 
   @Override
@@ -177,5 +159,69 @@ final class CudaMemory implements Memory {
   public String toString() {
     return "'%s' (%s memory of %s, %d bytes at 0x%x)"
         .formatted(label, kind.word(), locus, size, address);
+  }
+
+  /** Copies between pinned host memory and the device by its copy engine, timed by events. */
+  static final class CopyEngine {
+    private static final double NANOS_A_MILLI = 1e6;
+
+    private final CudaContext context;
+
+    CopyEngine(CudaContext context) {
+      this.context = context;
+    }
+
+    /**
+     * Copies all of one memory to another several times: the copies are queued in one stream and
+     * run one after the other.
+     *
+     * @param from device or pinned host memory
+     * @param to the other of the two, at least as long
+     * @return nanoseconds from before the first copy to behind the last, by the device's clock
+     * @throws GpuException when both lie on one side
+     */
+    double nanos(CudaMemory from, CudaMemory to, int times) {
+      boolean in = from.kind() == MemoryKind.HOST && to.kind() == MemoryKind.DEVICE;
+      boolean out = from.kind() == MemoryKind.DEVICE && to.kind() == MemoryKind.HOST;
+      if (in == out || from.size() > to.size()) {
+        throw new GpuException(
+            "no copy from %s to %s: one is device memory, the other pinned, and all has to fit"
+                .formatted(from, to));
+      }
+      String what = "copying %d times from %s to %s".formatted(times, from, to);
+      CUstream stream = new CUstream();
+      CUevent begin = new CUevent();
+      CUevent end = new CUevent();
+      context.call(
+          what, () -> JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+      try {
+        context.call(what, () -> JCudaDriver.cuEventCreate(begin, CUevent_flags.CU_EVENT_DEFAULT));
+        context.call(what, () -> JCudaDriver.cuEventCreate(end, CUevent_flags.CU_EVENT_DEFAULT));
+        context.call(what, () -> JCudaDriver.cuEventRecord(begin, stream));
+        for (int i = 0; i < times; i++) {
+          context.call(what, () -> in ? in(from, to, stream) : out(from, to, stream));
+        }
+        context.call(what, () -> JCudaDriver.cuEventRecord(end, stream));
+        context.call(what, () -> JCudaDriver.cuStreamSynchronize(stream));
+        float[] millis = new float[1];
+        context.call(what, () -> JCudaDriver.cuEventElapsedTime(millis, begin, end));
+        return millis[0] * NANOS_A_MILLI;
+      } finally {
+        // Results are ignored: a failure above is reported, and a handle may not exist.
+        context.ask(() -> JCudaDriver.cuEventDestroy(begin));
+        context.ask(() -> JCudaDriver.cuEventDestroy(end));
+        context.ask(() -> JCudaDriver.cuStreamDestroy(stream));
+      }
+    }
+
+    private static int in(CudaMemory from, CudaMemory to, CUstream stream) {
+      return JCudaDriver.cuMemcpyHtoDAsync(
+          CudaContext.at(to.address()), CudaContext.host(from.hostAddress()), from.size(), stream);
+    }
+
+    private static int out(CudaMemory from, CudaMemory to, CUstream stream) {
+      return JCudaDriver.cuMemcpyDtoHAsync(
+          CudaContext.host(to.hostAddress()), CudaContext.at(from.address()), from.size(), stream);
+    }
   }
 }

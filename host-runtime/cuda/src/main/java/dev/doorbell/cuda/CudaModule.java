@@ -139,8 +139,15 @@ final class CudaModule implements GpuModule {
     context.call(
         "finding variable %s of %s".formatted(variable, name),
         () -> JCudaDriver.cuModuleGetGlobal(address, bytes, module, variable));
-    return CudaMemory.onDevice(
-        context, MemoryKind.DEVICE, locus, variable, address.value(), bytes[0], memory -> {});
+    return new CudaMemory(
+        context,
+        MemoryKind.DEVICE,
+        locus,
+        variable,
+        address.value(),
+        CudaMemory.NOT_MAPPED,
+        bytes[0],
+        memory -> {});
   }
 
   @Override
@@ -160,6 +167,65 @@ final class CudaModule implements GpuModule {
       if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
         throw context.failed("unloading " + name, code);
       }
+    }
+  }
+
+  /** A loaded entry point. */
+  static final class CudaKernel implements Kernel {
+    private final GpuModule module;
+    private final PtxOutline.Entry entry;
+    private final CUfunction function;
+    private final int sharedBytes;
+
+    CudaKernel(GpuModule module, PtxOutline.Entry entry, CUfunction function, int sharedBytes) {
+      this.module = module;
+      this.entry = entry;
+      this.function = function;
+      this.sharedBytes = sharedBytes;
+    }
+
+    CUfunction function() {
+      return function;
+    }
+
+    /** Static shared memory of a block. */
+    int sharedBytes() {
+      return sharedBytes;
+    }
+
+    @Override
+    public GpuModule module() {
+      return module;
+    }
+
+    @Override
+    public String name() {
+      return entry.name();
+    }
+
+    @Override
+    public int parameterBytes() {
+      return entry.bytes();
+    }
+
+    @Override
+    public int parameterOffset(int index) {
+      return entry.parameters().get(index).offset();
+    }
+
+    @Override
+    public int parameterBytes(int index) {
+      return entry.parameters().get(index).bytes();
+    }
+
+    @Override
+    public int parameters() {
+      return entry.parameters().size();
+    }
+
+    @Override
+    public String toString() {
+      return module.name() + ":" + name();
     }
   }
 }

@@ -7,6 +7,9 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Collections;
 
 /**
  * Functions of the driver that JCuda 12.6 lacks, and those of the data path, for which JCuda
@@ -14,8 +17,11 @@ import java.lang.invoke.MethodHandle;
  * They share the driver with JCuda; a context must be current on the calling thread.
  */
 final class DriverFunctions {
-  private static final ValueLayout WORD = ValueLayout.JAVA_LONG;
-  private static final ValueLayout NUMBER = ValueLayout.JAVA_INT;
+  static final ValueLayout WORD = ValueLayout.JAVA_LONG;
+  static final ValueLayout NUMBER = ValueLayout.JAVA_INT;
+
+  private static final MethodType FOUR_WORDS =
+      MethodType.methodType(int.class, Collections.nCopies(4, long.class));
   private static final int NON_BLOCKING = 1;
 
   /** CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX. */
@@ -27,81 +33,57 @@ final class DriverFunctions {
   /** CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. */
   private static final int DMA_BUF = 1;
 
-  private static final MethodHandle FLUSH = handle("cuFlushGPUDirectRDMAWrites", NUMBER, NUMBER);
+  private static final MethodHandle FLUSH = own("cuFlushGPUDirectRDMAWrites", NUMBER, NUMBER);
+
+  /** Its fifth parameter, flags, is 0. */
   private static final MethodHandle EXPORT =
-      handle("cuMemGetHandleForAddressRange", WORD, WORD, WORD, NUMBER, WORD);
-  private static final MethodHandle MAKE_CURRENT = handle("cuCtxSetCurrent", WORD);
-  private static final MethodHandle CURRENT = handle("cuCtxGetCurrent", WORD);
-  private static final MethodHandle CREATE = handle("cuStreamCreate", WORD, NUMBER);
-  private static final MethodHandle SYNCHRONIZE = handle("cuStreamSynchronize", WORD);
-  private static final MethodHandle DESTROY = handle("cuStreamDestroy_v2", WORD);
-  private static final MethodHandle COPY_IN =
-      handle("cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
-  private static final MethodHandle COPY_OUT =
-      handle("cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
+      MethodHandles.explicitCastArguments(
+          MethodHandles.insertArguments(
+              find(own(), "cuMemGetHandleForAddressRange", WORD, WORD, WORD, NUMBER, WORD), 4, 0L),
+          FOUR_WORDS);
+
+  private static final MethodHandle MAKE_CURRENT = own("cuCtxSetCurrent", WORD);
+  private static final MethodHandle CURRENT = own("cuCtxGetCurrent", WORD);
+  private static final MethodHandle CREATE = own("cuStreamCreate", WORD, NUMBER);
+  private static final MethodHandle SYNCHRONIZE = own("cuStreamSynchronize", WORD);
+  private static final MethodHandle DESTROY = own("cuStreamDestroy_v2", WORD);
+  private static final MethodHandle COPY_IN = own("cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
+  private static final MethodHandle COPY_OUT = own("cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
   private static final MethodHandle STORE =
-      handle("cuStreamBatchMemOp_v2", WORD, NUMBER, WORD, NUMBER);
+      own("cuStreamBatchMemOp_v2", WORD, NUMBER, WORD, NUMBER);
 
   private DriverFunctions() {}
 
   static int makeCurrent(long context) {
-    try {
-      return (int) MAKE_CURRENT.invokeExact(context);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(MAKE_CURRENT, context, 0, 0, 0);
   }
 
   /** Stores the handle of the current context at {@code out}. */
   static int currentContext(long out) {
-    try {
-      return (int) CURRENT.invokeExact(out);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(CURRENT, out, 0, 0, 0);
   }
 
   /** Creates a stream that waits for no other; its handle goes to {@code out}. */
   static int createStream(long out) {
-    try {
-      return (int) CREATE.invokeExact(out, NON_BLOCKING);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(CREATE, out, NON_BLOCKING, 0, 0);
   }
 
   static int synchronize(long stream) {
-    try {
-      return (int) SYNCHRONIZE.invokeExact(stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(SYNCHRONIZE, stream, 0, 0, 0);
   }
 
   static int destroy(long stream) {
-    try {
-      return (int) DESTROY.invokeExact(stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(DESTROY, stream, 0, 0, 0);
   }
 
   /** Copies pinned memory to the device. */
   static int copyIn(long device, long host, long bytes, long stream) {
-    try {
-      return (int) COPY_IN.invokeExact(device, host, bytes, stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(COPY_IN, device, host, bytes, stream);
   }
 
   /** Copies memory of the device to pinned memory. */
   static int copyOut(long host, long device, long bytes, long stream) {
-    try {
-      return (int) COPY_OUT.invokeExact(host, device, bytes, stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(COPY_OUT, host, device, bytes, stream);
   }
 
   /**
@@ -110,11 +92,7 @@ final class DriverFunctions {
    * @param operations native address of {@code count} CUstreamBatchMemOpParams, 48 bytes each
    */
   static int store(long stream, int count, long operations) {
-    try {
-      return (int) STORE.invokeExact(stream, count, operations, 0);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(STORE, stream, count, operations, 0);
   }
 
   /**
@@ -124,23 +102,24 @@ final class DriverFunctions {
    * @param bytes whole pages
    */
   static int exportDmaBuf(long out, long address, long bytes) {
-    try {
-      return (int) EXPORT.invokeExact(out, address, bytes, DMA_BUF, 0L);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return call(EXPORT, out, address, bytes, DMA_BUF);
   }
 
   /** Makes writes of other devices to the current context's GPU visible to that GPU. */
   static int flushRemoteWritesOfOwner() {
+    return call(FLUSH, CURRENT_CONTEXT, TO_OWNER, 0, 0);
+  }
+
+  /** Calls a function that {@link #ofWords} adapted. */
+  static int call(MethodHandle function, long first, long second, long third, long fourth) {
     try {
-      return (int) FLUSH.invokeExact(CURRENT_CONTEXT, TO_OWNER);
+      return (int) function.invokeExact(first, second, third, fourth);
     } catch (Throwable e) {
       throw unexpected(e);
     }
   }
 
-  private static RuntimeException unexpected(Throwable e) {
+  static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case Error error -> throw error;
       case RuntimeException runtime -> runtime;
@@ -148,11 +127,28 @@ final class DriverFunctions {
     };
   }
 
+  /** A function of up to four numbers as one of four words; it ignores those that it lacks. */
+  static MethodHandle ofWords(SymbolLookup library, String name, MemoryLayout... parameters) {
+    MethodHandle function = find(library, name, parameters);
+    int missing = FOUR_WORDS.parameterCount() - parameters.length;
+    return MethodHandles.explicitCastArguments(
+        MethodHandles.dropArguments(
+            function, parameters.length, Collections.nCopies(missing, long.class)),
+        FOUR_WORDS);
+  }
+
   @SuppressWarnings("restricted")
-  private static MethodHandle handle(String name, MemoryLayout... parameters) {
-    SymbolLookup library = SymbolLookup.libraryLookup(CudaProbe.LIBRARY, Arena.global());
+  static MethodHandle find(SymbolLookup library, String name, MemoryLayout... parameters) {
     return Linker.nativeLinker()
-        .downcallHandle(
-            library.findOrThrow(name), FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters));
+        .downcallHandle(library.findOrThrow(name), FunctionDescriptor.of(NUMBER, parameters));
+  }
+
+  private static MethodHandle own(String name, MemoryLayout... parameters) {
+    return ofWords(own(), name, parameters);
+  }
+
+  @SuppressWarnings("restricted")
+  private static SymbolLookup own() {
+    return SymbolLookup.libraryLookup(CudaProbe.LIBRARY, Arena.global());
   }
 }

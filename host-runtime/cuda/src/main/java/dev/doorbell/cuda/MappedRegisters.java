@@ -46,7 +46,9 @@ final class MappedRegisters {
     } catch (GpuException e) {
       throw new GpuException(
           e.getMessage()
-              + "; mapping registers of a device takes NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a bare-metal or pass-through IOMMU",
+              + "; mapping registers of a device takes"
+              + " NVreg_RegistryDwords=\"PeerMappingOverride=1;\" for the module nvidia, and a"
+              + " bare-metal or pass-through IOMMU",
           e);
     }
   }

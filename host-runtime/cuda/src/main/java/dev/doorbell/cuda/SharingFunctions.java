@@ -1,8 +1,9 @@
 package dev.doorbell.cuda;
 
+import static dev.doorbell.cuda.DriverFunctions.NUMBER;
+import static dev.doorbell.cuda.DriverFunctions.WORD;
+
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
@@ -19,8 +20,6 @@ final class SharingFunctions {
   static final int HANDLE_BYTES = 64;
   static final int UUID_BYTES = 16;
 
-  private static final ValueLayout WORD = ValueLayout.JAVA_LONG;
-  private static final ValueLayout NUMBER = ValueLayout.JAVA_INT;
   private static final MemoryLayout HANDLE =
       MemoryLayout.structLayout(
           MemoryLayout.sequenceLayout(HANDLE_BYTES, ValueLayout.JAVA_BYTE).withName("reserved"));
@@ -64,17 +63,11 @@ final class SharingFunctions {
 
   SharingFunctions(String name) {
     this.library = SymbolLookup.libraryLookup(name, Arena.global());
-    this.makeCurrent = find("cuCtxSetCurrent", WORD);
-    this.copyIn = find("cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
-    this.copyOut = find("cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
-    this.copy = find("cuMemcpyAsync", WORD, WORD, WORD, WORD);
-    this.synchronize = find("cuStreamSynchronize", WORD);
-  }
-
-  private MethodHandle find(String name, MemoryLayout... parameters) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            library.findOrThrow(name), FunctionDescriptor.of(ValueLayout.JAVA_INT, parameters));
+    this.makeCurrent = DriverFunctions.ofWords(library, "cuCtxSetCurrent", WORD);
+    this.copyIn = DriverFunctions.ofWords(library, "cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
+    this.copyOut = DriverFunctions.ofWords(library, "cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
+    this.copy = DriverFunctions.ofWords(library, "cuMemcpyAsync", WORD, WORD, WORD, WORD);
+    this.synchronize = DriverFunctions.ofWords(library, "cuStreamSynchronize", WORD);
   }
 
   /** Calls a function whose parameters are numbers: {@code Integer} and {@code Long}. */
@@ -84,9 +77,9 @@ final class SharingFunctions {
       parameters[i] = arguments[i] instanceof Integer ? NUMBER : WORD;
     }
     try {
-      return (int) find(name, parameters).invokeWithArguments(arguments);
+      return (int) DriverFunctions.find(library, name, parameters).invokeWithArguments(arguments);
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw DriverFunctions.unexpected(e);
     }
   }
 
@@ -101,11 +94,12 @@ final class SharingFunctions {
 
   /** {@code cuIpcOpenMemHandle}, whose handle is passed by value. */
   int openHandle(long out, List<Long> handle, int flags) {
-    MethodHandle function = find("cuIpcOpenMemHandle_v2", WORD, HANDLE, NUMBER);
+    MethodHandle function =
+        DriverFunctions.find(library, "cuIpcOpenMemHandle_v2", WORD, HANDLE, NUMBER);
     try (Arena arena = Arena.ofConfined()) {
       return (int) function.invokeExact(out, handle(arena, handle), flags);
     } catch (Throwable e) {
-      throw unexpected(e);
+      throw DriverFunctions.unexpected(e);
     }
   }
 
@@ -120,51 +114,23 @@ final class SharingFunctions {
   }
 
   int makeCurrent(long context) {
-    try {
-      return (int) makeCurrent.invokeExact(context);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return DriverFunctions.call(makeCurrent, context, 0, 0, 0);
   }
 
   int copyIn(long device, long host, long bytes, long stream) {
-    try {
-      return (int) copyIn.invokeExact(device, host, bytes, stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return DriverFunctions.call(copyIn, device, host, bytes, stream);
   }
 
   int copyOut(long host, long device, long bytes, long stream) {
-    try {
-      return (int) copyOut.invokeExact(host, device, bytes, stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return DriverFunctions.call(copyOut, host, device, bytes, stream);
   }
 
   /** Copies between addresses of any GPUs. */
   int copy(long to, long from, long bytes, long stream) {
-    try {
-      return (int) copy.invokeExact(to, from, bytes, stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return DriverFunctions.call(copy, to, from, bytes, stream);
   }
 
   int synchronize(long stream) {
-    try {
-      return (int) synchronize.invokeExact(stream);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
-  }
-
-  private static RuntimeException unexpected(Throwable e) {
-    return switch (e) {
-      case Error error -> throw error;
-      case RuntimeException runtime -> runtime;
-      default -> new IllegalStateException("calling the CUDA driver", e);
-    };
+    return DriverFunctions.call(synchronize, stream, 0, 0, 0);
   }
 }

@@ -1,25 +1,26 @@
 package dev.doorbell.ptxjit;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.region.RegionCompiler;
 import dev.doorbell.ptxjit.warp.WarpCompiler;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.KernelCompiler;
-import dev.doorbell.ptxvm.engine.machine.Program;
+import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
+import dev.doorbell.ptxvm.engine.ops.control.Branch;
 
-/** Compiles kernels to bytecode: every lane by itself, and whole warps where lanes converge. */
+/** Compiles kernels to bytecode for whole warps; lanes that are apart stay with the interpreter. */
 public final class JitCompiler implements KernelCompiler {
   @Override
-  public Result compile(Program program, AddressSpace memory, int[] counts, boolean warps) {
-    RegionCompiler regions = new RegionCompiler(program, memory.pageTable(), counts);
-    String reason = regions.compile();
-    if (reason != null) {
-      return new Result(false, "interpreter (" + reason + ")");
+  public Result compile(Program program, AddressSpace memory, int[] counts) {
+    for (LinkedFunction function : program.functions()) {
+      for (int i = 0; i < function.ops.size(); i++) {
+        if (function.op(i).bare() instanceof Branch branch && branch.target == null) {
+          return new Result(
+              false, "interpreter ('" + function.function.name() + "' branches behind its end)");
+        }
+      }
     }
-    if (!warps) {
-      return new Result(true, "compiled");
-    }
-    boolean converges =
-        new WarpCompiler(program, memory.pageTable(), counts, regions::linked).install();
-    return new Result(true, converges ? "warp" : "compiled (its lanes never meet)");
+    return new WarpCompiler(program, memory.pageTable(), counts).install()
+        ? new Result(true, "warp")
+        : new Result(false, "interpreter (its lanes never meet)");
   }
 }

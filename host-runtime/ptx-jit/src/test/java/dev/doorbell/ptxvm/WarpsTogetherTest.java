@@ -147,7 +147,7 @@ class WarpsTogetherTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"INTERPRETER", "COMPILED", "WARP"})
+  @CsvSource({"INTERPRETER", "WARP"})
   void an_error_names_the_lane_and_the_line(VmOptions.Engine engine) {
     String ptx =
         rounds(
@@ -183,7 +183,7 @@ class WarpsTogetherTest {
   void a_launch_says_whether_lanes_go_together() {
     assertThat(engine(WARP, rounds(""))).isEqualTo("warp");
     assertThat(engine(WARP, rounds("").replace("bar.warp.sync 0xffffffff;", "")))
-        .isEqualTo("compiled (its lanes never meet)");
+        .isEqualTo("interpreter (its lanes never meet)");
   }
 
   private static String engine(VmOptions options, String ptx) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class WorkersTest {
   private static final int WORKERS = 3;
   private static final VmOptions OPTIONS =
-      VmOptions.defaults().withEngine(VmOptions.Engine.COMPILED).withWorkers(WORKERS);
+      VmOptions.defaults().withEngine(VmOptions.Engine.WARP).withWorkers(WORKERS);
 
   /** Every thread adds 1 to a counter 100 times, and the block's number to a sum once. */
   private static final String COUNT =

@@ -261,13 +261,13 @@ class LaunchTest {
 
   @Test
   void a_file_for_a_newer_gpu_is_refused() {
-    try (World world = new World(0, VmOptions.defaults().withComputeCapability(75))) {
+    try (World world = new World()) {
       assertThatThrownBy(
               () ->
                   world.gpu.load(
-                      "new.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n" + STEP))
+                      "new.ptx", ".version 8.8\n.target sm_100\n.address_size 64\n" + STEP))
           .isInstanceOf(GpuException.class)
-          .hasMessageContaining("new.ptx is for sm_90, this GPU has compute capability 7.5");
+          .hasMessageContaining("new.ptx is for sm_100, this GPU has compute capability 9.0");
     }
   }
 

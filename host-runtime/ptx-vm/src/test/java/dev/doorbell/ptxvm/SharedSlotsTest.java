@@ -10,10 +10,10 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
-import dev.doorbell.ptxvm.engine.link.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import dev.doorbell.ptxvm.parser.PtxParser;
@@ -65,23 +65,23 @@ class SharedSlotsTest {
 
   private static String call(String function, String argument, String result) {
     return """
-        { .param .u64 x; .param .u64 y;
-          st.param.u64 [x], %s;
-          call (y), %s, (x);
-          ld.param.u64 %s, [y]; }
-        """
+    { .param .u64 x; .param .u64 y;
+      st.param.u64 [x], %s;
+      call (y), %s, (x);
+      ld.param.u64 %s, [y]; }
+    """
         .formatted(argument, function, result);
   }
 
   /** {@code a * factor + leaf(a) + a}, with the first product alive during the call. */
   private static String caller(String name, int factor) {
     return """
-        .func (.param .u64 r) %s (.param .u64 a)
-        {
-          .reg .b64 %%d<8>;
-          ld.param.u64 %%d1, [a];
-          mul.lo.u64 %%d2, %%d1, %d;
-        """
+    .func (.param .u64 r) %s (.param .u64 a)
+    {
+      .reg .b64 %%d<8>;
+      ld.param.u64 %%d1, [a];
+      mul.lo.u64 %%d2, %%d1, %d;
+    """
             .formatted(name, factor)
         + call("leaf", "%d1", "%d3")
         + """

@@ -11,7 +11,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.cuda.PinnedPages;
+import dev.doorbell.cuda.CudaGpu.PinnedPages;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.verbs.Mlx5Hca;
 import dev.doorbell.verbs.ServedPages;

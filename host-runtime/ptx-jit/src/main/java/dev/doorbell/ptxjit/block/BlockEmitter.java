@@ -4,12 +4,13 @@ import static java.lang.constant.ConstantDescs.CD_boolean;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.block.JitBlockCompiler.CompiledBlock;
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.emit.InstructionEmitter;
 import dev.doorbell.ptxjit.emit.MethodEmitter;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
 import java.lang.classfile.ClassFile;
@@ -158,7 +159,7 @@ final class BlockEmitter extends MethodEmitter {
       load(guarded.predicate);
       c.loadConstant(guarded.wanted).lcmp().ifne(skip);
     }
-    if (!instructions.write(bare, false)) {
+    if (!instructions.write(bare)) {
       throw new IllegalStateException("no code for " + bare.getClass());
     }
     c.labelBinding(skip);

@@ -1,7 +1,9 @@
 package dev.doorbell.ptxjit.block;
 
 import dev.doorbell.ptxjit.emit.HiddenClass;
-import dev.doorbell.ptxvm.engine.machine.Program;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
+import dev.doorbell.ptxvm.engine.machine.LoadScoreboard;
+import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.memory.Block;
 import dev.doorbell.ptxvm.engine.ops.memory.BlockCompiler;
 import java.lang.invoke.MethodHandles;
@@ -36,5 +38,14 @@ public final class JitBlockCompiler implements BlockCompiler {
       }
     }
     return null;
+  }
+
+  /** A block, and what comes behind it, as code; generated classes extend it. */
+  public abstract static class CompiledBlock extends BlockCompiler.Code {
+    /** Waits for loads of these slots; false when the port parked. */
+    public static boolean await(VmThread t, int[] slots) {
+      LoadScoreboard board = t.scoreboard;
+      return board == null || board.await(slots);
+    }
   }
 }

@@ -1,12 +1,12 @@
 package dev.doorbell.ptxjit.emit;
 
 import dev.doorbell.ptxjit.flow.FlowGraph;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.BinaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.TernaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;

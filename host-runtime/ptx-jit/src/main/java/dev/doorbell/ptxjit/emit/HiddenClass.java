@@ -2,11 +2,16 @@ package dev.doorbell.ptxjit.emit;
 
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.attribute.CodeAttribute;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.DynamicConstantDesc;
 import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** Class files of generated code; each becomes a hidden class that goes when its module goes. */
@@ -67,6 +72,35 @@ public final class HiddenClass {
       return type.getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(type.getName(), e);
+    }
+  }
+
+  /** Objects that the code of a hidden class refers to: by index, and constants to HotSpot. */
+  public static final class ClassData {
+    private final List<Object> objects = new ArrayList<>();
+    private final Map<Object, Integer> known = new HashMap<>();
+
+    /** What the class is defined with. */
+    public List<Object> objects() {
+      return objects;
+    }
+
+    /** The place of an object. */
+    int of(Object object) {
+      return known.computeIfAbsent(object, this::add);
+    }
+
+    /** A place of its own, which may get another object before the code runs. */
+    public int add(Object object) {
+      objects.add(object);
+      return objects.size() - 1;
+    }
+
+    /** Pushes what stands at a place. */
+    public static void push(CodeBuilder code, int place, ClassDesc type) {
+      code.ldc(
+          DynamicConstantDesc.ofNamed(
+              ConstantDescs.BSM_CLASS_DATA_AT, ConstantDescs.DEFAULT_NAME, type, place));
     }
   }
 }

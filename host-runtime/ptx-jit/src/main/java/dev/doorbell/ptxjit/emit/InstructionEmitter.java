@@ -7,11 +7,11 @@ import static java.lang.constant.ConstantDescs.CD_void;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.BinaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.LongTernaryOperator;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Moves;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.TernaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.memory.Fence;
 import dev.doorbell.ptxvm.engine.ops.memory.Load;
@@ -123,10 +123,9 @@ public final class InstructionEmitter {
   /**
    * Writes the operation.
    *
-   * @param tracked true in loops that may poll, where loads and effects are noted
    * @return false when there is no bytecode for it
    */
-  public boolean write(Op op, boolean tracked) {
+  public boolean write(Op op) {
     switch (op) {
       case UnaryOp unary -> unary(unary);
       case BinaryOp binary -> binary(binary);
@@ -138,10 +137,10 @@ public final class InstructionEmitter {
       case Moves.Pack pack -> pack(pack);
       case Moves.Unpack unpack -> unpack(unpack);
       case Fence fence -> fence(fence);
-      case Load load -> memory().load(load, tracked);
-      case Load.VectorLoad load -> memory().load(load, tracked);
-      case Store store -> memory().store(store, tracked);
-      case Store.VectorStore store -> memory().store(store, tracked);
+      case Load load -> memory().load(load);
+      case Load.VectorLoad load -> memory().load(load);
+      case Store store -> memory().store(store);
+      case Store.VectorStore store -> memory().store(store);
       default -> {
         return false;
       }

@@ -4,10 +4,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.engine.decode.Space;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
-import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
-import dev.doorbell.ptxvm.ir.PollingLoops;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What compiled code calls for whatever is rare: operations without bytecode of their own, and
@@ -23,13 +20,7 @@ public final class InterpreterFallback {
     t.warp.acting = t;
   }
 
-  /** Executes {@code op} as the interpreter does. Its registers are in {@code r}. */
-  public static @Nullable Op execute(Op op, VmThread t, long[] r) {
-    note(op, t);
-    return op.execute(t, r);
-  }
-
-  /** The same for one that always goes on with the next. */
+  /** Executes {@code op}, which always goes on with the next one, as the interpreter does. */
   public static void executeStraight(Op op, VmThread t, long[] r) {
     note(op, t);
     if (op.execute(t, r) != op.next) {
@@ -110,31 +101,5 @@ public final class InterpreterFallback {
       return address;
     }
     return m.window(t, what, address);
-  }
-
-  /** Notes a load in a loop that may poll. */
-  public static void loaded(VmThread t, long address, long value, Op op) {
-    MemoryOp m = (MemoryOp) op;
-    t.polling.loaded(address, value);
-    if (MemoryOp.isStrong(m.access) && !m.space.isWindow() && !t.isScratch(address)) {
-      t.polling.loadedStrongly(address, Math.min(m.bytes, 8), value);
-    }
-  }
-
-  /**
-   * A loop that may poll comes round.
-   *
-   * @return true when the round found nothing: the thread must give way and go on at {@code target}
-   */
-  public static boolean roundFailed(VmThread t, Op branch, Op target) {
-    PollingLoops.Loop loop = ((Branch) branch).loop;
-    boolean alike = t.polling.roundEnds();
-    t.polling.takeStrongLoad();
-    if (loop == null || (!alike && !loop.pure())) {
-      return false;
-    }
-    t.pollsToSkip = alike ? t.grid.skippedPolls() : 0;
-    t.giveWay(target);
-    return true;
   }
 }

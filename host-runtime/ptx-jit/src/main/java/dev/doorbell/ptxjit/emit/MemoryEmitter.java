@@ -11,7 +11,6 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Space;
-import dev.doorbell.ptxvm.engine.machine.Polling;
 import dev.doorbell.ptxvm.engine.ops.memory.Load;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import dev.doorbell.ptxvm.engine.ops.memory.Store;
@@ -31,7 +30,6 @@ final class MemoryEmitter {
   private static final ClassDesc SEGMENT = MemorySegment.class.describeConstable().orElseThrow();
   private static final ClassDesc HANDLE = VarHandle.class.describeConstable().orElseThrow();
   private static final ClassDesc PORT = ThreadPort.class.describeConstable().orElseThrow();
-  private static final ClassDesc POLLING = Polling.class.describeConstable().orElseThrow();
   private static final ClassDesc LONG = Long.class.describeConstable().orElseThrow();
   private static final ClassDesc THREAD = MethodEmitter.THREAD;
   private static final ClassDesc SLOW = MethodEmitter.SLOW;
@@ -63,18 +61,13 @@ final class MemoryEmitter {
     return bits >= 64 ? c : c.loadConstant((1L << bits) - 1).land();
   }
 
-  void load(Load op, boolean tracked) {
+  void load(Load op) {
     CodeBuilder c = writer.code();
     Label slow = c.newLabel();
     Label done = c.newLabel();
     locate(op, slow);
     get(op.access, op.bytes, 0);
     c.labelBinding(done);
-    if (tracked && !isPrivate(op.space)) {
-      c.lstore(LOW);
-      note(op);
-      c.lload(LOW);
-    }
     if (op.extend != 0) {
       c.loadConstant(op.extend).lshl().loadConstant(op.extend).lshr();
     }
@@ -92,7 +85,7 @@ final class MemoryEmitter {
         });
   }
 
-  void load(Load.VectorLoad op, boolean tracked) {
+  void load(Load.VectorLoad op) {
     CodeBuilder c = writer.code();
     Label slow = c.newLabel();
     Label done = c.newLabel();
@@ -105,9 +98,6 @@ final class MemoryEmitter {
       c.lstore(HIGH);
     }
     c.labelBinding(done);
-    if (tracked && !isPrivate(op.space)) {
-      note(op);
-    }
     for (int e = 0; e < op.results.length; e++) {
       int bit = e * op.elementBits;
       c.lload(bit < 64 ? LOW : HIGH);
@@ -141,7 +131,7 @@ final class MemoryEmitter {
         });
   }
 
-  void store(Store op, boolean tracked) {
+  void store(Store op) {
     CodeBuilder c = writer.code();
     Label slow = c.newLabel();
     Label done = c.newLabel();
@@ -152,7 +142,6 @@ final class MemoryEmitter {
     writer.load(op.value);
     set(op.access, op.bytes);
     c.labelBinding(done);
-    acted(op, tracked);
     writer.later(
         () -> {
           c.labelBinding(slow);
@@ -165,7 +154,7 @@ final class MemoryEmitter {
         });
   }
 
-  void store(Store.VectorStore op, boolean tracked) {
+  void store(Store.VectorStore op) {
     CodeBuilder c = writer.code();
     Label slow = c.newLabel();
     Label done = c.newLabel();
@@ -189,7 +178,6 @@ final class MemoryEmitter {
       set(access, 8);
     }
     c.labelBinding(done);
-    acted(op, tracked);
     writer.later(
         () -> {
           c.labelBinding(slow);
@@ -343,23 +331,5 @@ final class MemoryEmitter {
 
   private void segment() {
     writer.constant(RawMemory.memory(), SEGMENT);
-  }
-
-  private static boolean isPrivate(Space space) {
-    return space == Space.LOCAL || space == Space.FRAME || space == Space.PARAMETER;
-  }
-
-  private void note(MemoryOp op) {
-    CodeBuilder c = writer.code();
-    c.aload(T).lload(AT).lload(LOW);
-    writer.constant(op);
-    c.invokestatic(SLOW, "loaded", MethodTypeDesc.of(CD_void, THREAD, CD_long, CD_long, OP));
-  }
-
-  private void acted(MemoryOp op, boolean tracked) {
-    if (tracked && !isPrivate(op.space)) {
-      writer.code().aload(T).getfield(THREAD, "polling", POLLING);
-      writer.code().invokevirtual(POLLING, "acted", MethodTypeDesc.of(CD_void));
-    }
   }
 }

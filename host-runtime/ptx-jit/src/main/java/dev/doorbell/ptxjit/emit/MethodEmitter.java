@@ -1,7 +1,8 @@
 package dev.doorbell.ptxjit.emit;
 
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;

@@ -2,11 +2,11 @@ package dev.doorbell.ptxjit.warp;
 
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.ptxvm.engine.machine.ConvergenceOp;
-import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.engine.machine.Warp;
-import dev.doorbell.ptxvm.engine.ops.control.WarpOp;
+import dev.doorbell.ptxvm.engine.ops.control.WarpOps.WarpOp;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -405,6 +405,83 @@ final class CompiledWarp {
           uniforms[~results.locations()[e]] = lanes[k].r[results.slots()[e]];
         }
       }
+    }
+  }
+
+  /**
+   * Where a warp goes on with all its lanes together: at an operation where they met, or where it
+   * was interrupted. One lane executes it for all; the others wait meanwhile.
+   */
+  static final class WarpEntry extends Op {
+    final WarpCode code;
+    final int chunk;
+
+    /** The operation where the lanes met, which is still to be done; null where interrupted. */
+    final @Nullable ConvergenceOp convergence;
+
+    /** What the lanes bring along; used with {@link #convergence} only. */
+    final int crossing;
+
+    WarpEntry(
+        WarpCode code, int chunk, @Nullable ConvergenceOp convergence, int crossing, int place) {
+      this.code = code;
+      this.chunk = chunk;
+      this.convergence = convergence;
+      this.crossing = crossing;
+      this.place = place;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      return CompiledWarp.of(t.warp).step(this);
+    }
+  }
+
+  /**
+   * Code for all lanes of a warp at once; generated classes extend it.
+   *
+   * <p>What differs from lane to lane is in {@link CompiledWarp#columns}, what all have in common
+   * in {@link CompiledWarp#uniforms}. The code is a number of chunks, each of which begins where
+   * lanes may come in, come together or be interrupted.
+   */
+  abstract static class WarpCode {
+    /** What {@link #run} returns when each lane goes on by itself. */
+    static final int LEFT = -1;
+
+    /** Values of lanes in a column. */
+    static final int COLUMN = Warp.SIZE;
+
+    /**
+     * A place where values go from the lanes' register files to the warp's or back.
+     *
+     * @param op what a lane executes next that goes on by itself
+     * @param slots in the register file
+     * @param locations where each is in the warp: the first of a column, or the complement of the
+     *     index of a common value
+     */
+    @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+    record Crossing(Op op, int[] slots, int[] locations) {}
+
+    Crossing[] crossings = {};
+    int columns;
+    int uniforms;
+
+    /** Entries at which an interrupted warp waits for its next step, by chunk. */
+    WarpEntry[] entries = {};
+
+    /** How often lanes came with different values that the code takes for common. */
+    int mismatches;
+
+    /**
+     * Goes on at a chunk.
+     *
+     * @return {@link #LEFT}, or the complement of {@link #interruptedAt} when it was interrupted
+     */
+    abstract int run(CompiledWarp warp, VmThread leader, int chunk);
+
+    /** What a part of the code returns that was interrupted at a chunk; and back. */
+    static int interruptedAt(int chunk) {
+      return -2 - chunk;
     }
   }
 }

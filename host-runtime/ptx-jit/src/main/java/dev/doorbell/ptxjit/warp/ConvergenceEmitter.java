@@ -5,6 +5,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpCode;
 import dev.doorbell.ptxvm.engine.machine.ConvergenceOp;
 import dev.doorbell.ptxvm.engine.ops.control.ActiveMask;
 import dev.doorbell.ptxvm.engine.ops.control.WarpOps;

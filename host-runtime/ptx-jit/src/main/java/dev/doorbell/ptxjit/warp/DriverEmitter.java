@@ -6,8 +6,9 @@ import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.flow.WarpSchedule;
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpCode;
 import dev.doorbell.ptxvm.engine.machine.ConvergenceOp;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;

@@ -5,7 +5,7 @@ import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.flow.DivergenceAnalysis;
 import dev.doorbell.ptxjit.flow.FlowGraph;
 import dev.doorbell.ptxjit.flow.WarpSchedule;

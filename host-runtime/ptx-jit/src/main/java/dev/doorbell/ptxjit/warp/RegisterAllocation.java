@@ -3,23 +3,22 @@ package dev.doorbell.ptxjit.warp;
 import dev.doorbell.ptxjit.flow.DivergenceAnalysis;
 import dev.doorbell.ptxjit.flow.FlowGraph;
 import dev.doorbell.ptxjit.flow.Webs;
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpCode;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** Where the values of a warp live, and where they go when lanes come and leave. */
 final class RegisterAllocation {
   private final Program program;
   private final LinkedFunction callee;
-  private final UnaryOperator<Op> linked;
   private final FlowGraph graph;
   private final List<BitSet> live;
   private final Webs webs;
@@ -32,14 +31,12 @@ final class RegisterAllocation {
   RegisterAllocation(
       Program program,
       LinkedFunction callee,
-      UnaryOperator<Op> linked,
       FlowGraph graph,
       List<BitSet> live,
       Webs webs,
       DivergenceAnalysis divergence) {
     this.program = program;
     this.callee = callee;
-    this.linked = linked;
     this.graph = graph;
     this.live = live;
     this.webs = webs;
@@ -142,7 +139,7 @@ final class RegisterAllocation {
   private int add(int index, BitSet slots, IntUnaryOperator webOf) {
     int[] list = slots.stream().toArray();
     int[] locations = IntStream.of(list).map(slot -> location(webOf.applyAsInt(slot))).toArray();
-    crossings.add(new WarpCode.Crossing(linked.apply(callee.op(index)), list, locations));
+    crossings.add(new WarpCode.Crossing(callee.op(index), list, locations));
     return crossings.size() - 1;
   }
 }

@@ -1,10 +1,11 @@
 package dev.doorbell.ptxjit.warp;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.flow.DivergenceAnalysis;
 import dev.doorbell.ptxjit.flow.WarpSchedule;
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpCode;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;

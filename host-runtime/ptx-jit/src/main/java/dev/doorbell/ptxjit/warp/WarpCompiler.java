@@ -3,18 +3,24 @@ package dev.doorbell.ptxjit.warp;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.ptxjit.emit.FlowGraphBuilder;
 import dev.doorbell.ptxjit.emit.HiddenClass;
+import dev.doorbell.ptxjit.emit.InstructionEmitter;
 import dev.doorbell.ptxjit.flow.DivergenceAnalysis;
 import dev.doorbell.ptxjit.flow.FlowGraph;
 import dev.doorbell.ptxjit.flow.WarpSchedule;
 import dev.doorbell.ptxjit.flow.Webs;
-import dev.doorbell.ptxvm.engine.machine.CompiledCode;
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpCode;
+import dev.doorbell.ptxjit.warp.CompiledWarp.WarpEntry;
+import dev.doorbell.ptxvm.engine.decode.Space;
 import dev.doorbell.ptxvm.engine.machine.ConvergenceOp;
+import dev.doorbell.ptxvm.engine.machine.ConvergenceOp.CompiledCode;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.machine.Warp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
+import dev.doorbell.ptxvm.engine.ops.memory.Fence;
+import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import dev.doorbell.ptxvm.ir.Function;
 import java.lang.invoke.MethodHandles;
 import java.util.ArrayDeque;
@@ -24,7 +30,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +55,6 @@ public final class WarpCompiler {
   private final Program program;
   private final AddressSpace.PageTable pages;
   private final int[] counts;
-  private final UnaryOperator<Op> linked;
   private final LinkedFunction function;
   private final FlowGraph graph;
   private final List<BitSet> live;
@@ -62,14 +67,11 @@ public final class WarpCompiler {
 
   /**
    * @param counts how often each operation was executed, by place; may be empty
-   * @param linked gives what stands in the program in place of an operation
    */
-  public WarpCompiler(
-      Program program, AddressSpace.PageTable pages, int[] counts, UnaryOperator<Op> linked) {
+  public WarpCompiler(Program program, AddressSpace.PageTable pages, int[] counts) {
     this.program = program;
     this.pages = pages;
     this.counts = counts;
-    this.linked = linked;
     this.function = program.functions().getFirst();
     this.graph = FlowGraphBuilder.graph(function, program, counts);
     this.live = graph.liveIn();
@@ -155,7 +157,7 @@ public final class WarpCompiler {
     WarpSchedule plan = new WarpSchedule(graph, members, webs, divergence, meaning);
     for (int partBytes : PART_BYTES) {
       RegisterAllocation registers =
-          new RegisterAllocation(program, function, linked, graph, live, webs, divergence);
+          new RegisterAllocation(program, function, graph, live, webs, divergence);
       WarpClassEmitter writer = new WarpClassEmitter(registers, plan, meaning, pages, polls(false));
       byte[] file = writer.write(partBytes);
       if (HiddenClass.isCompilable(file)) {
@@ -248,6 +250,65 @@ public final class WarpCompiler {
       if (way.convergence != null && way.convergence.compiled instanceof Point point) {
         point.entry = way;
       }
+    }
+  }
+
+  /** What the instructions of a function mean to a warp that goes through them together. */
+  static final class WarpSemantics implements DivergenceAnalysis.Semantics {
+    private final Program program;
+    private final LinkedFunction callee;
+    private final FlowGraph graph;
+    private final BitSet polls;
+
+    /**
+     * @param polls branches that close loops which do nothing but poll: there each lane is by
+     *     itself, and gives way when it finds nothing
+     */
+    WarpSemantics(Program program, LinkedFunction callee, FlowGraph graph, BitSet polls) {
+      this.program = program;
+      this.callee = callee;
+      this.graph = graph;
+      this.polls = polls;
+    }
+
+    @Override
+    public DivergenceAnalysis.Kind kind(int index) {
+      Op op = callee.op(index);
+      if (graph.nodes().get(index).successors().isEmpty()) {
+        return DivergenceAnalysis.Kind.LEAVING;
+      }
+      if (op instanceof ConvergenceOp) {
+        return DivergenceAnalysis.Kind.CONVERGENCE;
+      }
+      if (op instanceof Branch) {
+        return polls.get(index) ? DivergenceAnalysis.Kind.LEAVING : DivergenceAnalysis.Kind.BRANCH;
+      }
+      return graph.nodes().get(index).diverts()
+          ? DivergenceAnalysis.Kind.LEAVING
+          : DivergenceAnalysis.Kind.PLAIN;
+    }
+
+    @Override
+    public boolean writesUniform(int index, int slot, IntPredicate uniform) {
+      if (callee.op(index) instanceof ConvergenceOp meeting) {
+        return meeting.writesUniform(
+            slot, operand -> program.isConstant(operand) || uniform.test(operand));
+      }
+      return onceForAll(index) && graph.nodes().get(index).reads().stream().allMatch(uniform);
+    }
+
+    @Override
+    public boolean onceForAll(int index) {
+      Op bare = callee.op(index).bare();
+      return InstructionEmitter.knows(bare)
+          && !(bare instanceof MemoryOp memory
+              && (memory.space == Space.LOCAL || memory.space == Space.FRAME));
+    }
+
+    @Override
+    public boolean touchesMemory(int index) {
+      Op bare = callee.op(index).bare();
+      return bare instanceof MemoryOp || bare instanceof Fence;
     }
   }
 }

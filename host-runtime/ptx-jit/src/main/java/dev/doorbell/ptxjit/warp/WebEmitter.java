@@ -1,7 +1,7 @@
 package dev.doorbell.ptxjit.warp;
 
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.ptxjit.emit.ClassData;
+import dev.doorbell.ptxjit.emit.HiddenClass.ClassData;
 import dev.doorbell.ptxjit.emit.InstructionEmitter;
 import dev.doorbell.ptxjit.emit.MethodEmitter;
 import dev.doorbell.ptxjit.flow.FlowGraph;
@@ -56,7 +56,7 @@ abstract class WebEmitter extends MethodEmitter {
         c.ifne(skip);
       }
     }
-    if (!instructions.write(bare, false)) {
+    if (!instructions.write(bare)) {
       object(bare);
     }
     c.labelBinding(skip);

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.ir;
 
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.ir;
 
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.List;
 
 /**
@@ -31,5 +32,14 @@ public record Variable(
   @Override
   public int hashCode() {
     return System.identityHashCode(this);
+  }
+
+  /** Where a variable lies (PTX ISA, "State Spaces"). Registers are {@link Register}s instead. */
+  public enum StateSpace {
+    GLOBAL,
+    CONST,
+    SHARED,
+    LOCAL,
+    PARAM
   }
 }

@@ -1,8 +1,8 @@
 package dev.doorbell.ptxvm.launch;
 
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
-import dev.doorbell.ptxvm.engine.link.LinkOptions;
-import dev.doorbell.ptxvm.engine.link.LinkedKernel;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkedKernel;
 import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;

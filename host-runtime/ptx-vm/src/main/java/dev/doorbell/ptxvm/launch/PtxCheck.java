@@ -3,7 +3,7 @@ package dev.doorbell.ptxvm.launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.ptxvm.engine.link.KernelLinker;
-import dev.doorbell.ptxvm.engine.link.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import dev.doorbell.ptxvm.engine.link.ModuleAnalysis;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
@@ -49,7 +49,7 @@ public final class PtxCheck {
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
         KernelLinker.link(
             new ModuleAnalysis(module),
-            LinkOptions.interpreted(VmOptions.defaults().stackBytes(), false),
+            LinkOptions.interpreted(VmOptions.STACK_BYTES, false),
             new KernelLinker.Refusals(refusals, stops));
       } catch (IllegalStateException e) {
         refusals.putIfAbsent(1, new Refusal(1, module.text(1), String.valueOf(e.getMessage())));

@@ -15,9 +15,11 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.Multicast;
-import dev.doorbell.ptxvm.engine.link.LinkOptions;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkOptions;
 import dev.doorbell.ptxvm.engine.machine.ScratchPool;
 import dev.doorbell.ptxvm.engine.probe.Probe;
+import dev.doorbell.ptxvm.launch.VmLaunch.VmStream;
+import dev.doorbell.ptxvm.launch.VmModule.VmKernel;
 import dev.doorbell.ptxvm.memory.VmMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -80,7 +82,7 @@ public final class VmGpu implements Gpu {
   /** How kernels for this GPU are linked. */
   LinkOptions linkOptions() {
     return new LinkOptions(
-        options.stackBytes(),
+        VmOptions.STACK_BYTES,
         fabric.hasLoadsAhead(),
         options.blocksAfter(),
         fabric.pipeline(locus));
@@ -108,11 +110,11 @@ public final class VmGpu implements Gpu {
   public GpuAttributes attributes() {
     return new GpuAttributes(
         "PTX VM",
-        options.computeCapability(),
-        options.multiprocessors(),
+        VmOptions.COMPUTE_CAPABILITY,
+        VmOptions.MULTIPROCESSORS,
         MAX_THREADS_PER_BLOCK,
         options.maxResidentBlocks(),
-        options.sharedBytesPerBlock(),
+        VmOptions.SHARED_BYTES_PER_BLOCK,
         32,
         true);
   }
@@ -262,11 +264,11 @@ public final class VmGpu implements Gpu {
               .formatted(blocks, options.maxResidentBlocks()));
     }
     long shared = kernel.code().image().sharedBytes() + config.dynamicSharedBytes();
-    if (config.dynamicSharedBytes() < 0 || shared > options.sharedBytesPerBlock()) {
+    if (config.dynamicSharedBytes() < 0 || shared > VmOptions.SHARED_BYTES_PER_BLOCK) {
       throw impossible(
           kernel,
           "%d bytes of shared memory a block, at most %d"
-              .formatted(shared, options.sharedBytesPerBlock()));
+              .formatted(shared, VmOptions.SHARED_BYTES_PER_BLOCK));
     }
   }
 

@@ -1,12 +1,17 @@
 package dev.doorbell.ptxvm.launch;
 
 import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.ptxvm.engine.machine.Grid;
 import dev.doorbell.ptxvm.engine.machine.GridContext;
 import dev.doorbell.ptxvm.engine.probe.Instrument;
 import dev.doorbell.ptxvm.engine.probe.Probe;
+import dev.doorbell.ptxvm.launch.VmModule.VmKernel;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /** A kernel that was started, or waits for those before it in its stream. */
 final class VmLaunch implements Launch {
@@ -29,10 +34,9 @@ final class VmLaunch implements Launch {
             arguments,
             new GridContext.Settings(
                 gpu.options().maxResidentBlocks(),
-                gpu.options().multiprocessors(),
-                gpu.options().pollNanos(),
+                VmOptions.MULTIPROCESSORS,
+                VmOptions.POLL_NANOS,
                 gpu.options().compileAfter(),
-                gpu.options().engine().keepsWarpsTogether(),
                 gpu.options().workers(),
                 gpu.options().progress()),
             gpu.scratch(),
@@ -101,5 +105,59 @@ final class VmLaunch implements Launch {
   @Override
   public long instructions() {
     return grid.instructions();
+  }
+
+  /** Launches in order: the next starts in the step in which the one before ended. */
+  static final class VmStream implements GpuStream {
+    private final Queue<VmLaunch> queued = new ArrayDeque<>();
+    private @Nullable VmLaunch running;
+    private boolean closed;
+
+    void add(VmLaunch launch) {
+      queued.add(launch);
+      if (running == null) {
+        startNext();
+      }
+    }
+
+    private void startNext() {
+      running = queued.poll();
+      if (running != null) {
+        running.start();
+      }
+    }
+
+    /** {@code launch} is done, or was cancelled before it started. */
+    void ended(VmLaunch launch) {
+      queued.remove(launch);
+      if (running != null && running.equals(launch)) {
+        startNext();
+      }
+    }
+
+    @Override
+    public boolean idle() {
+      VmLaunch current = running;
+      while (current != null && current.done()) {
+        current = running;
+      }
+      return running == null;
+    }
+
+    boolean isClosed() {
+      return closed;
+    }
+
+    /** Cancels what still runs or waits. */
+    @Override
+    public void close() {
+      closed = true;
+      for (VmLaunch launch : queued.toArray(new VmLaunch[0])) {
+        launch.cancel("its stream was closed");
+      }
+      if (running != null) {
+        running.cancel("its stream was closed");
+      }
+    }
   }
 }

@@ -5,7 +5,7 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.ptxvm.engine.link.LinkedKernel;
+import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkedKernel;
 import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
@@ -41,7 +41,7 @@ final class VmModule implements GpuModule {
   static VmModule load(VmGpu gpu, String name, String text) {
     ParsedPtx parsed = ParsedPtx.of(name, text);
     PtxModule ptx = parsed.module();
-    requireCapability(gpu, ptx);
+    requireCapability(ptx);
     if (!parsed.refusals().isEmpty() && ptx.version().isEmpty()) {
       throw refused(ptx, parsed.refusals());
     }
@@ -67,13 +67,13 @@ final class VmModule implements GpuModule {
     return new GpuException(Refusal.describe(ptx, new ArrayList<>(refusals.values())));
   }
 
-  private static void requireCapability(VmGpu gpu, PtxModule ptx) {
+  private static void requireCapability(PtxModule ptx) {
     String digits = ptx.target().replaceAll("[^0-9]", "");
     if (digits.isEmpty() || digits.length() > 4) {
       return;
     }
     int needed = Integer.parseInt(digits);
-    int capability = gpu.options().computeCapability();
+    int capability = VmOptions.COMPUTE_CAPABILITY;
     if (needed > capability) {
       throw new GpuException(
           "%s is for %s, this GPU has compute capability %d.%d; compile for compute_%d"
@@ -140,6 +140,60 @@ final class VmModule implements GpuModule {
     if (!closed) {
       closed = true;
       memory.close();
+    }
+  }
+
+  /** An entry point, built and ready. */
+  static final class VmKernel implements Kernel {
+    private final VmModule module;
+    private final KernelCode code;
+
+    VmKernel(VmModule module, KernelCode code) {
+      this.module = module;
+      this.code = code;
+    }
+
+    KernelCode code() {
+      return code;
+    }
+
+    VmModule vmModule() {
+      return module;
+    }
+
+    @Override
+    public GpuModule module() {
+      return module;
+    }
+
+    @Override
+    public String name() {
+      return code.image().name();
+    }
+
+    @Override
+    public int parameterBytes() {
+      return (int) code.image().parameters().bytes();
+    }
+
+    @Override
+    public int parameterOffset(int index) {
+      return (int) code.image().parameters().offset(code.image().parameterList().get(index));
+    }
+
+    @Override
+    public int parameterBytes(int index) {
+      return (int) code.image().parameterList().get(index).bytes();
+    }
+
+    @Override
+    public int parameters() {
+      return code.image().parameterList().size();
+    }
+
+    @Override
+    public String toString() {
+      return module.name() + ":" + name();
     }
   }
 }

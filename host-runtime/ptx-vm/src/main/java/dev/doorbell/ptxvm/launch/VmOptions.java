@@ -5,15 +5,8 @@ import dev.doorbell.core.agent.ForwardProgress;
 /**
  * What the virtual GPU is like. {@link #defaults} suits most; the others narrow one thing each.
  *
- * @param computeCapability major times ten plus minor: 75, 90; higher than a file's target, or the
- *     file is refused
  * @param maxResidentBlocks blocks that run at once; more run in waves, and a cooperative launch of
  *     more is refused
- * @param multiprocessors reported by attributes and {@code %nsmid}
- * @param sharedBytesPerBlock limit of static plus dynamic shared memory
- * @param stackBytes local memory of a thread for the frames of recursive functions
- * @param pollNanos how long a fabric with virtual time may park a thread that polls memory and
- *     watches a clock
  * @param engine what runs the kernels
  * @param compileAfter instructions of a kernel, of all its threads together, that are interpreted
  *     before it is compiled; 0 compiles it at once, {@link Long#MAX_VALUE} never
@@ -22,16 +15,26 @@ import dev.doorbell.core.agent.ForwardProgress;
  * @param progress which threads go on while others wait
  */
 public record VmOptions(
-    int computeCapability,
     int maxResidentBlocks,
-    int multiprocessors,
-    int sharedBytesPerBlock,
-    int stackBytes,
-    long pollNanos,
     Engine engine,
     long compileAfter,
     int workers,
     ForwardProgress progress) {
+
+  /** Major times ten plus minor; a file whose target is higher is refused. */
+  static final int COMPUTE_CAPABILITY = 90;
+
+  /** Reported by attributes and {@code %nsmid}. */
+  static final int MULTIPROCESSORS = 16;
+
+  /** Limit of static plus dynamic shared memory. */
+  static final int SHARED_BYTES_PER_BLOCK = 227 << 10;
+
+  /** Local memory of a thread for the frames of recursive functions. */
+  static final int STACK_BYTES = 64 << 10;
+
+  /** How long a fabric with virtual time may park a thread that polls and watches a clock. */
+  static final long POLL_NANOS = 1_000_000;
 
   /** Compiling costs about as much as interpreting this many instructions. */
   private static final long WORTH_COMPILING = 2_000_000;
@@ -48,24 +51,12 @@ public record VmOptions(
     AUTO,
     /** Interpret always. */
     INTERPRETER,
-    /** Compile before the first instruction, on a direct fabric, every lane by itself. */
-    COMPILED,
-    /** The same, and the lanes of a warp go on together from where they meet. */
-    WARP;
-
-    /** True when lanes of a warp that have met go on together in compiled code. */
-    boolean keepsWarpsTogether() {
-      return this == AUTO || this == WARP;
-    }
+    /** Compile before the first instruction, on a direct fabric. */
+    WARP
   }
 
   public VmOptions {
-    if (maxResidentBlocks < 1
-        || multiprocessors < 1
-        || stackBytes < 0
-        || pollNanos < 1
-        || compileAfter < 0
-        || workers < 1) {
+    if (maxResidentBlocks < 1 || compileAfter < 0 || workers < 1) {
       throw new IllegalArgumentException("sizes of a GPU must be positive");
     }
     if (engine == Engine.INTERPRETER) {
@@ -74,23 +65,21 @@ public record VmOptions(
   }
 
   /**
-   * Compute capability 9.0, 128 resident blocks, one worker, and the engine that the system
-   * property {@code doorbell.engine} names: {@code auto}, {@code interpreter}, {@code compiled} or
-   * {@code warp}; auto where it is not set. The property {@code doorbell.engine.after} gives {@link
-   * #compileAfter}.
+   * 128 resident blocks, one worker, and the engine that the system property {@code
+   * doorbell.engine} names: {@code auto}, {@code interpreter} or {@code warp}; auto where it is not
+   * set. The property {@code doorbell.engine.after} gives {@link #compileAfter}.
    */
   public static VmOptions defaults() {
     Engine engine = chosen();
     long after = Long.getLong("doorbell.engine.after", compileAfter(engine));
-    return new VmOptions(
-        90, 128, 16, 227 << 10, 64 << 10, 1_000_000, engine, after, 1, ForwardProgress.FAIR);
+    return new VmOptions(128, engine, after, 1, ForwardProgress.FAIR);
   }
 
   private static long compileAfter(Engine engine) {
     return switch (engine) {
       case AUTO -> WORTH_COMPILING;
       case INTERPRETER -> Long.MAX_VALUE;
-      case COMPILED, WARP -> 0;
+      case WARP -> 0;
     };
   }
 
@@ -102,7 +91,7 @@ public record VmOptions(
       }
     }
     throw new IllegalArgumentException(
-        "doorbell.engine=%s: auto, interpreter, compiled or warp is possible".formatted(name));
+        "doorbell.engine=%s: auto, interpreter or warp is possible".formatted(name));
   }
 
   /**
@@ -115,93 +104,28 @@ public record VmOptions(
         : compileAfter == 0 ? 1 : BLOCK_WORTH_COMPILING;
   }
 
-  /** The same with another compute capability. */
-  public VmOptions withComputeCapability(int capability) {
-    return new VmOptions(
-        capability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        engine,
-        compileAfter,
-        workers,
-        progress);
-  }
-
   /** The same with another number of resident blocks. */
   public VmOptions withMaxResidentBlocks(int blocks) {
-    return new VmOptions(
-        computeCapability,
-        blocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        engine,
-        compileAfter,
-        workers,
-        progress);
+    return new VmOptions(blocks, engine, compileAfter, workers, progress);
   }
 
   /** The same with another engine, which compiles when that engine does. */
   public VmOptions withEngine(Engine other) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        other,
-        compileAfter(other),
-        workers,
-        progress);
+    return new VmOptions(maxResidentBlocks, other, compileAfter(other), workers, progress);
   }
 
   /** The same, with kernels compiled after another number of instructions. */
   public VmOptions withCompileAfter(long instructions) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        engine,
-        instructions,
-        workers,
-        progress);
+    return new VmOptions(maxResidentBlocks, engine, instructions, workers, progress);
   }
 
   /** The same with another number of workers. */
   public VmOptions withWorkers(int threads) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        engine,
-        compileAfter,
-        threads,
-        progress);
+    return new VmOptions(maxResidentBlocks, engine, compileAfter, threads, progress);
   }
 
   /** The same with another choice of the threads that go on; the interpreter alone keeps it. */
   public VmOptions withProgress(ForwardProgress other) {
-    return new VmOptions(
-        computeCapability,
-        maxResidentBlocks,
-        multiprocessors,
-        sharedBytesPerBlock,
-        stackBytes,
-        pollNanos,
-        engine,
-        compileAfter,
-        workers,
-        other);
+    return new VmOptions(maxResidentBlocks, engine, compileAfter, workers, other);
   }
 }

@@ -3,7 +3,7 @@ package dev.doorbell.ptxvm.listing;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

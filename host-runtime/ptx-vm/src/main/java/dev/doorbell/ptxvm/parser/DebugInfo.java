@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.parser;
 
+import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;

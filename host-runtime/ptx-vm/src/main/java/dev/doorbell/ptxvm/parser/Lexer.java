@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.parser;
 
+import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,13 +1,27 @@
 package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
+import dev.doorbell.ptxvm.parser.TokenStream.SyntaxException;
+import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Operand lists of instructions. */
 final class OperandParser {
+  /** Special registers with an x, a y and a z (PTX ISA, "Special Registers"). */
+  private static final Pattern SPECIAL_VECTORS =
+      Pattern.compile("%(n?tid|n?ctaid|n?clusterid|cluster_n?ctaid)\\.[xyz]");
+
+  /** The other ones. */
+  private static final Pattern SPECIAL =
+      Pattern.compile(
+          "%(n?warpid|laneid|n?smid|gridid|lanemask_(eq|le|lt|ge|gt)|clock(_hi|64)?"
+              + "|globaltimer(_lo|_hi)?|(total|dynamic|aggr)_smem_size|is_explicit_cluster"
+              + "|cluster_n?ctarank|envreg[12]|reserved_smem_offset_(begin|end|cap|0|1))");
+
   /** Deeper nesting than any instruction has; a fuzzed file must not exhaust the stack. */
   private static final int MAX_DEPTH = 4;
 
@@ -150,7 +164,7 @@ final class OperandParser {
       if (tokens.peek().kind() == Token.Kind.DOT && tokens.peek().joined()) {
         name += "." + tokens.next().text();
       }
-      if (SpecialRegisters.isKnown(name)) {
+      if (isSpecial(name)) {
         return new Operand.Special(name);
       }
       throw new SyntaxException(token.line(), "register '%s' is not declared".formatted(name));
@@ -167,5 +181,9 @@ final class OperandParser {
       throw new SyntaxException(token.line(), "generic() takes a variable");
     }
     return new Operand.Name(name);
+  }
+
+  private static boolean isSpecial(String name) {
+    return SPECIAL_VECTORS.matcher(name).matches() || SPECIAL.matcher(name).matches();
   }
 }

@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import dev.doorbell.ptxvm.ir.ScalarType.Family;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.ArrayList;
 import java.util.HashMap;

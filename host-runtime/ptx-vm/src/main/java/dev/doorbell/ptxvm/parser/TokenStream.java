@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Operand;
 import java.util.List;
+import java.util.Locale;
 
 /** A cursor over tokens, with the small grammar that everything shares: words, numbers, skips. */
 final class TokenStream {
@@ -135,5 +136,106 @@ final class TokenStream {
       throw new SyntaxException(line, value + " is not a possible count");
     }
     return (int) value;
+  }
+
+  /** Number literals (PTX ISA, "Constants"). */
+  static final class Literals {
+    private Literals() {}
+
+    static Operand parse(Token token) throws SyntaxException {
+      String text = token.text();
+      String lower = text.toLowerCase(Locale.ROOT);
+      try {
+        if (lower.startsWith("0f") && lower.length() == 10) {
+          return new Operand.Single(Integer.parseUnsignedInt(lower.substring(2), 16));
+        }
+        if (lower.startsWith("0d") && lower.length() == 18) {
+          return new Operand.Real(
+              Double.longBitsToDouble(Long.parseUnsignedLong(lower.substring(2), 16)));
+        }
+        if (lower.startsWith("0x")) {
+          return new Operand.Int(Long.parseUnsignedLong(unsuffixed(lower).substring(2), 16));
+        }
+        if (lower.indexOf('.') >= 0 || lower.indexOf('e') >= 0) {
+          return new Operand.Real(Double.parseDouble(text));
+        }
+        String digits = unsuffixed(lower);
+        if (digits.startsWith("0b")) {
+          return new Operand.Int(Long.parseUnsignedLong(digits.substring(2), 2));
+        }
+        boolean octal = digits.length() > 1 && digits.charAt(0) == '0';
+        return new Operand.Int(Long.parseUnsignedLong(digits, octal ? 8 : 10));
+      } catch (NumberFormatException e) {
+        throw new SyntaxException(token.line(), "'%s' is not a number".formatted(text));
+      }
+    }
+
+    static Operand negate(Operand value) {
+      return switch (value) {
+        case Operand.Int(long bits) -> new Operand.Int(-bits);
+        case Operand.Real(double real) -> new Operand.Real(-real);
+        case Operand.Single(int bits) -> new Operand.Single(bits ^ 0x80000000);
+        default -> value;
+      };
+    }
+
+    private static String unsuffixed(String digits) {
+      return digits.endsWith("u") ? digits.substring(0, digits.length() - 1) : digits;
+    }
+  }
+
+  /**
+   * A token of PTX.
+   *
+   * @param text a word without its leading dot, a number as written, a string without its quotes
+   * @param line from 1
+   * @param joined no white space before it
+   */
+  record Token(Kind kind, String text, int line, boolean joined) {
+    enum Kind {
+      /** A name, possibly beginning with % or $. */
+      NAME,
+      /** A word after a dot: a directive, a modifier, a component. */
+      DOT,
+      NUMBER,
+      STRING,
+      /** One character. */
+      SYMBOL,
+      END
+    }
+
+    boolean is(String symbol) {
+      return kind == Kind.SYMBOL && text.equals(symbol);
+    }
+
+    boolean dot(String word) {
+      return kind == Kind.DOT && text.equals(word);
+    }
+
+    @Override
+    public String toString() {
+      return switch (kind) {
+        case DOT -> "'." + text + "'";
+        case STRING -> "\"" + text + "\"";
+        case END -> "the end of the file";
+        default -> "'" + text + "'";
+      };
+    }
+  }
+
+  /** PTX that cannot be understood; becomes a refusal of its line. */
+  static final class SyntaxException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final int line;
+
+    SyntaxException(int line, String message) {
+      super(message);
+      this.line = line;
+    }
+
+    int line() {
+      return line;
+    }
   }
 }

@@ -2,8 +2,10 @@ package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
-import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.ir.Variable.StateSpace;
+import dev.doorbell.ptxvm.parser.TokenStream.SyntaxException;
+import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
 

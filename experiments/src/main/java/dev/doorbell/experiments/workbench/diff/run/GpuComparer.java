@@ -229,8 +229,7 @@ public final class GpuComparer implements KernelComparer {
               OptionalLong.of(request.seed() + ORDERS));
       case "vm:warp" ->
           new VirtualMachine("its warp compiler", VmOptions.Engine.WARP, OptionalLong.empty());
-      default ->
-          new VirtualMachine("its compiler", VmOptions.Engine.COMPILED, OptionalLong.empty());
+      default -> new VirtualMachine("its compiler", VmOptions.Engine.WARP, OptionalLong.empty());
     };
   }
 

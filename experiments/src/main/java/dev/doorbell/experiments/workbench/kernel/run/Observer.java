@@ -4,7 +4,7 @@ import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelRun;
 import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.ir.Instruction;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -3,14 +3,14 @@ package dev.doorbell.ptxvm.engine.decode;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
-import dev.doorbell.ptxvm.ir.Counters;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PollingLoops;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.PollingLoops.Counters;
 import dev.doorbell.ptxvm.ir.ScalarType;
-import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -210,4 +210,16 @@ public final class Assembler {
    * @param negated true for {@code !p}
    */
   public record Condition(int slot, boolean negated) {}
+
+  /**
+   * An instruction, or a form of one, that this engine does not implement. Becomes a refusal at
+   * load.
+   */
+  public static final class Unsupported extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public Unsupported(String reason) {
+      super(reason, null, false, false);
+    }
+  }
 }

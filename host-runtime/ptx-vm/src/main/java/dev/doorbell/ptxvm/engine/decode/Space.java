@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.decode;
 
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.ir.Instruction;
 
 /** Where an access goes. */

@@ -1,11 +1,11 @@
 package dev.doorbell.ptxvm.engine.link;
 
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.BinaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Moves;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.TernaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.memory.Block;
 import dev.doorbell.ptxvm.engine.ops.memory.ScoreboardWait;

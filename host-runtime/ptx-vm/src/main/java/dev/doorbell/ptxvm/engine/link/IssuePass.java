@@ -7,7 +7,7 @@ import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;

@@ -1,20 +1,29 @@
 package dev.doorbell.ptxvm.engine.link;
 
+import dev.doorbell.core.fabric.Pipeline;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.KernelScope;
+import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import dev.doorbell.ptxvm.engine.machine.KernelCode;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.KernelImage;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
-import dev.doorbell.ptxvm.engine.machine.Program;
+import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
-import dev.doorbell.ptxvm.engine.machine.Windows;
+import dev.doorbell.ptxvm.engine.ops.OpTable;
+import dev.doorbell.ptxvm.engine.ops.control.Branch;
+import dev.doorbell.ptxvm.engine.ops.control.Guarded;
+import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
-import dev.doorbell.ptxvm.ir.Register;
-import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -26,7 +35,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Links a kernel: its own operations and those of every function it may call, one register file for
@@ -233,4 +244,116 @@ public final class KernelLinker {
    * @param atExecution a thread that gets there stops its kernel
    */
   public record Refusals(Map<Integer, Refusal> atLoad, Map<Integer, Refusal> atExecution) {}
+
+  /**
+   * What linking depends on beside the text.
+   *
+   * @param stackBytes local memory for the frames of recursive functions
+   * @param loadsAhead whether loads may be under way while their thread goes on
+   * @param blocksAfter executions after which a run of operations that only compute becomes code of
+   *     its own, where loads go ahead; {@link Integer#MAX_VALUE}: never
+   * @param pipeline how instructions of a thread follow each other
+   */
+  public record LinkOptions(
+      long stackBytes, boolean loadsAhead, int blocksAfter, Pipeline pipeline) {
+    /** The same where every operation is interpreted. */
+    public static LinkOptions interpreted(long stackBytes, boolean loadsAhead) {
+      return new LinkOptions(stackBytes, loadsAhead, Integer.MAX_VALUE, Pipeline.NONE);
+    }
+
+    boolean hasBlocks() {
+      return loadsAhead && blocksAfter < Integer.MAX_VALUE;
+    }
+  }
+
+  /** Decodes the instructions of one function into operations and links them. */
+  static final class FunctionLinker {
+    private final KernelLinker kernel;
+    private final LinkedFunction function;
+    private final Assembler assembler;
+
+    FunctionLinker(KernelLinker kernel, LinkedFunction function, Assembler assembler) {
+      this.kernel = kernel;
+      this.function = function;
+      this.assembler = assembler;
+    }
+
+    /** Links the function. */
+    void run(ControlFlow flow, LinkOptions options) {
+      List<Instruction> code = function.function.code();
+      List<@Nullable Op> ops = new ArrayList<>();
+      for (Instruction instruction : code) {
+        assembler.at = ops.size();
+        ops.add(decode(instruction));
+      }
+      if (options.loadsAhead()) {
+        ScoreboardPass.apply(code, flow, ops, function::slot);
+      }
+      if (options.pipeline().known()) {
+        IssuePass.apply(function.function, flow, ops, options.pipeline());
+      }
+      if (options.hasBlocks()) {
+        BlockPass.apply(flow, ops, options.blocksAfter());
+      }
+      Op after = null;
+      for (Op op : ops.reversed()) {
+        if (op != null) {
+          op.follow(after);
+        }
+        after = op;
+      }
+      function.ops = ops;
+      function.first = after;
+      assembler.link();
+    }
+
+    private @Nullable Op decode(Instruction instruction) {
+      try {
+        int place = kernel.place(instruction, function::slot);
+        Op op = OpTable.make(instruction, assembler);
+        if (op instanceof Stop stop) {
+          kernel.stops(instruction, stop.reason());
+        }
+        op.place = place;
+        if (instruction.guard() == null || op instanceof Branch) {
+          return op;
+        }
+        int predicate = assembler.slot(instruction.guard().predicate());
+        Guarded guarded = Guarded.of(op, predicate, instruction.guard().negated());
+        guarded.place = place;
+        return guarded;
+      } catch (Unsupported e) {
+        kernel.refuse(instruction, String.valueOf(e.getMessage()));
+        return null;
+      }
+    }
+  }
+
+  /**
+   * A kernel with all of its operations, for any number of GPUs: what differs between them are the
+   * addresses of variables, which lie in slots of the register file.
+   *
+   * <p>Interpreting it changes nothing in it but what its blocks know of themselves, so that
+   * threads of different GPUs may execute it at the same time. A compiler links code into the
+   * operations: a kernel that may be compiled is linked for one GPU alone.
+   *
+   * @param image its constants at the addresses of variables are 0
+   * @param variables slots of addresses
+   */
+  public record LinkedKernel(
+      KernelImage image, Program program, List<KernelScope.VariableSlot> variables) {
+
+    public LinkedKernel {
+      variables = List.copyOf(variables);
+    }
+
+    /** Returns the kernel of a module whose variables are where {@code addressOf} says. */
+    public KernelCode at(ToLongFunction<Variable> addressOf) {
+      long[] constants = image.constants().clone();
+      for (KernelScope.VariableSlot each : variables) {
+        constants[each.slot()] = addressOf.applyAsLong(each.variable()) + each.offset();
+      }
+      return new KernelCode(image.with(constants), program.with(constants));
+    }
+  }
 }

@@ -1,5 +1,10 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -148,6 +153,125 @@ public final class Cta {
         thread.exited = true;
         host.detach(thread);
       }
+    }
+  }
+
+  /**
+   * The native ranges of one resident block: shared memory first, then each thread's local memory.
+   *
+   * @param base first byte, where shared memory begins
+   * @param sharedBytes of static and dynamic shared memory
+   * @param localBytes of one thread
+   * @param localOffset from base to the local memory of thread 0
+   * @param bytes of everything
+   */
+  public record Windows(
+      long base, long sharedBytes, long localBytes, long localOffset, long bytes) {
+    /** Shared memory that the system keeps for itself and for cooperative groups, at offset 0. */
+    public static final int RESERVED_BYTES = 1024;
+
+    private static final int ALIGN = 256;
+
+    static Windows of(long base, long sharedBytes, long localBytes, int threads) {
+      long shared = up(sharedBytes);
+      long local = up(localBytes);
+      return new Windows(base, sharedBytes, local, shared, shared + local * threads);
+    }
+
+    Windows at(long address) {
+      return new Windows(address, sharedBytes, localBytes, localOffset, bytes);
+    }
+
+    long shared() {
+      return base;
+    }
+
+    long local(int thread) {
+      return base + localOffset + thread * localBytes;
+    }
+
+    private static long up(long bytes) {
+      return (bytes + ALIGN - 1) & -ALIGN;
+    }
+  }
+
+  /** One of the sixteen barriers of a block (PTX ISA, {@code barrier}). */
+  public static final class Barrier {
+    /** A thread at a barrier. */
+    public interface Participant {
+      ThreadPort port();
+
+      /**
+       * The barrier that it waits at is complete.
+       *
+       * @param trueCount how many threads arrived with a true predicate
+       * @param waiting how many threads waited
+       */
+      void barrierCompleted(int trueCount, int waiting);
+    }
+
+    private final int id;
+    private final List<Participant> waiting = new ArrayList<>();
+    private int expected;
+    private int arrived;
+    private int trueCount;
+    private @Nullable Object meeting;
+
+    Barrier(int id) {
+      this.id = id;
+    }
+
+    /**
+     * A thread arrives.
+     *
+     * @param count how many threads the instruction names; a partial last warp counts as a whole
+     *     one
+     * @param weight 1, or more for the thread that stands for the missing lanes of its warp
+     * @param waits false for {@code arrive}
+     */
+    public void arrive(Participant t, int count, int weight, boolean waits, boolean predicate) {
+      if (arrived != 0 && count != expected) {
+        throw new Fault(
+            "barrier %d: this thread expects %d threads, those before it expect %d"
+                .formatted(id, count, expected));
+      }
+      expected = count;
+      arrived += weight;
+      meeting = t.port().arrive(meeting);
+      trueCount += predicate ? 1 : 0;
+      if (waits) {
+        waiting.add(t);
+      }
+      if (arrived > expected) {
+        throw new Fault(
+            "barrier %d: %d threads arrive where %d are expected".formatted(id, arrived, expected));
+      }
+      if (arrived == expected) {
+        complete();
+      }
+    }
+
+    private void complete() {
+      List<Participant> all = List.copyOf(waiting);
+      int isTrue = trueCount;
+      Object met = meeting;
+      meeting = null;
+      waiting.clear();
+      arrived = 0;
+      trueCount = 0;
+      for (Participant thread : all) {
+        thread.port().leave(met);
+        thread.barrierCompleted(isTrue, all.size());
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "barrier %d: %d of %d threads have arrived".formatted(id, arrived, expected);
+    }
+
+    boolean isIdle() {
+      return arrived == 0;
     }
   }
 }

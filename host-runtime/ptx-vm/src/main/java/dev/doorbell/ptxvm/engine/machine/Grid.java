@@ -9,6 +9,8 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -99,7 +101,7 @@ public final class Grid extends GridContext {
     }
     deadline = clock.getAsLong() + shape.config().timeoutNanos();
     if (stepper == null) {
-      code.launching(fabric, settings.compileAfter(), settings.warps());
+      code.launching(fabric, settings.compileAfter());
     } else if (code.isCompiled()) {
       throw new GpuException(
           "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"

@@ -25,7 +25,6 @@ public abstract class GridContext {
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
    * @param compileAfter instructions that a kernel executes before it is compiled; the largest
    *     value means never
-   * @param warps whether lanes that converge go on together, once compiled
    * @param workers host threads that may run blocks
    * @param progress which threads go on while others wait
    */
@@ -34,7 +33,6 @@ public abstract class GridContext {
       int multiprocessors,
       long pollNanos,
       long compileAfter,
-      boolean warps,
       int workers,
       ForwardProgress progress) {}
 
@@ -143,6 +141,48 @@ public abstract class GridContext {
   public String output() {
     synchronized (output) {
       return output.toString();
+    }
+  }
+
+  /** The shape of a launch, and how linear indices map to it: x runs fastest. */
+  public record GridShape(LaunchConfig config) {
+    /** Lanes of a warp. */
+    static final int LANES = 32;
+
+    public int threads() {
+      return config.threadsPerBlock();
+    }
+
+    int threadX(int index) {
+      return index % config.blockX();
+    }
+
+    int threadY(int index) {
+      return index / config.blockX() % config.blockY();
+    }
+
+    int threadZ(int index) {
+      return index / config.blockX() / config.blockY();
+    }
+
+    int blockX(int index) {
+      return index % config.gridX();
+    }
+
+    int blockY(int index) {
+      return index / config.gridX() % config.gridY();
+    }
+
+    int blockZ(int index) {
+      return index / config.gridX() / config.gridY();
+    }
+
+    String threadName(int index) {
+      return "(%d,%d,%d)".formatted(threadX(index), threadY(index), threadZ(index));
+    }
+
+    String blockName(int index) {
+      return "(%d,%d,%d)".formatted(blockX(index), blockY(index), blockZ(index));
     }
   }
 }

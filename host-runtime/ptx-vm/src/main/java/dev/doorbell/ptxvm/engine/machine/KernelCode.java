@@ -3,6 +3,8 @@ package dev.doorbell.ptxvm.engine.machine;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
+import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,6 @@ public final class KernelCode {
 
   private long untilCompiled = Long.MAX_VALUE;
   private KernelCompiler.Result result = new KernelCompiler.Result(false, "interpreter");
-  private boolean warps;
   private boolean settled;
 
   public KernelCode(KernelImage image, Program program) {
@@ -50,11 +51,8 @@ public final class KernelCode {
   /**
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
-   *
-   * @param together whether lanes of a warp go on together where they converge
    */
-  void launching(Fabric fabric, long after, boolean together) {
-    warps = together;
+  void launching(Fabric fabric, long after) {
     if (settled || after == Long.MAX_VALUE) {
       return;
     }
@@ -86,12 +84,39 @@ public final class KernelCode {
       settle("interpreter (there is no compiler on the class path)");
     } else {
       settled = true;
-      result = compiler.get().compile(program, memory, seen, warps);
+      result = compiler.get().compile(program, memory, seen);
     }
   }
 
   private void settle(String engine) {
     settled = true;
     result = new KernelCompiler.Result(false, engine);
+  }
+
+  /**
+   * The functions of a kernel and the register file that they share.
+   *
+   * @param functions the kernel and every function that it may call, the kernel first
+   * @param poolStart the first slot that holds a constant or a special register
+   * @param constants the register file of a thread that has not begun: what constant slots hold
+   * @param specials slots of special registers, which differ from thread to thread
+   */
+  @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+  public record Program(
+      List<LinkedFunction> functions, int poolStart, long[] constants, BitSet specials) {
+    /** Returns this program with other constants. */
+    public Program with(long[] others) {
+      return new Program(functions, poolStart, others, specials);
+    }
+
+    /** True when the slot holds the same value in every thread, always. */
+    public boolean isConstant(int slot) {
+      return slot >= poolStart && !specials.get(slot);
+    }
+
+    /** What a constant slot holds. */
+    public long constant(int slot) {
+      return constants[slot];
+    }
   }
 }

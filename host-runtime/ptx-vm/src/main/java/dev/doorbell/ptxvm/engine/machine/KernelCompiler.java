@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 
 /**
  * Compiles kernels. The virtual machine runs without one; a module on the class path provides it as
@@ -21,8 +22,6 @@ public interface KernelCompiler {
    *
    * @param memory the address space of the fabric, whose accesses take no virtual time
    * @param counts how often each operation was executed, by {@link Op#place}; may be empty
-   * @param warps whether the lanes of a warp go on together where they converge; they then enter
-   *     the code by {@link ConvergenceOp#compiled}
    */
-  Result compile(Program program, AddressSpace memory, int[] counts, boolean warps);
+  Result compile(Program program, AddressSpace memory, int[] counts);
 }

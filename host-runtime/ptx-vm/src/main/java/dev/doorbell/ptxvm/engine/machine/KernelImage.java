@@ -2,8 +2,8 @@ package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PtxModule;
-import dev.doorbell.ptxvm.ir.Register;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;

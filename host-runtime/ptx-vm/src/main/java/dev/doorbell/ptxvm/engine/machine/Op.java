@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,4 +47,49 @@ public abstract class Op {
    *     VmThread#op} then
    */
   public abstract @Nullable Op execute(VmThread t, long[] r);
+
+  /** The work of an operation that always goes on with the next one. */
+  @FunctionalInterface
+  public interface Effect {
+    void apply(VmThread t, long[] r);
+  }
+
+  /** Creates an operation that applies {@code effect} and goes on with the next one. */
+  public static Op of(Effect effect) {
+    return new Op() {
+      @Override
+      public @Nullable Op execute(VmThread t, long[] r) {
+        effect.apply(t, r);
+        return next;
+      }
+    };
+  }
+
+  /**
+   * An instruction that PTX has and the virtual GPU does not execute: a fault for a thread that
+   * gets there, and nothing to all others. Libraries have many such in paths that a run never
+   * takes.
+   */
+  public static final class Stop extends Op {
+    private final String reason;
+
+    /**
+     * An instruction that stops its kernel.
+     *
+     * @param reason why it is not executed, in words
+     */
+    public Stop(String reason) {
+      this.reason = reason;
+    }
+
+    /** Why it is not executed. */
+    public String reason() {
+      return reason;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      throw new Fault(reason);
+    }
+  }
 }

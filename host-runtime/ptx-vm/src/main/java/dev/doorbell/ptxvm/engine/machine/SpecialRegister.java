@@ -1,5 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import dev.doorbell.ptxvm.engine.machine.GridContext.GridShape;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

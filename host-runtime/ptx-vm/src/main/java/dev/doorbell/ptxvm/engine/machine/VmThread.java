@@ -4,6 +4,9 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
+import dev.doorbell.ptxvm.engine.machine.Cta.Barrier;
+import dev.doorbell.ptxvm.engine.machine.Cta.Windows;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** One CUDA thread: an agent with a register file, a place in the code and a port to memory. */
@@ -391,5 +394,110 @@ public final class VmThread implements Agent, Barrier.Participant {
     return "%s of kernel %s, %s"
         .formatted(
             name(), grid.image.name(), at == null ? "exited" : grid.image.describe(at.place));
+  }
+
+  /** Steps the threads of a grid in place of the interpreter's own loop. */
+  public interface Stepper {
+    /**
+     * Executes instructions from {@code first} on, as {@link VmThread#step} does, and counts them
+     * off {@link VmThread#left}.
+     */
+    void step(VmThread t, Op first);
+  }
+
+  /** The registers of a thread at the end of its last round of a loop that changes nothing else. */
+  @SuppressWarnings("ReferenceEquality") // operations are compared by identity
+  public static final class Spins {
+    private @Nullable Object branch;
+    private long[] registers = {};
+
+    /**
+     * A round ends at {@code closing}. True when it left all registers as the one before did.
+     *
+     * @param counters slots that are not compared
+     */
+    public boolean sameRound(Object closing, long[] now, int[] counters) {
+      long[] compared = now.clone();
+      for (int slot : counters) {
+        compared[slot] = 0;
+      }
+      boolean same = branch == closing && Arrays.equals(registers, compared);
+      branch = closing;
+      registers = compared;
+      return same;
+    }
+
+    /** The loop ended: when it is entered again, its first round is compared with none before. */
+    public void ended() {
+      branch = null;
+    }
+  }
+
+  /** Return places of a thread, and the registers that recursive functions must find again. */
+  public static final class CallStack {
+    private Op[] returns = new Op[4];
+    private long[] frames = new long[4];
+    private long[] saved = new long[0];
+    private int depth;
+    private int savedCount;
+
+    public boolean isEmpty() {
+      return depth == 0;
+    }
+
+    public int depth() {
+      return depth;
+    }
+
+    /**
+     * A function is called.
+     *
+     * @param returning what is executed when it returns; it calls {@link #pop}
+     * @param frame the caller's frame
+     */
+    public void push(Op returning, long frame) {
+      if (depth == returns.length) {
+        returns = Arrays.copyOf(returns, depth * 2);
+        frames = Arrays.copyOf(frames, depth * 2);
+      }
+      returns[depth] = returning;
+      frames[depth] = frame;
+      depth++;
+    }
+
+    /** What the running function returns to. */
+    public Op top() {
+      return returns[depth - 1];
+    }
+
+    /** Leaves the running function; returns the frame of its caller. */
+    public long pop() {
+      return frames[--depth];
+    }
+
+    /** Saves the slots of a function that may run already. */
+    public void save(long[] r, int first, int last) {
+      int count = last - first;
+      if (savedCount + count > saved.length) {
+        saved = Arrays.copyOf(saved, Math.max(saved.length * 2, savedCount + count));
+      }
+      System.arraycopy(r, first, saved, savedCount, count);
+      savedCount += count;
+    }
+
+    /** Restores what {@link #save} saved last. */
+    public void restore(long[] r, int first, int last) {
+      savedCount -= last - first;
+      System.arraycopy(saved, savedCount, r, first, last - first);
+    }
+  }
+
+  /** A thread did something that stops its kernel. The message says what; where is added later. */
+  public static final class Fault extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public Fault(String message) {
+      super(message, null, false, false);
+    }
   }
 }

@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.ForwardProgress;
+import dev.doorbell.ptxvm.engine.machine.ConvergenceOp.CompiledCode;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,22 +1,21 @@
 package dev.doorbell.ptxvm.engine.ops;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Stop;
-import dev.doorbell.ptxvm.engine.machine.VmThread;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.BinaryOp;
+import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Carry;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Compare;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Convert;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.FloatRows;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.HalfRows;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.IntegerRows;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.LongTernaryOperator;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Moves;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.TernaryOp;
-import dev.doorbell.ptxvm.engine.ops.arithmetic.UnaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.engine.ops.arithmetic.Video;
 import dev.doorbell.ptxvm.engine.ops.control.BarrierOp;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
@@ -32,7 +31,7 @@ import dev.doorbell.ptxvm.engine.ops.memory.Multimem;
 import dev.doorbell.ptxvm.engine.ops.memory.Store;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -87,7 +86,7 @@ public final class OpTable {
     factory(
         "prefetch prefetchu discard applypriority pmevent setmaxnreg griddepcontrol",
         "hints that change nothing here",
-        (i, a) -> new Nothing());
+        (i, a) -> Op.of((t, r) -> {}));
     factory("createpolicy", "gives 0: there is no cache", OpTable::policy);
 
     factory("mov", "every type, packing and unpacking, special registers, .b128", Moves::move);
@@ -360,56 +359,24 @@ public final class OpTable {
   /** {@code bfi.type d, a, b, position, length}. */
   private static Op insertField(Instruction i, Assembler a) throws Unsupported {
     ScalarType type = Assembler.type(i);
-    return new InsertField(
-        type.bits(),
-        a.result(i.operands().getFirst()),
-        a.source(i.operands().get(1), type),
-        a.source(i.operands().get(2), type),
-        a.source(i.operands().get(3), ScalarType.U32),
-        a.source(i.operands().get(4), ScalarType.U32));
+    int width = type.bits();
+    int d = a.result(i.operands().getFirst());
+    int from = a.source(i.operands().get(1), type);
+    int into = a.source(i.operands().get(2), type);
+    int position = a.source(i.operands().get(3), ScalarType.U32);
+    int length = a.source(i.operands().get(4), ScalarType.U32);
+    return Op.of(
+        (t, r) -> {
+          int at = IntegerRows.place(r[position], width);
+          int count = Math.min(IntegerRows.place(r[length], width), width - at);
+          long field = count > 0 ? (count == 64 ? -1L : (1L << count) - 1) << at : 0;
+          r[d] = (r[into] & ~field) | (r[from] << at & field);
+        });
   }
 
   /** {@code createpolicy}: of a cache that is not there. */
   private static Op policy(Instruction i, Assembler a) throws Unsupported {
     return UnaryOp.of(
         "createpolicy", x -> x, a.result(i.operands().getFirst()), a.kernel().constant(0));
-  }
-
-  private static final class InsertField extends Op {
-    private final int width;
-    private final int d;
-    private final int a;
-    private final int b;
-    private final int position;
-    private final int length;
-
-    InsertField(int width, int d, int a, int b, int position, int length) {
-      this.width = width;
-      this.d = d;
-      this.a = a;
-      this.b = b;
-      this.position = position;
-      this.length = length;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      int at = IntegerRows.place(r[position], width);
-      int count = Math.min(IntegerRows.place(r[length], width), width - at);
-      long field = 0;
-      if (count > 0) {
-        field = (count == 64 ? -1L : (1L << count) - 1) << at;
-      }
-      r[d] = count > 0 ? (r[b] & ~field) | (r[a] << at & field) : r[b];
-      return next;
-    }
-  }
-
-  /** A hint that changes nothing here. */
-  private static final class Nothing extends Op {
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      return next;
-    }
   }
 }

@@ -1,15 +1,15 @@
 package dev.doorbell.ptxvm.engine.probe;
 
 import dev.doorbell.core.memory.AccessFault;
-import dev.doorbell.ptxvm.engine.machine.Fault;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Stepper;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import dev.doorbell.ptxvm.engine.ops.control.Branch;
 import dev.doorbell.ptxvm.engine.ops.control.Guarded;
 import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Instruction;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.engine.probe;
 
 import dev.doorbell.ptxvm.ir.Instruction;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.List;
 
 /**

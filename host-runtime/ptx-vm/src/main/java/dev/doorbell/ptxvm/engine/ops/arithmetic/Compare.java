@@ -1,9 +1,12 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -76,7 +79,15 @@ public final class Compare {
       if (!(to instanceof Operand.Pair(Operand low, Operand high))) {
         throw new Unsupported("a comparison of pairs needs two predicates");
       }
-      return new Halves(halves(i, type, a), a.result(low), a.result(high));
+      Test test = halves(i, type, a);
+      int first = a.result(low);
+      int second = a.result(high);
+      return Op.of(
+          (t, r) -> {
+            int both = test.holdsInHalves(r);
+            r[first] = both & 1;
+            r[second] = both >> 1;
+          });
     }
     Test test = Test.of(i, type, i.modifiers(), a);
     if (to instanceof Operand.Pair(Operand yes, Operand no)) {
@@ -99,7 +110,12 @@ public final class Compare {
     int d = a.result(i.operands().getFirst());
     if (to.family() == ScalarType.Family.PACKED || from.family() == ScalarType.Family.PACKED) {
       long one = to == ScalarType.F16X2 ? 0x3c00 : to == ScalarType.BF16X2 ? 0x3f80 : 0xffff;
-      return new SetHalves(halves(i, from, a), d, one);
+      Test test = halves(i, from, a);
+      return Op.of(
+          (t, r) -> {
+            int both = test.holdsInHalves(r);
+            r[d] = ((both & 1) != 0 ? one : 0) | ((both & 2) != 0 ? one << 16 : 0);
+          });
     }
     Test test = Test.of(i, Assembler.type(i), i.modifiers(), a);
     long yes =
@@ -109,7 +125,7 @@ public final class Compare {
           case BF16 -> 0x3f80;
           default -> to.mask();
         };
-    return new SetValue(test, d, yes);
+    return Op.of((t, r) -> r[d] = test.holds(r, true) ? yes : 0);
   }
 
   /** The comparison of one half of a pair; the operands are whole pairs. */
@@ -210,6 +226,13 @@ public final class Compare {
       return holds(r, r[a], r[b], wanted);
     }
 
+    /** What holds of each half of a pair: bit 0 of the lower one, bit 1 of the upper one. */
+    int holdsInHalves(long[] r) {
+      boolean low = holds(r, r[a] & 0xffff, r[b] & 0xffff, true);
+      boolean high = holds(r, r[a] >>> 16 & 0xffff, r[b] >>> 16 & 0xffff, true);
+      return (low ? 1 : 0) | (high ? 2 : 0);
+    }
+
     boolean holds(long[] r, long first, long second, boolean wanted) {
       long x = ftz ? FloatRows.flush(first) : first;
       long y = ftz ? FloatRows.flush(second) : second;
@@ -243,67 +266,6 @@ public final class Compare {
       boolean opposite = test.holds(r, false);
       r[yes] = holds ? 1 : 0;
       r[no] = opposite ? 1 : 0;
-      return next;
-    }
-  }
-
-  /** {@code setp} of a pair: a predicate for each half. */
-  private static final class Halves extends Op {
-    private final Test test;
-    private final int low;
-    private final int high;
-
-    Halves(Test test, int low, int high) {
-      this.test = test;
-      this.low = low;
-      this.high = high;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      boolean first = test.holds(r, r[test.a] & 0xffff, r[test.b] & 0xffff, true);
-      boolean second = test.holds(r, r[test.a] >>> 16 & 0xffff, r[test.b] >>> 16 & 0xffff, true);
-      r[low] = first ? 1 : 0;
-      r[high] = second ? 1 : 0;
-      return next;
-    }
-  }
-
-  /** {@code set} of a pair: a value for each half. */
-  private static final class SetHalves extends Op {
-    private final Test test;
-    private final int d;
-    private final long one;
-
-    SetHalves(Test test, int d, long one) {
-      this.test = test;
-      this.d = d;
-      this.one = one;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      boolean first = test.holds(r, r[test.a] & 0xffff, r[test.b] & 0xffff, true);
-      boolean second = test.holds(r, r[test.a] >>> 16 & 0xffff, r[test.b] >>> 16 & 0xffff, true);
-      r[d] = (first ? one : 0) | (second ? one << 16 : 0);
-      return next;
-    }
-  }
-
-  private static final class SetValue extends Op {
-    private final Test test;
-    private final int d;
-    private final long yes;
-
-    SetValue(Test test, int d, long yes) {
-      this.test = test;
-      this.d = d;
-      this.yes = yes;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      r[d] = test.holds(r, true) ? yes : 0;
       return next;
     }
   }

@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
@@ -94,7 +95,7 @@ public final class HalfRows {
   }
 
   /** The type of one element of a pair. */
-  static ScalarType half(ScalarType type) {
+  public static ScalarType half(ScalarType type) {
     return switch (type) {
       case F16X2 -> ScalarType.F16;
       case BF16X2 -> ScalarType.BF16;
@@ -120,7 +121,7 @@ public final class HalfRows {
   }
 
   /** The smaller or the larger of two; of a number and NaN the number. */
-  static LongBinaryOperator extreme(ScalarType type, boolean largest) {
+  public static LongBinaryOperator extreme(ScalarType type, boolean largest) {
     long flip = largest ? 0x8000 : 0;
     return (a, b) -> least(type, a ^ flip, b ^ flip, false) ^ flip;
   }
@@ -142,12 +143,12 @@ public final class HalfRows {
   }
 
   /** The f32 bits of a 16-bit value. */
-  static long widen(ScalarType type, long bits) {
+  public static long widen(ScalarType type, long bits) {
     return Float.floatToRawIntBits(value(type, bits)) & 0xffffffffL;
   }
 
   /** Rounds to nearest even. */
-  static long round(ScalarType type, float value) {
+  public static long round(ScalarType type, float value) {
     if (Float.isNaN(value)) {
       return NAN;
     }
@@ -159,7 +160,7 @@ public final class HalfRows {
   }
 
   /** Rounds in any direction. */
-  static long round(ScalarType type, double value, Rounding to) {
+  public static long round(ScalarType type, double value, Rounding to) {
     if (Double.isNaN(value)) {
       return NAN;
     }

@@ -1,8 +1,10 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.ScalarType;
 

@@ -1,17 +1,19 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.BinaryOp;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.UnaryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
-import dev.doorbell.ptxvm.ir.StateSpace;
 import dev.doorbell.ptxvm.ir.Variable;
+import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,7 @@ public final class Moves {
       return pack(a.result(to), elements, type, a);
     }
     if (from instanceof Operand.Special(String name) && SpecialRegister.of(name) == null) {
-      return new ReadClock(a.result(to), name);
+      return readClock(a.result(to), name);
     }
     if (from instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
       long offset = a.windowOffset(symbol.variable()) + symbol.offset();
@@ -64,36 +66,18 @@ public final class Moves {
         && from instanceof Operand.Vector(List<Operand> halves)
         && into.size() == 2
         && halves.size() == 2) {
-      return new MoveWide(
-          a.result(into.getFirst()),
-          a.result(into.getLast()),
-          a.source(halves.getFirst(), ScalarType.B64),
-          a.source(halves.getLast(), ScalarType.B64));
+      int low = a.result(into.getFirst());
+      int high = a.result(into.getLast());
+      int fromLow = a.source(halves.getFirst(), ScalarType.B64);
+      int fromHigh = a.source(halves.getLast(), ScalarType.B64);
+      return Op.of(
+          (t, r) -> {
+            long upper = r[fromHigh];
+            r[low] = r[fromLow];
+            r[high] = upper;
+          });
     }
     throw new Unsupported("this form is not supported");
-  }
-
-  private static final class MoveWide extends Op {
-    private final int low;
-    private final int high;
-    private final int fromLow;
-    private final int fromHigh;
-
-    MoveWide(int low, int high, int fromLow, int fromHigh) {
-      this.low = low;
-      this.high = high;
-      this.fromLow = fromLow;
-      this.fromHigh = fromHigh;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      long lower = r[fromLow];
-      long upper = r[fromHigh];
-      r[low] = lower;
-      r[high] = upper;
-      return next;
-    }
   }
 
   private static Op unpack(List<Operand> to, Operand from, ScalarType type, Assembler a)
@@ -140,11 +124,35 @@ public final class Moves {
 
   /** {@code isspacep.space p, address}. */
   public static Op isSpace(Instruction i, Assembler a) throws Unsupported {
-    return new IsSpace(
-        a.result(i.operands().getFirst()),
-        a.source(i.operands().get(1), ScalarType.U64),
-        Space.of(i),
-        i.has("const"));
+    int d = a.result(i.operands().getFirst());
+    int source = a.source(i.operands().get(1), ScalarType.U64);
+    Space space = Space.of(i);
+    boolean constant = i.has("const");
+    return Op.of((t, r) -> r[d] = isIn(t, space, constant, r[source]) ? 1 : 0);
+  }
+
+  private static boolean isIn(VmThread t, Space space, boolean constant, long address) {
+    return switch (space) {
+      case SHARED -> within(address - t.sharedBase, t.sharedSize);
+      case LOCAL -> within(address - t.localBase, t.localSize);
+      case PARAMETER -> within(address - t.parameterBase, t.parameterSize);
+      default -> !constant && !t.inWindows(address);
+    };
+  }
+
+  private static boolean within(long offset, long size) {
+    return offset >= 0 && offset < size;
+  }
+
+  /** The clocks: nanoseconds of the fabric, as time and as cycles of a 1 GHz clock. */
+  private static Op readClock(int d, String name) {
+    int shift = name.endsWith("_hi") ? 32 : 0;
+    long mask = name.equals("%clock") || name.contains("_") ? 0xffffffffL : -1L;
+    return Op.of(
+        (t, r) -> {
+          t.account();
+          r[d] = t.port.now() >>> shift & mask;
+        });
   }
 
   private static long windowBase(VmThread t, Space space) {
@@ -252,60 +260,6 @@ public final class Moves {
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       r[d] = r[a] + sign * windowBase(t, space);
-      return next;
-    }
-  }
-
-  private static final class IsSpace extends Op {
-    private final int d;
-    private final int a;
-    private final Space space;
-    private final boolean constant;
-
-    IsSpace(int d, int a, Space space, boolean constant) {
-      this.d = d;
-      this.a = a;
-      this.space = space;
-      this.constant = constant;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      long address = r[a];
-      boolean is =
-          switch (space) {
-            case SHARED -> within(address - t.sharedBase, t.sharedSize);
-            case LOCAL -> within(address - t.localBase, t.localSize);
-            case PARAMETER -> within(address - t.parameterBase, t.parameterSize);
-            default -> !constant && !t.inWindows(address);
-          };
-      r[d] = is ? 1 : 0;
-      return next;
-    }
-
-    private static boolean within(long offset, long size) {
-      return offset >= 0 && offset < size;
-    }
-  }
-
-  /** The clocks: nanoseconds of the fabric, as time and as cycles of a 1 GHz clock. */
-  private static final class ReadClock extends Op {
-    private final int d;
-    private final boolean high;
-    private final long mask;
-
-    ReadClock(int d, String name) throws Unsupported {
-      this.d = d;
-      this.high = name.endsWith("_hi");
-      boolean narrow = name.equals("%clock") || name.contains("_");
-      this.mask = narrow ? 0xffffffffL : -1L;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      t.account();
-      long now = t.port.now();
-      r[d] = (high ? now >>> 32 : now) & mask;
       return next;
     }
   }

@@ -1,11 +1,13 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.TernaryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
-import dev.doorbell.ptxvm.ir.Register;
+import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.math.BigInteger;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.doorbell.ptxvm.engine.ops.control;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
-import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Stop;
+import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.engine.machine.Warp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;

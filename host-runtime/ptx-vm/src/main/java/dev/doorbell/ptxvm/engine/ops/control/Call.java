@@ -1,13 +1,15 @@
 package dev.doorbell.ptxvm.engine.ops.control;
 
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
-import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Stop;
+import dev.doorbell.ptxvm.engine.machine.Op.Stop;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
+import dev.doorbell.ptxvm.engine.ops.control.Print.CString;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
@@ -204,6 +206,54 @@ public final class Call extends Op {
       RawMemory.putInt(to, RawMemory.getInt(from));
     } else if (bytes > 0) {
       RawMemory.copy(from, to, bytes);
+    }
+  }
+
+  /**
+   * {@code free(pointer)}: what destructors name. Nothing is ever allocated, so only null is free.
+   */
+  static final class Free extends Op {
+    private final long pointer;
+
+    Free(long pointer) {
+      this.pointer = pointer;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long address = RawMemory.getLong(t.localBase + t.frame + pointer);
+      if (address != 0) {
+        throw new Fault("free of 0x%x, which no malloc returned".formatted(address));
+      }
+      return next;
+    }
+  }
+
+  /** {@code __assertfail(message, file, line, function, charSize)}: what {@code assert} calls. */
+  static final class AssertFail extends Op {
+    private final long message;
+    private final long file;
+    private final long line;
+    private final long function;
+
+    AssertFail(long message, long file, long line, long function) {
+      this.message = message;
+      this.file = file;
+      this.line = line;
+      this.function = function;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long frame = t.localBase + t.frame;
+      AddressSpace memory = t.grid.memory;
+      throw new Fault(
+          "assertion '%s' failed in %s, %s:%d"
+              .formatted(
+                  CString.read(memory, RawMemory.getLong(frame + message)),
+                  CString.read(memory, RawMemory.getLong(frame + function)),
+                  CString.read(memory, RawMemory.getLong(frame + file)),
+                  RawMemory.getInt(frame + line)));
     }
   }
 }

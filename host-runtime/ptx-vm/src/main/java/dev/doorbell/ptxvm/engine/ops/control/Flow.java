@@ -1,10 +1,10 @@
 package dev.doorbell.ptxvm.engine.ops.control;
 
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
-import dev.doorbell.ptxvm.engine.machine.Fault;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -24,7 +24,11 @@ public final class Flow {
   }
 
   public static Op trap(Instruction i, Assembler a) {
-    return new Trap(i.name());
+    String what = i.name().equals("trap") ? "trap" : "breakpoint without a debugger";
+    return Op.of(
+        (t, r) -> {
+          throw new Fault(what);
+        });
   }
 
   /** {@code brx.idx index, targets}. */
@@ -58,19 +62,6 @@ public final class Flow {
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       return t.exit();
-    }
-  }
-
-  private static final class Trap extends Op {
-    private final String name;
-
-    Trap(String name) {
-      this.name = name;
-    }
-
-    @Override
-    public @Nullable Op execute(VmThread t, long[] r) {
-      throw new Fault(name.equals("trap") ? "trap" : "breakpoint without a debugger");
     }
   }
 

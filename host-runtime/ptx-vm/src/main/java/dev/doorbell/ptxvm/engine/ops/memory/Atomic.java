@@ -3,9 +3,10 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.ir.Instruction;
@@ -177,5 +178,174 @@ public final class Atomic extends MemoryOp {
     long old = rawLoad(at, bytes);
     rawStore(at, bytes, operation.apply(old, bytes, value, expected));
     return old;
+  }
+
+  /** {@code atom.exch.b128} and {@code atom.cas.b128}. */
+  static final class Atomic128 extends MemoryOp {
+    private final boolean compares;
+    private final int[] to;
+    private final int[] compare;
+    private final int[] value;
+
+    private Atomic128(boolean compares, int[] to, int[] compare, int[] value) {
+      this.compares = compares;
+      this.to = to;
+      this.compare = compare;
+      this.value = value;
+    }
+
+    public static Op make(Instruction i, Assembler a) throws Unsupported {
+      boolean compares = i.has("cas");
+      if (!i.name().equals("atom") || (!compares && !i.has("exch"))) {
+        throw new Unsupported("128-bit atomics compare and swap, or exchange");
+      }
+      List<Operand> operands = i.operands();
+      int[] to = new int[2];
+      if (operands.getFirst() instanceof Operand.Sink) {
+        to[0] = a.kernel().trash();
+        to[1] = to[0];
+      } else {
+        for (int e = 0; e < 2; e++) {
+          to[e] = a.result(halves(operands.getFirst()).get(e));
+        }
+      }
+      int[] first = sources(operands.get(2), a);
+      Atomic128 atomic =
+          new Atomic128(compares, to, first, compares ? sources(operands.get(3), a) : first);
+      Instruction rest = Atomic.without(Atomic.without(i, "b128"), compares ? "cas" : "exch");
+      atomic.locate(rest, operands.get(1), a);
+      atomic.bytes = 16;
+      atomic.access = access(rest, Access.RELAXED);
+      return atomic;
+    }
+
+    private static int[] sources(Operand operand, Assembler a) throws Unsupported {
+      List<Operand> halves = halves(operand);
+      return new int[] {
+        a.source(halves.getFirst(), ScalarType.B64), a.source(halves.getLast(), ScalarType.B64)
+      };
+    }
+
+    private static List<Operand> halves(Operand operand) throws Unsupported {
+      if (operand instanceof Operand.Vector(List<Operand> elements) && elements.size() == 2) {
+        return elements;
+      }
+      throw new Unsupported("a register of 128 bits is needed");
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[base] + offset;
+      if (space.isWindow()) {
+        inWindow(r, window(t, "atomic", space == Space.FRAME ? address + t.frame : address));
+      } else if (space == Space.GENERIC && t.inWindows(address)) {
+        t.checkScratch("atomic", address, bytes);
+        inWindow(r, address);
+      } else {
+        t.checkAligned("atomic", address, bytes);
+        t.account();
+        ThreadPort port = t.port;
+        long low =
+            compares
+                ? port.compareAndSwap128(
+                    address, r[compare[0]], r[compare[1]], r[value[0]], r[value[1]], access)
+                : port.exchange128(address, r[value[0]], r[value[1]], access);
+        if (port.parked) {
+          return t.park(this);
+        }
+        long high = port.high;
+        r[to[1]] = high;
+        r[to[0]] = low;
+      }
+      t.polling.acted();
+      return next;
+    }
+
+    /** All threads of a block run on one host thread: nothing comes between load and store. */
+    private void inWindow(long[] r, long at) {
+      long low = RawMemory.getLong(at);
+      long high = RawMemory.getLong(at + Long.BYTES);
+      if (!compares || (low == r[compare[0]] && high == r[compare[1]])) {
+        RawMemory.putLong(at, r[value[0]]);
+        RawMemory.putLong(at + Long.BYTES, r[value[1]]);
+      }
+      r[to[1]] = high;
+      r[to[0]] = low;
+    }
+  }
+
+  /**
+   * {@code atom.add} and {@code red.add} on vectors: each element is an atomic of its own, the
+   * whole is not (PTX ISA, {@code atom}).
+   */
+  static final class AtomicVector extends MemoryOp {
+    private final Rmw operation;
+    private final int element;
+    private final int[] to;
+    private final int[] from;
+
+    private AtomicVector(Rmw operation, int element, int[] to, int[] from) {
+      this.operation = operation;
+      this.element = element;
+      this.to = to;
+      this.from = from;
+    }
+
+    public static Op make(Instruction i, Assembler a) throws Unsupported {
+      ScalarType type = Atomic.typed(i);
+      if (!i.has("add") || type.family() == ScalarType.Family.BITS) {
+        throw new Unsupported("vector atomics only add floats");
+      }
+      boolean reduces = i.name().equals("red");
+      int at = reduces ? 0 : 1;
+      List<Operand> values = elements(i.operands().get(at + 1));
+      int[] from = new int[values.size()];
+      int[] to = new int[values.size()];
+      List<Operand> results = reduces ? List.of() : elements(i.operands().getFirst());
+      if (!reduces && results.size() != to.length) {
+        throw new Unsupported("%d results in braces are needed".formatted(to.length));
+      }
+      for (int e = 0; e < from.length; e++) {
+        from[e] = a.source(values.get(e), type);
+        to[e] = reduces ? a.kernel().trash() : a.result(results.get(e));
+      }
+      AtomicVector atomic = new AtomicVector(Atomic.operation("add", type), type.bytes(), to, from);
+      Instruction rest = Atomic.without(Atomic.without(i, "add"), "v8");
+      atomic.locate(rest, i.operands().get(at), a);
+      if (atomic.space.isWindow()) {
+        throw new Unsupported("vector atomics are for global memory");
+      }
+      atomic.bytes = type.bytes() * from.length;
+      atomic.access = access(rest, Access.RELAXED) | (reduces ? Access.REDUCTION : 0);
+      return atomic;
+    }
+
+    static List<Operand> elements(Operand operand) throws Unsupported {
+      if (operand instanceof Operand.Vector(List<Operand> elements)) {
+        return elements;
+      }
+      throw new Unsupported("registers in braces are needed");
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      long address = r[base] + offset;
+      t.checkAligned("atomic", address, bytes);
+      ThreadPort port = t.port;
+      t.account();
+      while (t.progress < from.length) {
+        int e = (int) t.progress;
+        long old =
+            port.atomic(operation, address + (long) e * element, element, r[from[e]], 0, access);
+        if (port.parked) {
+          return t.park(this);
+        }
+        r[to[e]] = old;
+        t.progress++;
+      }
+      t.progress = 0;
+      t.polling.acted();
+      return next;
+    }
   }
 }

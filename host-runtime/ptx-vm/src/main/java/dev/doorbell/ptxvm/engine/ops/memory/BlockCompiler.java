@@ -1,7 +1,7 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
+import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.Op;
-import dev.doorbell.ptxvm.engine.machine.Program;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 

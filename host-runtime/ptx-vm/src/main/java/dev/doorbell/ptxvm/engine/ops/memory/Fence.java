@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
-import dev.doorbell.ptxvm.engine.decode.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.ir.Instruction;
