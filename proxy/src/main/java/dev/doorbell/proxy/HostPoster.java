@@ -6,6 +6,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayDeque;
 
 /**

@@ -6,6 +6,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 
 /**
  * A host thread that puts the same message again and again, with nothing between it and the queue

@@ -72,4 +72,14 @@ public record PushEvent(
     return "%,12d ns  engine %d ring %d  %-13s %5d   db %d tx %d una %d ci %d"
         .formatted(nanos, engine, ring, kind, index, rung, transmitted, unacknowledged, released);
   }
+
+  /** Hears every event of an engine, when it happens. */
+  @FunctionalInterface
+  public interface PushObserver {
+    /** Nobody listens. */
+    PushObserver NONE = event -> {};
+
+    /** One event. May throw to end the run. */
+    void happened(PushEvent event);
+  }
 }

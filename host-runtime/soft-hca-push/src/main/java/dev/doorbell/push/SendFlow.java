@@ -1,6 +1,7 @@
 package dev.doorbell.push;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.push.WindowOptions.Window;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

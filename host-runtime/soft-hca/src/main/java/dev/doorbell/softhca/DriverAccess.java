@@ -20,7 +20,7 @@ import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.queuepair.SoftDcTarget;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
-import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.List;
 import java.util.Set;

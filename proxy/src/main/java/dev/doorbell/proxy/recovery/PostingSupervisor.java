@@ -1,10 +1,23 @@
 package dev.doorbell.proxy.recovery;
 
+import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.queue.QueuePairView;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.proxy.SendQueueAccess;
+import dev.doorbell.proxy.StoreList;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
+import dev.doorbell.proxy.recovery.KernelRing.PostedWqe;
+import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.RecoveryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -318,5 +331,131 @@ public final class PostingSupervisor implements AutoCloseable {
       cpu = null;
     }
     doorbellWriter.close();
+  }
+
+  /**
+   * When a {@link PostingSupervisor} takes what a kernel posts on for broken, and how often it
+   * tries again. All times are of the fabric's clock.
+   *
+   * @param pollNanos between two looks at the kernel
+   * @param silenceNanos without progress while something is outstanding
+   * @param settleNanos that a stopped connection gets to end what its DMA engines have begun, and
+   *     the network to lose what is under way
+   * @param arriveNanos within which posters have to come to the safe point; more than a device-side
+   *     wait lasts
+   * @param attempts failures without progress between them before it gives up
+   * @param holdNanos for which the CPU posts before kernels may try again; doubled each time that
+   *     it was too early
+   */
+  public record SupervisionPolicy(
+      long pollNanos,
+      long silenceNanos,
+      long settleNanos,
+      long arriveNanos,
+      int attempts,
+      long holdNanos) {
+    /**
+     * Looks every 5 us, 1 ms of silence, 50 us to settle, 1 s to arrive, 8 attempts, 1 ms on the
+     * CPU.
+     */
+    public static final SupervisionPolicy DEFAULT =
+        new SupervisionPolicy(5_000, 1_000_000, 50_000, 1_000_000_000, 8, 1_000_000);
+
+    public SupervisionPolicy {
+      if (pollNanos <= 0
+          || silenceNanos < pollNanos
+          || settleNanos < 0
+          || arriveNanos < silenceNanos
+          || attempts < 1
+          || holdNanos < 0) {
+        throw new IllegalArgumentException(
+            "an impossible policy: polls every %d ns, silence %d ns, settle %d ns, arrive %d ns, %d attempts, hold %d ns"
+                .formatted(pollNanos, silenceNanos, settleNanos, arriveNanos, attempts, holdNanos));
+      }
+    }
+  }
+
+  /**
+   * A change of who posts, in the middle of a kernel's run.
+   *
+   * @param to who posts from then on
+   * @param wantedNanos when the host asked posters to the safe point, or the first had failed
+   * @param arrivedNanos when the last poster was there
+   * @param grantedNanos when they were let go on: everything posted before is done
+   */
+  public record ModeSwitch(Poster to, long wantedNanos, long arrivedNanos, long grantedNanos) {
+    /** Who posts. */
+    public enum Poster {
+      /** The kernel, on its queue pair. */
+      GPU,
+      /** The CPU, what the kernel hands over as commands. */
+      CPU
+    }
+
+    /** For how long posting stood still, at most. */
+    public long nanos() {
+      return grantedNanos - wantedNanos;
+    }
+  }
+
+  /**
+   * What it takes for the CPU to post for a kernel, should it have to.
+   *
+   * @param memory where command queues are allocated: the kernel's GPU
+   * @param connections on which the CPU posts
+   * @param locus the CPU
+   * @param prices what its work costs
+   * @param policy when it gives a connection up
+   */
+  public record CpuPath(
+      MemoryProvider memory,
+      PeerConnection.Source connections,
+      Locus locus,
+      ProxyPrices prices,
+      RecoveryPolicy policy) {}
+
+  /** A CPU thread that rings for a queue pair when the host asks for it, and else does nothing. */
+  static final class DoorbellWriter implements Agent, AutoCloseable {
+    /** Until something wakes it. */
+    private static final long IDLE_NANOS = 1L << 50;
+
+    private final Fabric fabric;
+    private final Locus locus;
+    private final ThreadPort port;
+    private final StoreList stores = new StoreList();
+
+    DoorbellWriter(Fabric fabric, Locus locus) {
+      this.fabric = fabric;
+      this.locus = locus;
+      this.port = fabric.attachThread(locus, this);
+    }
+
+    /** Record, fence, doorbell: everything below {@code index} is posted. */
+    void ring(SendQueueAccess queue, long index) {
+      stores.store32(queue.record(), DoorbellRecord.encode(index), Access.RELEASE | Access.SYS);
+      stores.fence(Access.RELEASE | Access.SYS);
+      stores.store64(
+          queue.doorbell(), Doorbell.encode(index, queue.number24()), Access.MMIO | Access.SYS);
+      fabric.wake(this);
+    }
+
+    @Override
+    public int step(int budget) {
+      int work = stores.isEmpty() ? 0 : 1;
+      if (stores.drain(port) && work == 0) {
+        port.pollFailed(IDLE_NANOS);
+      }
+      return work;
+    }
+
+    @Override
+    public String where() {
+      return "doorbellWriter at %s: %s".formatted(locus, stores.isEmpty() ? "idle" : "ringing");
+    }
+
+    @Override
+    public void close() {
+      fabric.detach(this);
+    }
   }
 }

@@ -16,7 +16,7 @@ import dev.doorbell.push.WindowOptions;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Network;
 import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.push.network.Switch.SwitchOptions;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

@@ -9,7 +9,7 @@ import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.recovery.KernelConnection;
-import dev.doorbell.proxy.recovery.KernelQueue;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 

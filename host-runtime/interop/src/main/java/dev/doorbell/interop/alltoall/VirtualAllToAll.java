@@ -14,7 +14,7 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.push.network.Switch.SwitchOptions;
 import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.HcaTiming;

@@ -18,7 +18,7 @@ import dev.doorbell.interop.serve.BenchOptions.Load;
 import dev.doorbell.interop.serve.BenchReport.Writes;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
-import dev.doorbell.softhca.wire.Idleness;
+import dev.doorbell.softhca.wire.RoceWire.Idleness;
 import dev.doorbell.softhca.wire.WireAddress;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

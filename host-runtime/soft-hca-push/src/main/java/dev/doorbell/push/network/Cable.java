@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Network.Host;
 import java.util.ArrayList;
 import java.util.List;
 

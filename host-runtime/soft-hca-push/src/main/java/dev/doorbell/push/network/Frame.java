@@ -1,6 +1,8 @@
 package dev.doorbell.push.network;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.push.network.Network.Host;
+import dev.doorbell.push.network.SwitchNode.Ingress;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,6 +7,7 @@ import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Network.Host;
 import dev.doorbell.push.network.QueueOptions.Marking;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

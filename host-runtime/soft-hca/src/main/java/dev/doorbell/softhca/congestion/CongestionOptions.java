@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.congestion;
 
+import dev.doorbell.softhca.congestion.CreditPool.CreditControl;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.event.Calendar;
+import dev.doorbell.softhca.device.HcaTiming.HcaRates;
 import dev.doorbell.softhca.packet.Packet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -134,5 +135,23 @@ public final class HcaPipeline {
       held.remove(held.keySet().iterator().next());
     }
     return there;
+  }
+
+  /** When a server that takes one customer after the other is free again, in virtual time. */
+  public static final class ServiceTimes {
+    private static final int PICOS = 1_000;
+    private double freePicos;
+
+    /**
+     * Serves a customer that comes at {@code now} for {@code nanos}.
+     *
+     * @return nanoseconds until its service begins, rounded
+     */
+    public long serve(long now, double nanos) {
+      double arrival = (double) now * PICOS;
+      double start = Math.max(arrival, freePicos);
+      freePicos = start + nanos * PICOS;
+      return Math.round((start - arrival) / PICOS);
+    }
   }
 }

@@ -18,6 +18,7 @@ import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.softhca.foreign.ForeignQueuePair.FrontCompletions;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;

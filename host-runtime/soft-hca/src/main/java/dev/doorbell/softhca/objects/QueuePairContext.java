@@ -4,9 +4,10 @@ import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.softhca.device.FaultTarget;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
 /** What the two halves of a queue pair may ask of it: its constants, its connection, its state. */

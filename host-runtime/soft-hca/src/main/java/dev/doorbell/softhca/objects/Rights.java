@@ -2,7 +2,7 @@ package dev.doorbell.softhca.objects;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.softhca.device.HcaErrno;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import java.util.Set;
 
 /** Access rights as bits, for checks on the data path. */

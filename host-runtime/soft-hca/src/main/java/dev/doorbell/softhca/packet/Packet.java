@@ -6,6 +6,7 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.DcEth;
 import dev.doorbell.core.roce.XrcEth;
+import dev.doorbell.softhca.packet.Wire.Route;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

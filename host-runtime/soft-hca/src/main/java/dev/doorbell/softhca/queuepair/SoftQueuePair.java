@@ -16,28 +16,30 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.congestion.Ecn;
-import dev.doorbell.softhca.device.FaultTarget;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
-import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueueMemory;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
 import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
-import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import dev.doorbell.softhca.steering.SteeringTable;
 import dev.doorbell.softhca.steering.SteeringTable.FlowRule;
@@ -622,5 +624,24 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   @Override
   public String toString() {
     return "queue pair 0x%x".formatted(number);
+  }
+
+  /**
+   * What stands before queue pairs of the HCA whose work requests arrive in another format than
+   * mlx5's: it turns them into requests of one of the queue pairs, and completions back.
+   */
+  public abstract static class FrontEnd {
+    /**
+     * Makes whatever progress is possible; called when the first of its queue pairs runs.
+     *
+     * @return work done, about in work requests
+     */
+    public abstract int run();
+
+    /** Where one of its queue pairs takes receives from; null without receives. */
+    public abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
+
+    /** One of its queue pairs is in error. */
+    public abstract void onError();
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.requester;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
@@ -10,6 +11,7 @@ import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
@@ -17,16 +19,19 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.congestion.CongestionPolicy;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaPipeline.ServiceTimes;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
-import dev.doorbell.softhca.device.ServiceTimes;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.requester.PacketMaker.DynamicConnection;
+import dev.doorbell.softhca.requester.SendRequest.RequestRing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -536,5 +541,126 @@ public final class Requester {
   /** The connection's attributes have changed. */
   public void attributesChanged() {
     sendState.resetRetries();
+  }
+
+  /** DUMP: reads local memory and drops it, which pushes earlier writes to that memory. */
+  static final class LocalRead {
+    private static final int MOST_READS = 64;
+
+    private final Runnable onProgress;
+    private final RequestRing ring;
+    private final DevicePort port;
+    private final long target;
+    private final Completion completion = this::read;
+
+    /** Outstanding. */
+    private int reads;
+
+    /**
+     * @param target native address of {@link Packet#MAX_PAYLOAD} bytes whose content is never read
+     */
+    LocalRead(Runnable onProgress, RequestRing ring, DevicePort port, long target) {
+      this.onProgress = onProgress;
+      this.ring = ring;
+      this.port = port;
+      this.target = target;
+    }
+
+    /** True when every read that was started has ended. */
+    boolean isDone() {
+      return reads == 0;
+    }
+
+    /**
+     * Starts the reads of a request.
+     *
+     * @return true when all are started
+     */
+    boolean start(SendRequest request) {
+      try {
+        while (request.piece < request.pieces) {
+          if (reads >= MOST_READS) {
+            return false;
+          }
+          long address = request.pieceAddress[request.piece] + request.pieceOffset;
+          int left = request.pieceBytes[request.piece] - request.pieceOffset;
+          int bytes = Math.min(left, Packet.MAX_PAYLOAD);
+          if (port.map(address, bytes) == 0 && !port.read(address, target, bytes, completion)) {
+            reads++;
+          }
+          request.advance(bytes);
+        }
+      } catch (AccessFault gone) {
+        request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
+        return false;
+      }
+      request.phase = SendRequest.Phase.WAITING;
+      return true;
+    }
+
+    private void read(boolean ok) {
+      reads--;
+      if (!ok && !ring.isEmpty() && ring.at(ring.oldest).opcode == Opcode.DUMP) {
+        ring.at(ring.oldest).fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
+      }
+      onProgress.run();
+    }
+  }
+
+  /**
+   * The packets of requests on their way to the wire: records which requests have left entirely.
+   */
+  static final class RequestTxQueue extends TxQueue {
+    private final QueuePairContext queuePair;
+    private final @Nullable HcaTracer tracer;
+    private final RequestRing requests;
+
+    /** One past the newest request whose last packet has left. */
+    private long left;
+
+    RequestTxQueue(QueuePairContext queuePair, HcaServices hca, RequestRing requests) {
+      super(queuePair, hca, hca.options().timing().packetNanos());
+      this.queuePair = queuePair;
+      this.tracer = hca.tracer();
+      this.requests = requests;
+    }
+
+    /** True when the last packet of that request has left. */
+    boolean hasLeft(long request) {
+      return request < left;
+    }
+
+    @Override
+    protected void onGathered(Packet packet) {
+      if (tracer != null && packet.lastOfMessage) {
+        SendRequest request = requests.at(packet.request);
+        tracer.gathered(queuePair.number, request.index, request.length);
+      }
+    }
+
+    @Override
+    protected void onTransmit(Packet packet) {
+      if (!packet.lastOfMessage) {
+        return;
+      }
+      left = packet.request + 1;
+      if (tracer != null) {
+        if (packet.phase == Packet.Phase.HELD) {
+          onGathered(packet);
+        }
+        SendRequest request = requests.at(packet.request);
+        tracer.emitted(
+            queuePair.number, request.index, request.opcode, request.length, request.packets);
+      }
+    }
+
+    @Override
+    protected @Nullable Object knowledge(Packet packet) {
+      if (packet.request == Packet.NO_REQUEST) {
+        return queuePair.requests.departs(0);
+      }
+      long index = requests.at(packet.request).index;
+      return queuePair.requests.departs(packet.lastOfMessage ? index + 1 : index);
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.steering;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.Arrays;
 
 /**
  * The header fields of an Ethernet frame by which rules match: {@code fte_match_set_lyr_2_4} of
@@ -147,6 +148,51 @@ public final class FrameFields {
       RawMemory.copy(header, to + TCP_PORTS, Integer.BYTES);
       int flags = BigEndian.getShort(header + TCP_FLAGS_OFFSET) & TCP_FLAGS;
       BigEndian.putShort(to + KIND, (short) flags);
+    }
+  }
+
+  /** What frames a rule is for: those whose {@link FrameFields} are {@code value} under a mask. */
+  public static final class FlowMatch {
+    private final byte[] value;
+    private final byte[] mask;
+
+    /**
+     * @param value {@link FrameFields#BYTES} bytes
+     * @param mask as many; a bit that is 1 has to agree
+     */
+    public FlowMatch(byte[] value, byte[] mask) {
+      if (value.length != FrameFields.BYTES || mask.length != FrameFields.BYTES) {
+        throw new IllegalArgumentException(
+            "%d and %d bytes; a match has %d"
+                .formatted(value.length, mask.length, FrameFields.BYTES));
+      }
+      this.value = value.clone();
+      this.mask = mask.clone();
+      for (int i = 0; i < mask.length; i++) {
+        this.value[i] &= mask[i];
+      }
+    }
+
+    /** True when the fields at a native address match. */
+    boolean accepts(long fields) {
+      for (int i = 0; i < mask.length; i++) {
+        if ((RawMemory.getByte(fields + i) & mask[i]) != value[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof FlowMatch that
+          && Arrays.equals(value, that.value)
+          && Arrays.equals(mask, that.mask);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Arrays.hashCode(value) + Arrays.hashCode(mask);
     }
   }
 }

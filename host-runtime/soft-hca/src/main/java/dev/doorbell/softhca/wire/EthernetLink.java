@@ -5,6 +5,7 @@ import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

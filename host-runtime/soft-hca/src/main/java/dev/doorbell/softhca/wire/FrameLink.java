@@ -2,6 +2,7 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
 
 /**
  * How whole frames leave the process and arrive. A frame starts with an Ethernet header; a link

@@ -4,7 +4,7 @@ import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire.Station;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -6,6 +6,7 @@ import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.wire.RoceWire.RoceRoute;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

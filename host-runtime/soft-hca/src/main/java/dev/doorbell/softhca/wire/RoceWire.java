@@ -5,13 +5,18 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -273,5 +278,151 @@ public final class RoceWire extends Wire implements AutoCloseable {
   @Override
   public String toString() {
     return "RoCE wire at " + address();
+  }
+
+  /** From which UDP port of its peer a connection accepts packets. */
+  public enum PeerPort {
+    /**
+     * Any port of the peer's address, as RoCEv2 has it: the source port is a hash for switches (IBA
+     * annex A17). Whoever can send from that address is taken for the peer: on loopback, every
+     * local user.
+     */
+    ANY,
+    /**
+     * The port to which the peer is sent, which only the peer's process can have. Fits peers that
+     * send from the port that they receive on, as {@link RoceWire#udp} does.
+     */
+    STRICT
+  }
+
+  /**
+   * What a wire has carried and what it did not; nothing is dropped without being counted.
+   *
+   * @param framesOut frames given to the system
+   * @param bytesOut bytes of them, from the BTH to the ICRC
+   * @param framesIn packets delivered to the HCA
+   * @param bytesIn bytes of them, from the BTH to the ICRC
+   * @param badIcrc arrived with a wrong ICRC: dropped
+   * @param malformed arrived and were no RoCE packets, or broke its header rules: dropped
+   * @param notForUs arrived for another GID: dropped
+   * @param unresolved could not leave, for nobody answered for the peer's address yet: dropped
+   * @param kernelDrops arrived while the socket's buffer was full: dropped by the system
+   * @param refused the system would not send: too large, no route
+   * @param stalls times that sending waited for the system
+   * @param faults packets that {@link WireFaults} did something to
+   */
+  public record WireCounters(
+      long framesOut,
+      long bytesOut,
+      long framesIn,
+      long bytesIn,
+      long badIcrc,
+      long malformed,
+      long notForUs,
+      long unresolved,
+      long kernelDrops,
+      long refused,
+      long stalls,
+      long faults) {}
+
+  /** The way to one peer over a {@link RoceWire}. */
+  static final class RoceRoute extends Route {
+    private final RoceWire wire;
+    final Gid peer;
+    final int port;
+    private final PeerPort peerPort;
+
+    RoceRoute(RoceWire wire, Gid peer, int port, PeerPort peerPort) {
+      this.wire = wire;
+      this.peer = peer;
+      this.port = port;
+      this.peerPort = peerPort;
+    }
+
+    @Override
+    public boolean accepts(Packet packet, int peerNumber) {
+      return packet.sourceGidLow == peer.low()
+          && packet.sourceGidHigh == peer.high()
+          && (peerPort == PeerPort.ANY || packet.sourcePort == port);
+    }
+
+    @Override
+    public void transmit(Packet packet) {
+      wire.transmit(this, packet);
+    }
+
+    @Override
+    public void transmitCorrupt(Packet packet) {
+      wire.transmitCorrupt(this, packet);
+    }
+
+    @Override
+    public String toString() {
+      return new WireAddress(peer, port).toString();
+    }
+  }
+
+  /**
+   * What a loop does that steps wires to other processes and finds nothing to do: it goes round a
+   * few times, since most answers come soon, and then sleeps until something arrives. A loop that
+   * never sleeps takes the processor from the very process that it waits for, where there are more
+   * processes than processors.
+   *
+   * <pre>
+   *  pollfd, 8 bytes:     descriptor 0 | events asked for 4 | events 6
+   *  timespec, 16 bytes:  seconds 0 | nanoseconds 8
+   * </pre>
+   */
+  public static final class Idleness {
+    private static final int ROUNDS = 64;
+    private static final long NANOS = 1_000_000;
+    private static final int POLL = 8;
+    private static final int TIME = 16;
+    private static final short POLLIN = 1;
+
+    private final LinuxSockets libc = new LinuxSockets();
+    private final List<RoceWire> wires;
+    private final MemorySegment memory;
+    private long seen = -1;
+    private int idle;
+
+    /**
+     * A loop that steps {@code wires}, and whatever uses them, and nothing else that may have
+     * something to do by itself.
+     */
+    public Idleness(List<RoceWire> wires) {
+      this.wires = List.copyOf(wires);
+      this.memory = Arena.ofAuto().allocate(TIME + (long) POLL * wires.size(), Long.BYTES);
+    }
+
+    /**
+     * To be called once a sweep. Sleeps for a millisecond at most, and until something arrives,
+     * when many sweeps in a row have carried nothing.
+     */
+    public void look() {
+      long carried = 0;
+      for (int i = 0; i < wires.size(); i++) {
+        carried += wires.get(i).carried();
+      }
+      if (carried != seen) {
+        seen = carried;
+        idle = 0;
+      } else if (++idle >= ROUNDS) {
+        await(NANOS);
+      }
+    }
+
+    /** Waits until something has arrived, at most {@code nanos}. Nothing is stepped meanwhile. */
+    public boolean await(long nanos) {
+      long time = memory.address();
+      RawMemory.putLong(time, nanos / 1_000_000_000);
+      RawMemory.putLong(time + Long.BYTES, nanos % 1_000_000_000);
+      for (int i = 0; i < wires.size(); i++) {
+        long poll = time + TIME + (long) i * POLL;
+        RawMemory.putInt(poll, wires.get(i).descriptor());
+        RawMemory.putInt(poll + Integer.BYTES, POLLIN);
+      }
+      return libc.ppoll(time + TIME, wires.size(), time) > 0;
+    }
   }
 }

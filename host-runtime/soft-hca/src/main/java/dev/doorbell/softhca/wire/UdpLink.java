@@ -7,6 +7,7 @@ import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
