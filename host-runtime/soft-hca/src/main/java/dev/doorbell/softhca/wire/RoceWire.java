@@ -31,10 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class RoceWire extends Wire implements AutoCloseable {
   private static final int HOP_LIMIT = 64;
 
-  /** Messages that are received at once: on a cable a message is a frame. */
+  /** Messages that are received at once. */
   private static final int MESSAGES = 32;
-
-  private static final int CABLE_MESSAGES = 64;
 
   /** BTH, RETH and ICRC. */
   private static final int HEADER_BYTES = 32;
@@ -59,7 +57,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
   private final Map<WireAddress, RoceRoute> routes = new HashMap<>();
   private boolean closed;
 
-  private RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults, PeerPort peerPort) {
+  /** A wire over any link; {@link #udp} makes those for users. */
+  RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults, PeerPort peerPort) {
     this.fabric = fabric;
     this.peerPort = peerPort;
     this.link = link;
@@ -87,32 +86,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
       Fabric fabric, Locus at, Gid local, int port, WireFaults faults, PeerPort peerPort) {
     requireWallTime(fabric);
     UdpSocket socket = new UdpSocket(local, port, HOP_LIMIT, MESSAGES, true);
-    return new RoceWire(fabric, at, new UdpLink(socket, new Tap(fabric)), faults, peerPort);
-  }
-
-  /**
-   * A cable to a guest: Ethernet frames in datagrams on the loopback interface.
-   *
-   * @param localPort UDP port to receive frames on; 0 for any that is free
-   * @param guestPort UDP port that the guest receives frames on; 0 to learn it from its first frame
-   * @throws HcaException when the fabric is in virtual time or the port is taken
-   */
-  public static RoceWire ethernet(
-      Fabric fabric,
-      Locus at,
-      int localPort,
-      int guestPort,
-      EthernetOptions options,
-      WireFaults faults) {
-    requireWallTime(fabric);
-    Gid loopback = Gid.parse("127.0.0.1");
-    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT, CABLE_MESSAGES, false);
-    return new RoceWire(
-        fabric,
-        at,
-        new EthernetLink(socket, new Tap(fabric), loopback, guestPort, options),
-        faults,
-        PeerPort.ANY);
+    return new RoceWire(fabric, at, new FrameLink(socket, new Tap(fabric)), faults, peerPort);
   }
 
   private static void requireWallTime(Fabric fabric) {
@@ -145,8 +119,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   /** Where peers find this HCA. */
   public WireAddress address() {
-    boolean usual = socket.port() == UdpHeader.ROCE_PORT || link instanceof EthernetLink;
-    return new WireAddress(link.source(), usual ? 0 : socket.port());
+    int port = link.port();
+    return new WireAddress(link.source(), port == UdpHeader.ROCE_PORT ? 0 : port);
   }
 
   /** The UDP port that it receives on. */
@@ -182,8 +156,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   private Route route(WireAddress to) {
     Gid peer = to.gid();
-    boolean v1 = link.version() == RoceVersion.V1;
-    if (!v1 && peer.isIpv4() != link.source().isIpv4()) {
+    if (link.isUdp() && peer.isIpv4() != link.source().isIpv4()) {
       throw new HcaException(
           "%s cannot be reached from %s: one is IPv4, the other IPv6; choose GIDs of one family"
               .formatted(peer, link.source()));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing a packet where one is. On the thread that steps the wire.
  */
 public final class WireCapture implements AutoCloseable {
-  private static final int ROOM = FrameHeaders.ROOM;
+  private static final int ROOM = FrameLink.ROOM;
 
   /** A locally administered MAC address, for stations that have none. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_00L;
@@ -90,7 +90,7 @@ public final class WireCapture implements AutoCloseable {
     int bytes = PacketCodec.encode(packet, bth);
     int transport = bytes + Icrc.BYTES;
     long frame =
-        FrameHeaders.writeV2(
+        FrameLink.writeV2(
             bth,
             transport,
             mac(destination),
