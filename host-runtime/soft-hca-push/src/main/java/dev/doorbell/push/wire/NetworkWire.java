@@ -7,7 +7,6 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.push.network.Frame;
 import dev.doorbell.push.network.Network;
 import dev.doorbell.push.network.Network.Host;
-import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.packet.Wire.Route;
@@ -286,7 +285,7 @@ public final class NetworkWire extends Wire {
         return;
       }
       if (whole.congested()) {
-        whole.packet.trafficClass |= Ecn.CONGESTION_EXPERIENCED;
+        whole.packet.mark();
       }
       entering.add(whole);
       station.port().timer(station.receiveNanos(whole.packet), entered);

@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.objects;
 
+import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairState;
@@ -47,15 +48,14 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   protected @Nullable Route route;
 
   protected QueuePairContext(
+      DevicePort port,
       int number,
       int ordinal,
       Transport transport,
       ObjectOwner domain,
       RegionTable regions,
       Completions sendCompletions,
-      @Nullable Completions receiveCompletions,
-      DeviceUnit requests,
-      DeviceUnit responses) {
+      @Nullable Completions receiveCompletions) {
     this.number = number;
     this.ordinal = ordinal;
     this.transport = transport;
@@ -63,8 +63,8 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     this.regions = regions;
     this.sendCompletions = sendCompletions;
     this.receiveCompletions = receiveCompletions;
-    this.requests = requests;
-    this.responses = responses;
+    this.requests = port.unit(number, true);
+    this.responses = port.unit(number, false);
   }
 
   @Override
@@ -124,7 +124,9 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   }
 
   /** Receives of an XRC receiver: what a shared queue of its XRC domain gives it, or null. */
-  public abstract @Nullable ExtendedReceives extendedReceives(int sharedQueue);
+  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
+    return null;
+  }
 
   /** Requests go to another peer from now on. */
   public final void reach(@Nullable Route there, int number) {
@@ -165,11 +167,18 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
    * The peer's receiving half, when packets to it would be nothing but their effect: no time, no
    * trace, no fault on either side. Null otherwise.
    */
-  public abstract @Nullable DirectPeer directPeer();
+  public @Nullable DirectPeer directPeer() {
+    return null;
+  }
 
   /** A doorbell with a producer index, or {@link Uar#NO_INDEX}. On any thread. */
-  public abstract void ring(int index);
+  public void ring(int index) {}
 
   /** A whole WQE from a BlueFlame register, of {@code bytes} at {@code source}. On any thread. */
-  public abstract void offerBlueFlame(long source, int bytes);
+  public void offerBlueFlame(long source, int bytes) {}
+
+  @Override
+  public boolean isFailing() {
+    return false;
+  }
 }

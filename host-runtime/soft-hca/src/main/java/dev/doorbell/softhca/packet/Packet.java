@@ -45,6 +45,14 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** {@link #request} of a packet that no request made. */
   public static final long NO_REQUEST = -1;
 
+  /**
+   * Congestion notification in the two low bits of a traffic class (RFC 3168): the sender reacts to
+   * marks, ECT(0); and a switch has marked the packet, CE.
+   */
+  public static final int ECN_CAPABLE = 2;
+
+  private static final int CONGESTION_EXPERIENCED = 3;
+
   /** What has to happen before a packet is on the wire, in this order. */
   public enum Phase {
     /** DMA reads of the payload are on their way. */
@@ -221,6 +229,16 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
             + (extended && !BthOpcode.isResponse(opcode) ? XrcEth.BYTES : 0)
             + bytes
             + padBytes());
+  }
+
+  /** True where a switch has marked the packet. */
+  public boolean isMarked() {
+    return (trafficClass & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED;
+  }
+
+  /** A switch marks the packet. */
+  public void mark() {
+    trafficClass |= CONGESTION_EXPERIENCED;
   }
 
   /** True for a datagram between GIDs of IPv4, which RoCE v2 sends over IPv4. */

@@ -1,7 +1,6 @@
 package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
@@ -10,7 +9,6 @@ import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.PendingList;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.RegionTable;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -270,27 +268,23 @@ public final class HcaEngine implements Agent {
     boolean starving;
 
     ScheduledQueuePair(
-        HcaEngine engine,
+        HcaObjects objects,
         int number,
         int ordinal,
         Transport transport,
         ObjectOwner domain,
-        RegionTable regions,
         Completions sendCompletions,
-        @Nullable Completions receiveCompletions,
-        DeviceUnit requests,
-        DeviceUnit responses) {
+        @Nullable Completions receiveCompletions) {
       super(
+          objects.hca.port(),
           number,
           ordinal,
           transport,
           domain,
-          regions,
+          objects.regions,
           sendCompletions,
-          receiveCompletions,
-          requests,
-          responses);
-      this.engine = engine;
+          receiveCompletions);
+      this.engine = objects.engine;
     }
 
     /** Makes whatever progress is possible. */

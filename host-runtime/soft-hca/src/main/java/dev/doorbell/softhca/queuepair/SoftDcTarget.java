@@ -9,9 +9,7 @@ import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ObjectOwner;
-import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
@@ -37,6 +35,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   /** Where connections come from: a GID and a queue pair. */
   private record Initiator(long gidHigh, long gidLow, int number) {}
 
+  private final HcaObjects objects;
   private final HcaServices hca;
   private final DcTargetAttributes attributes;
   final SoftCompletionQueue completions;
@@ -57,17 +56,8 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
       DcTargetAttributes attributes,
       SoftCompletionQueue completions,
       SoftSharedReceiveQueue receives) {
-    super(
-        objects.engine,
-        number,
-        objects.nextOrdinal(),
-        Transport.DC,
-        domain,
-        objects.regions,
-        completions,
-        completions,
-        objects.hca.port().unit(number, true),
-        objects.hca.port().unit(number, false));
+    super(objects, number, objects.nextOrdinal(), Transport.DC, domain, completions, completions);
+    this.objects = objects;
     this.hca = objects.hca;
     this.attributes = attributes;
     this.completions = completions;
@@ -143,7 +133,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
 
   private void receive(Packet packet, Initiator from, @Nullable DcConnection newest, Route back) {
     DcConnection present = newest;
-    if (present == null || present.number() < packet.connection) {
+    if (present == null || present.connectionNumber < packet.connection) {
       if (draining || !SoftHcaOptions.isMtu(packet.mtu) || packet.mtu > mtu) {
         refuse(packet, back, Aeth.NAK_INVALID_REQUEST);
         return;
@@ -157,10 +147,10 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
           ended.close();
         }
       }
-      present = new DcConnection(hca, this, back, packet);
+      present = new DcConnection(back, packet);
       connections.put(from, present);
     }
-    if (present.number() == packet.connection) {
+    if (present.connectionNumber == packet.connection) {
       present.receive(packet);
     } else {
       // Of a connection that has ended.
@@ -205,35 +195,10 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
     close();
   }
 
-  @Override
-  public boolean isFailing() {
-    return false;
-  }
-
   /** A fault plan ends its connections: initiators that go on connect anew. */
   @Override
   public void failSoon() {
     endConnections();
-  }
-
-  @Override
-  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
-    return null;
-  }
-
-  @Override
-  public @Nullable DirectPeer directPeer() {
-    return null;
-  }
-
-  @Override
-  public void ring(int index) {
-    // A target sends nothing.
-  }
-
-  @Override
-  public void offerBlueFlame(long source, int bytes) {
-    // A target sends nothing.
   }
 
   private void endConnections() {
@@ -270,8 +235,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
    * One initiator's connection at a target: the receiving half of a reliable connection, under the
    * target's number. An error ends it and leaves the target and its other connections as they are.
    */
-  static final class DcConnection extends ScheduledQueuePair {
-    private final SoftDcTarget target;
+  final class DcConnection extends ScheduledQueuePair {
     private final Responder responder;
     private final long connectionNumber;
     private boolean closed;
@@ -280,33 +244,24 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
      * @param back the way to the initiator
      * @param first the packet that connects
      */
-    DcConnection(HcaServices hca, SoftDcTarget target, Route back, Packet first) {
+    DcConnection(Route back, Packet first) {
       super(
-          target.engine,
-          target.number,
-          target.ordinal(),
+          objects,
+          SoftDcTarget.this.number,
+          SoftDcTarget.this.ordinal(),
           Transport.DC,
-          target.domain,
-          target.regions,
-          target.completions,
-          target.completions,
-          hca.port().unit(target.number, true),
-          hca.port().unit(target.number, false));
-      this.target = target;
-      this.userIndex = target.userIndex;
+          SoftDcTarget.this.domain,
+          completions,
+          completions);
+      this.userIndex = SoftDcTarget.this.userIndex;
       this.connectionNumber = first.connection;
-      this.connection = target.connection().withTrafficClass(first.trafficClass);
-      this.rights = target.rights();
+      this.connection = SoftDcTarget.this.connection().withTrafficClass(first.trafficClass);
+      this.rights = SoftDcTarget.this.rights();
       this.mtu = first.mtu;
       this.state = QueuePairState.RTS;
       reach(back, first.sourceQueuePair);
-      this.responder = Responder.create(this, hca, target.receives.source(this), first.firstPsn);
-      target.completions.use();
-    }
-
-    /** The larger, the newer. */
-    long number() {
-      return connectionNumber;
+      this.responder = Responder.create(this, hca, receives.source(this), first.firstPsn);
+      completions.use();
     }
 
     @Override
@@ -344,33 +299,8 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
     }
 
     @Override
-    public boolean isFailing() {
-      return false;
-    }
-
-    @Override
     public void failSoon() {
       enterError();
-    }
-
-    @Override
-    public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
-      return null;
-    }
-
-    @Override
-    public @Nullable DirectPeer directPeer() {
-      return null;
-    }
-
-    @Override
-    public void ring(int index) {
-      // Nothing is sent but answers.
-    }
-
-    @Override
-    public void offerBlueFlame(long source, int bytes) {
-      // Nothing is sent but answers.
     }
 
     /** Flushes the receive that it was filling. */
@@ -380,12 +310,12 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
       responses.begin();
       responder.run();
       responder.discard();
-      target.completions.unuse(this);
+      completions.unuse(this);
     }
 
     @Override
     String describe() {
-      return "connection of queue pair 0x%x at %s".formatted(peerNumber(), target);
+      return "connection of queue pair 0x%x at %s".formatted(peerNumber(), SoftDcTarget.this);
     }
   }
 }

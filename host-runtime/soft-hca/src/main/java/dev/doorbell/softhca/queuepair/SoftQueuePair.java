@@ -12,10 +12,10 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaServices;
@@ -29,6 +29,7 @@ import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -37,7 +38,6 @@ import dev.doorbell.softhca.packet.Wire.Route;
 import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
-import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
 import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import dev.doorbell.softhca.steering.ReceiveHash;
@@ -54,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
+
+  /** Bytes of a CNP behind its BTH, all zero. */
+  private static final int NOTIFICATION_BYTES = 16;
 
   private final HcaObjects objects;
   private final HcaServices hca;
@@ -76,7 +79,11 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   private WqeSource wqes;
   private @Nullable Requester requester;
   private @Nullable Responder responder;
-  private @Nullable NotificationPoint notifications;
+
+  /** Sends CNPs where the HCA reacts to congestion, one in an interval at most. */
+  private @Nullable TxQueue notifications;
+
+  private long nextNotification;
   private boolean closed;
 
   private boolean failing;
@@ -93,16 +100,13 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       @Nullable QueueMemory memory,
       @Nullable FrontEnd front) {
     super(
-        objects.engine,
+        objects,
         number,
         objects.nextOrdinal(),
         attributes.transport(),
         domain,
-        objects.regions,
         sendCompletions,
-        receiveCompletions,
-        objects.hca.port().unit(number, true),
-        objects.hca.port().unit(number, false));
+        receiveCompletions);
     this.objects = objects;
     this.hca = objects.hca;
     this.xrcDomain = domain;
@@ -317,8 +321,9 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     requester = newRequester();
     notifications =
         isReliable() && !isDynamic() && hca.options().congestion().policy() != null
-            ? new NotificationPoint(this, hca)
+            ? new TxQueue(this, hca, 0)
             : null;
+    nextNotification = Long.MIN_VALUE;
     state = QueuePairState.RTR;
   }
 
@@ -518,13 +523,32 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       packet.pool.release(packet);
     } else if (responder != null) {
       responses.begin();
-      if (notifications != null && Ecn.isMarked(packet.trafficClass)) {
-        notifications.onMarked();
+      if (notifications != null && packet.isMarked()) {
+        notifyCongestion(notifications);
       }
       responder.receive(packet);
     } else {
       packet.pool.release(packet);
     }
+  }
+
+  /** Answers a marked request with a CNP (RoCEv2 annex A17.9.3), one in an interval at most. */
+  private void notifyCongestion(TxQueue tx) {
+    long now = hca.port().now();
+    if (now < nextNotification) {
+      return;
+    }
+    nextNotification = now + hca.options().congestion().notificationNanos();
+    Packet packet = hca.packets().takeSpare();
+    packet.opcode = BthOpcode.CONGESTION_NOTIFICATION;
+    packet.destination = peerNumber();
+    packet.psn = 0;
+    packet.backwardCongestion = true;
+    packet.payload = packet.buffer();
+    packet.bytes = NOTIFICATION_BYTES;
+    RawMemory.putLong(packet.payload, 0);
+    RawMemory.putLong(packet.payload + Long.BYTES, 0);
+    tx.add(packet);
   }
 
   /** The packet names this queue pair and comes from elsewhere than its peer. */
