@@ -118,25 +118,8 @@ public final class EfaQueuePair extends ForeignQueuePair {
   /** What one connection sends of a message. */
   private record Piece(Message message, int offset, int bytes) {}
 
-  public static EfaQueuePair open(
-      HcaObjects objects,
-      ObjectOwner domain,
-      QueuePairAttributes attributes,
-      EfaCompletionQueue sends,
-      @Nullable EfaCompletionQueue receiveQueue,
-      @Nullable Memory receiveRing,
-      Memory words) {
-    EfaQueuePair queuePair =
-        new EfaQueuePair(objects, domain, attributes, sends, receiveQueue, receiveRing, words);
-    queuePair.open(CONNECTIONS, BLOCKS);
-    sends.use();
-    if (receiveQueue != null) {
-      receiveQueue.use();
-    }
-    return queuePair;
-  }
-
-  private EfaQueuePair(
+  /** Creates the queue pair with its connections. */
+  public EfaQueuePair(
       HcaObjects objects,
       ObjectOwner domain,
       QueuePairAttributes attributes,
@@ -161,6 +144,11 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
     shadow.fill((byte) 0xff);
     words.putLong(COMPLETED_OFFSET, completed);
+    open(CONNECTIONS, BLOCKS);
+    sends.use();
+    if (receiveQueue != null) {
+      receiveQueue.use();
+    }
   }
 
   /** Bytes that the HCA writes beside completions: counters. */

@@ -19,6 +19,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.queuepair.HcaObjects;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its memory is a page of registers, and behind it the ring. Stores arrive on any thread, are
  * copied as they come, and are acted on when the first connection runs.
  */
-public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget {
+public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget, Owned {
   /** Where software may keep the numbers of queue pairs: EFA has 16 bits for them. */
   private static final int END_OF_NUMBERS = 1 << 16;
 

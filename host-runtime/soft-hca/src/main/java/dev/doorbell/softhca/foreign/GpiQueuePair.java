@@ -64,18 +64,8 @@ public final class GpiQueuePair extends ForeignQueuePair {
   private boolean bad;
   private boolean failing;
 
-  public static GpiQueuePair open(
-      HcaObjects objects,
-      ObjectOwner owner,
-      ProtectionDomain domain,
-      QueuePairAttributes attributes,
-      Memory words) {
-    GpiQueuePair queuePair = new GpiQueuePair(objects, owner, domain, attributes, words);
-    queuePair.open(1, BLOCKS);
-    return queuePair;
-  }
-
-  private GpiQueuePair(
+  /** Creates the channel with its connection. */
+  public GpiQueuePair(
       HcaObjects objects,
       ObjectOwner owner,
       ProtectionDomain domain,
@@ -87,6 +77,7 @@ public final class GpiQueuePair extends ForeignQueuePair {
     this.oldValues =
         domain.register(words, OLD_VALUE_OFFSET, Long.BYTES, EnumSet.of(AccessRight.LOCAL_WRITE));
     shadow.fill((byte) 0xff);
+    open(1, BLOCKS);
   }
 
   /** Bytes that the NIC writes: consumer index, counter, old values. */

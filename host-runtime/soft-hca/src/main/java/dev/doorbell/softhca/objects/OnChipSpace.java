@@ -8,6 +8,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaServices.HcaErrno;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 
 /** The on-chip memory of an HCA (MEMIC): how much of it is left. */
 public final class OnChipSpace {
@@ -53,7 +54,7 @@ public final class OnChipSpace {
   }
 
   /** A piece of the HCA's on-chip memory (MEMIC). */
-  public static final class OnChipMemory extends AddressableMemory {
+  public static final class OnChipMemory extends AddressableMemory implements Owned {
     private final ObjectOwner domain;
     private final Allocation allocation;
     private boolean closed;

@@ -19,6 +19,7 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -28,7 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue: a ring, or one entry, in host or GPU memory, written by DMA. */
-public final class SoftCompletionQueue extends Completions implements CompletionQueue {
+public final class SoftCompletionQueue extends Completions implements CompletionQueue, Owned {
   private static final int COUNTER_SHIFT = 8;
 
   private final ObjectOwner domain;

@@ -5,6 +5,7 @@ import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Work requests name it by its own addresses, from {@link #address()} on; where its bytes are
  * may be elsewhere.
  */
-public final class SoftMemoryRegion implements MemoryRegion {
+public final class SoftMemoryRegion implements MemoryRegion, Owned {
   private final ObjectOwner domain;
   private final int key;
   private final long address;

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * of its domain; one of type 2 has to be free to be bound, and shows it to the queue pair that has
  * bound it.
  */
-public final class SoftMemoryWindow implements AutoCloseable {
+public final class SoftMemoryWindow implements Owned {
   private final ObjectOwner domain;
   private final RegionTable regions;
   private final Promises promises;

@@ -13,6 +13,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaServices.HcaErrno;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A list of receive WQEs that queue pairs take from its head. Each WQE names the next one unless
  * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
-public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
   /** Its user's name of it, as of a queue pair. */
   public int userIndex = QueuePairContext.UNNAMED;
 
@@ -115,14 +116,10 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     }
   }
 
-  public boolean failed() {
-    return failed;
-  }
-
   /**
    * Takes the WQE at the head for {@code who}, into its staging: {@link ReceiveSource#READY} etc.
    */
-  public int take(SharedReceiveSource who) {
+  private int take(SharedReceiveSource who) {
     while (!who.atHand) {
       if (step != Step.IDLE) {
         if (!arrived) {
@@ -220,10 +217,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     waiting.clear();
   }
 
-  public void forget(QueuePairContext queuePair) {
-    waiting.remove(queuePair);
-  }
-
   /**
    * Makes it one for receivers of an XRC domain.
    *
@@ -246,7 +239,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
   /** The source of a queue pair's receive WQEs. */
   public ReceiveSource source(QueuePairContext queuePair) {
-    return new SharedReceiveSource(queuePair, this);
+    return new SharedReceiveSource(queuePair);
   }
 
   public void use() {
@@ -283,9 +276,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
   }
 
   /** A queue pair's source of receive WQEs in a shared receive queue, one WQE per message. */
-  static final class SharedReceiveSource extends ReceiveSource {
+  final class SharedReceiveSource extends ReceiveSource {
     final QueuePairContext queuePair;
-    private final SoftSharedReceiveQueue queue;
     private final MemorySegment staging;
 
     /** Native address of the WQE in use, next segment first. */
@@ -297,16 +289,15 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     boolean atHand;
     boolean released;
 
-    SharedReceiveSource(QueuePairContext queuePair, SoftSharedReceiveQueue queue) {
+    SharedReceiveSource(QueuePairContext queuePair) {
       this.queuePair = queuePair;
-      this.queue = queue;
-      this.staging = Arena.ofAuto().allocate(queue.attributes().stride(), Long.BYTES);
+      this.staging = Arena.ofAuto().allocate(attributes.stride(), Long.BYTES);
       this.wqe = staging.address();
     }
 
     @Override
     public int prepare() {
-      return atHand ? READY : queue.take(this);
+      return atHand ? READY : SoftSharedReceiveQueue.this.take(this);
     }
 
     @Override
@@ -316,7 +307,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     @Override
     public boolean failed() {
-      return queue.failed();
+      return failed;
     }
 
     @Override
@@ -326,7 +317,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     @Override
     public int segments() {
-      return queue.attributes().segments();
+      return attributes.segments();
     }
 
     @Override
@@ -343,17 +334,17 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     public void release() {
       released = true;
       atHand = false;
-      queue.forget(queuePair);
+      waiting.remove(queuePair);
     }
 
     @Override
     public int userName() {
-      return queue.userIndex;
+      return userIndex;
     }
 
     @Override
     public int userIndex() {
-      return queue.number();
+      return number;
     }
 
     @Override

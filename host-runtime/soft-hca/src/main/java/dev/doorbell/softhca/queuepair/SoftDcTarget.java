@@ -10,6 +10,7 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * one that was used least recently goes. It stays until then, so that late duplicates are known as
  * what they are.
  */
-public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
+public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, Owned {
   /** Where connections come from: a GID and a queue pair. */
   private record Initiator(long gidHigh, long gidLow, int number) {}
 

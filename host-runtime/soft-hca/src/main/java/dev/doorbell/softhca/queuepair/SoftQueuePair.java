@@ -23,6 +23,7 @@ import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.QueueMemory;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
@@ -51,7 +52,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
-public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
+public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair, Owned {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
 
