@@ -10,7 +10,6 @@ import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
-import dev.doorbell.proxy.ServedQueue.CommandProgress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -128,11 +127,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   }
 
   private void serve(CommandQueue queue, long start, ProxyHandler handler) {
-    ServedQueue served =
-        new ServedQueue(
-            queue, handler, new CommandProgress(queue.view().entries(), start, counters));
     queues = Arrays.copyOf(queues, queues.length + 1);
-    queues[queues.length - 1] = served;
+    queues[queues.length - 1] = new ServedQueue(queue, handler, start, counters);
     fabric.wake(this);
   }
 

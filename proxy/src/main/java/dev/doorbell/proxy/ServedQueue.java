@@ -6,8 +6,13 @@ import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.CommandQueueView;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
 
-/** A command queue as its one consumer sees it. */
-final class ServedQueue {
+/**
+ * A command queue as its one consumer sees it, and which of its commands have ended. Commands end
+ * in any order; the frontier below which all of them have moves in order, and is what kernels see.
+ */
+final class ServedQueue implements CommandResults {
+  private static final int MIN_CAPACITY = 1024;
+
   /** What {@link #read} found. */
   enum Look {
     COMMAND,
@@ -18,7 +23,15 @@ final class ServedQueue {
   private final CommandQueueView queue;
   private final CommandFormat format;
   private final ProxyHandler handler;
-  private final CommandProgress progress;
+  private final ProxyCounters counters;
+
+  /** Commands from the frontier on that have ended. */
+  private final boolean[] ended;
+
+  /** Every command below has ended; commands below {@link #consumed} were taken. */
+  private long frontier;
+
+  private boolean failed;
   private final CommandEntry command = new CommandEntry();
   private final long[] words;
 
@@ -35,14 +48,19 @@ final class ServedQueue {
   private long consumed;
   private long published;
 
-  ServedQueue(CommandQueue queue, ProxyHandler handler, CommandProgress progress) {
+  /**
+   * @param start commands below it have ended
+   */
+  ServedQueue(CommandQueue queue, ProxyHandler handler, long start, ProxyCounters counters) {
     this.queue = queue.view();
     this.format = queue.format();
     this.words = new long[format.words()];
     this.handler = handler;
-    this.progress = progress;
-    this.consumed = progress.taken();
-    this.published = consumed;
+    this.counters = counters;
+    this.ended = new boolean[Math.max(this.queue.entries(), MIN_CAPACITY)];
+    this.consumed = start;
+    this.published = start;
+    this.frontier = start;
   }
 
   ProxyHandler handler() {
@@ -71,7 +89,7 @@ final class ServedQueue {
 
   /** Returns true if another command can be taken. */
   boolean hasRoom() {
-    return progress.hasRoom();
+    return consumed - frontier < ended.length;
   }
 
   /** Reads the next entry; {@link Look#PARKED}: call again when stepped again. */
@@ -103,8 +121,9 @@ final class ServedQueue {
     }
     present = 0;
     gathered = 0;
-    consumed++;
-    ticket = progress.take();
+    ticket = consumed++;
+    counters.commands++;
+    counters.highestOccupancy = Math.max(counters.highestOccupancy, consumed - frontier);
     held = true;
     return Look.COMMAND;
   }
@@ -131,9 +150,29 @@ final class ServedQueue {
     return true;
   }
 
+  private int slot(long number) {
+    return (int) number & (ended.length - 1);
+  }
+
+  @Override
+  public void finished(long number, boolean wrong) {
+    if (number < frontier || number >= consumed || ended[slot(number)]) {
+      throw new IllegalStateException(
+          "command %d ended twice or was never taken (taken: below %d)"
+              .formatted(number, consumed));
+    }
+    ended[slot(number)] = true;
+    failed |= wrong;
+    if (wrong) {
+      counters.failed++;
+    } else {
+      counters.completed++;
+    }
+  }
+
   /** Offers the command that was read to the handler. */
   boolean offer(StoreList stores) {
-    if (handler.accept(command, ticket, progress, stores)) {
+    if (handler.accept(command, ticket, this, stores)) {
       held = false;
       return true;
     }
@@ -150,11 +189,15 @@ final class ServedQueue {
 
   /** Publishes how many commands have ended; returns true if that has changed. */
   boolean publishFinished(StoreList stores) {
-    if (!progress.advance()) {
+    long before = frontier;
+    while (frontier < consumed && ended[slot(frontier)]) {
+      ended[slot(frontier++)] = false;
+    }
+    if (frontier == before) {
       return false;
     }
-    long failed = progress.failed() ? CommandEntry.FINISHED_FAILED : 0;
-    stores.store64(queue.finished(), progress.frontier() | failed, Access.RELEASE | Access.SYS);
+    long flag = failed ? CommandEntry.FINISHED_FAILED : 0;
+    stores.store64(queue.finished(), frontier | flag, Access.RELEASE | Access.SYS);
     return true;
   }
 
@@ -166,88 +209,8 @@ final class ServedQueue {
             consumed,
             present,
             format.words(),
-            progress.frontier(),
+            frontier,
             held ? ", waiting for room for " + command : "",
             handler);
-  }
-
-  /**
-   * Which commands of one queue have been taken and have ended. Commands end in any order; the
-   * frontier below which all of them have moves in order, and is what kernels see.
-   */
-  static final class CommandProgress implements CommandResults {
-    private static final int MIN_CAPACITY = 1024;
-
-    private final boolean[] ended;
-    private final int mask;
-    private final ProxyCounters counters;
-    private long taken;
-    private long frontier;
-    private boolean failed;
-
-    /**
-     * @param entries of the queue, a power of two
-     * @param start tickets below it have ended
-     */
-    CommandProgress(int entries, long start, ProxyCounters counters) {
-      this.ended = new boolean[Math.max(entries, MIN_CAPACITY)];
-      this.mask = ended.length - 1;
-      this.taken = start;
-      this.frontier = start;
-      this.counters = counters;
-    }
-
-    /** Returns true if another command can be taken. */
-    boolean hasRoom() {
-      return taken - frontier < ended.length;
-    }
-
-    /** Takes the next command. */
-    long take() {
-      counters.commands++;
-      long ticket = taken++;
-      counters.highestOccupancy = Math.max(counters.highestOccupancy, taken - frontier);
-      return ticket;
-    }
-
-    @Override
-    public void finished(long ticket, boolean failed) {
-      if (ticket < frontier || ticket >= taken || ended[(int) ticket & mask]) {
-        throw new IllegalStateException(
-            "command %d ended twice or was never taken (taken: below %d)".formatted(ticket, taken));
-      }
-      ended[(int) ticket & mask] = true;
-      if (failed) {
-        this.failed = true;
-        counters.failed++;
-      } else {
-        counters.completed++;
-      }
-    }
-
-    /** Moves the frontier on; true when it moved. */
-    boolean advance() {
-      long before = frontier;
-      while (frontier < taken && ended[(int) frontier & mask]) {
-        ended[(int) frontier & mask] = false;
-        frontier++;
-      }
-      return frontier != before;
-    }
-
-    /** Every command below has ended. */
-    long frontier() {
-      return frontier;
-    }
-
-    /** True when a command failed. */
-    boolean failed() {
-      return failed;
-    }
-
-    /** Tickets below were taken. */
-    long taken() {
-      return taken;
-    }
   }
 }

@@ -16,22 +16,28 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU posts what a kernel hands over: a command queue, its agent and a poster that recovers.
+ * The CPU posts what a kernel hands over: a command queue, its agent and a poster that recovers, so
+ * that what the kernel has handed over is applied once whatever happens to queue pairs. Commands
+ * end in the order in which they were accepted.
  */
-final class CpuMode implements AutoCloseable {
+final class CpuMode implements ProxyHandler, AutoCloseable {
   private static final int ENTRIES = 256;
 
   private final Fabric fabric;
   private final CommandQueue commands;
   private final ProxyAgent agent;
   private final RecoveringPoster poster;
+  private final ArrayDeque<Long> tickets = new ArrayDeque<>();
+  private final CommandEntry signal = new CommandEntry();
+  private @Nullable CommandResults results;
+  private boolean failed;
+  private int ended;
 
   CpuMode(Fabric fabric, CpuPath path) {
     this.fabric = fabric;
-    RecoveringHandler handler = new RecoveringHandler();
     commands = new CommandQueue(path.memory(), ENTRIES, 0);
     agent = new ProxyAgent(fabric, path.locus(), path.prices());
-    agent.serve(commands, handler);
+    agent.serve(commands, this);
     poster =
         new RecoveringPoster(
             fabric,
@@ -39,8 +45,7 @@ final class CpuMode implements AutoCloseable {
             path.prices(),
             path.connections(),
             path.policy(),
-            (ticket, failed, nanos) -> handler.ended(failed));
-    handler.postBy(poster, () -> fabric.wake(agent));
+            (_, bad, _) -> ended(bad));
   }
 
   /** Address of the descriptor for {@code doorbell_qp.commands}. */
@@ -81,89 +86,59 @@ final class CpuMode implements AutoCloseable {
     commands.close();
   }
 
-  /**
-   * Posts a kernel's commands by a {@link RecoveringPoster}, so that what the kernel has handed
-   * over is applied once whatever happens to queue pairs.
-   *
-   * <p>Commands of one queue alone: they end in the order in which they were accepted.
-   */
-  static final class RecoveringHandler implements ProxyHandler {
-    private final ArrayDeque<Long> tickets = new ArrayDeque<>();
-    private final CommandEntry signal = new CommandEntry();
-    private @Nullable RecoveringPoster poster;
-    private @Nullable CommandResults results;
-    private Runnable wake = () -> {};
-    private boolean failed;
-    private int ended;
-
-    /**
-     * From now on commands go to {@code to}.
-     *
-     * @param whenEnded called when a command has ended, to wake the agent
-     */
-    void postBy(RecoveringPoster to, Runnable whenEnded) {
-      poster = to;
-      wake = whenEnded;
-    }
-
-    @Override
-    public boolean accept(
-        CommandEntry command, long ticket, CommandResults results, StoreList stores) {
-      RecoveringPoster to = poster;
-      this.results = results;
-      if (to == null) {
-        return false;
+  @Override
+  public boolean accept(
+      CommandEntry command, long ticket, CommandResults results, StoreList stores) {
+    this.results = results;
+    switch (command.opcode) {
+      case CommandEntry.OP_FLUSH, CommandEntry.OP_NOP -> results.finished(ticket, false);
+      case CommandEntry.OP_PUT_SIGNAL -> {
+        // Two messages; the command ends with the second.
+        tickets.add(-1L);
+        tickets.add(ticket);
+        signal.set(command);
+        signal.opcode = CommandEntry.OP_PUT;
+        poster.post(signal);
+        signal.set(command);
+        signal.opcode = CommandEntry.OP_FETCH_ADD;
+        signal.remoteAddress = command.compare;
+        signal.remoteKey = command.signalKey();
+        signal.localAddress = command.fetched;
+        poster.post(signal);
       }
-      switch (command.opcode) {
-        case CommandEntry.OP_FLUSH, CommandEntry.OP_NOP -> results.finished(ticket, false);
-        case CommandEntry.OP_PUT_SIGNAL -> {
-          // Two messages; the command ends with the second.
-          tickets.add(-1L);
-          tickets.add(ticket);
-          signal.set(command);
-          signal.opcode = CommandEntry.OP_PUT;
-          to.post(signal);
-          signal.set(command);
-          signal.opcode = CommandEntry.OP_FETCH_ADD;
-          signal.remoteAddress = command.compare;
-          signal.remoteKey = command.signalKey();
-          signal.localAddress = command.fetched;
-          to.post(signal);
-        }
-        default -> {
-          tickets.add(ticket);
-          to.post(command);
-        }
+      default -> {
+        tickets.add(ticket);
+        poster.post(command);
       }
-      return true;
     }
+    return true;
+  }
 
-    /** A message has ended; called once for each, in order. */
-    void ended(boolean bad) {
-      failed |= bad;
-      long ticket = tickets.remove();
-      CommandResults to = results;
-      if (ticket >= 0 && to != null) {
-        to.finished(ticket, failed);
-        failed = false;
-        ended++;
-      }
-      wake.run();
+  /** A message has ended; called once for each, in order. */
+  void ended(boolean bad) {
+    failed |= bad;
+    long ticket = tickets.remove();
+    CommandResults to = results;
+    if (ticket >= 0 && to != null) {
+      to.finished(ticket, failed);
+      failed = false;
+      ended++;
     }
+    fabric.wake(agent);
+  }
 
-    @Override
-    public void flush(StoreList stores) {}
+  @Override
+  public void flush(StoreList stores) {}
 
-    @Override
-    public int poll(ThreadPort port, StoreList stores) {
-      int found = ended;
-      ended = 0;
-      return found;
-    }
+  @Override
+  public int poll(ThreadPort port, StoreList stores) {
+    int found = ended;
+    ended = 0;
+    return found;
+  }
 
-    @Override
-    public String toString() {
-      return "%d messages under way".formatted(tickets.size());
-    }
+  @Override
+  public String toString() {
+    return "%d messages under way".formatted(tickets.size());
   }
 }

@@ -64,8 +64,7 @@ public final class Requester {
   private final long wqeNanos;
   private final ServiceTimes turns = new ServiceTimes();
   private final RequestRing ring;
-  private final @Nullable DirectWrites directWrites;
-  private final @Nullable DirectRequests directRequests;
+  private final @Nullable DirectRequests direct;
 
   /** The index of the next WQE to take. */
   private long wqeIndex;
@@ -103,7 +102,7 @@ public final class Requester {
     this.ring = new RequestRing(this::ready, sendBlocks);
     this.reliable = queuePair.isReliable();
     this.promises = hca.options().promises();
-    this.tx = new RequestTxQueue(queuePair, hca, ring);
+    this.tx = new RequestTxQueue();
     CongestionPolicy policy = hca.options().congestion().policy();
     this.pacer =
         policy == null || !reliable || queuePair.isDynamic()
@@ -115,10 +114,9 @@ public final class Requester {
             queuePair, hca, tx, dynamic, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
     this.windowRequests = new WindowRequests(queuePair, wqes);
-    this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
+    this.localRead = new LocalRead();
     boolean isDirect = queuePair.transport == Transport.RC && hca.isImmediate();
-    this.directWrites = isDirect ? new DirectWrites(queuePair, hca, wqes, sendState) : null;
-    this.directRequests = isDirect ? new DirectRequests(queuePair, hca, sendState) : null;
+    this.direct = isDirect ? new DirectRequests(queuePair, hca, wqes, sendState) : null;
   }
 
   /** Drops all state: the queue pair was reset or closed. */
@@ -185,7 +183,6 @@ public final class Requester {
       return 0;
     }
     long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
-    DirectWrites direct = directWrites;
     if (direct != null && !flushing && ring.isEmpty() && wqeIndex < available) {
       taken = direct.run(wqeIndex, available, budget);
       wqeIndex += taken;
@@ -397,7 +394,7 @@ public final class Requester {
         yield oldest;
       }
       default ->
-          (directRequests != null && directRequests.execute(request))
+          (direct != null && direct.execute(request))
               ? request.phase == SendRequest.Phase.DONE
               : mayUseConnection(request, oldest) && sendState.assignPsns(request);
     };
@@ -544,27 +541,13 @@ public final class Requester {
   }
 
   /** DUMP: reads local memory and drops it, which pushes earlier writes to that memory. */
-  static final class LocalRead {
+  private final class LocalRead {
     private static final int MOST_READS = 64;
 
-    private final Runnable onProgress;
-    private final RequestRing ring;
-    private final DevicePort port;
-    private final long target;
     private final Completion completion = this::read;
 
     /** Outstanding. */
     private int reads;
-
-    /**
-     * @param target native address of {@link Packet#MAX_PAYLOAD} bytes whose content is never read
-     */
-    LocalRead(Runnable onProgress, RequestRing ring, DevicePort port, long target) {
-      this.onProgress = onProgress;
-      this.ring = ring;
-      this.port = port;
-      this.target = target;
-    }
 
     /** True when every read that was started has ended. */
     boolean isDone() {
@@ -585,7 +568,8 @@ public final class Requester {
           long address = request.pieceAddress[request.piece] + request.pieceOffset;
           int left = request.pieceBytes[request.piece] - request.pieceOffset;
           int bytes = Math.min(left, Packet.MAX_PAYLOAD);
-          if (port.map(address, bytes) == 0 && !port.read(address, target, bytes, completion)) {
+          if (port.map(address, bytes) == 0
+              && !port.read(address, hca.dropBuffer(), bytes, completion)) {
             reads++;
           }
           request.advance(bytes);
@@ -603,26 +587,19 @@ public final class Requester {
       if (!ok && !ring.isEmpty() && ring.at(ring.oldest).opcode == Opcode.DUMP) {
         ring.at(ring.oldest).fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
       }
-      onProgress.run();
+      ready();
     }
   }
 
   /**
    * The packets of requests on their way to the wire: records which requests have left entirely.
    */
-  static final class RequestTxQueue extends TxQueue {
-    private final QueuePairContext queuePair;
-    private final @Nullable HcaTracer tracer;
-    private final RequestRing requests;
-
+  private final class RequestTxQueue extends TxQueue {
     /** One past the newest request whose last packet has left. */
     private long left;
 
-    RequestTxQueue(QueuePairContext queuePair, HcaServices hca, RequestRing requests) {
+    RequestTxQueue() {
       super(queuePair, hca, hca.options().timing().packetNanos());
-      this.queuePair = queuePair;
-      this.tracer = hca.tracer();
-      this.requests = requests;
     }
 
     /** True when the last packet of that request has left. */
@@ -633,7 +610,7 @@ public final class Requester {
     @Override
     protected void onGathered(Packet packet) {
       if (tracer != null && packet.lastOfMessage) {
-        SendRequest request = requests.at(packet.request);
+        SendRequest request = ring.at(packet.request);
         tracer.gathered(queuePair.number, request.index, request.length);
       }
     }
@@ -648,7 +625,7 @@ public final class Requester {
         if (packet.phase == Packet.Phase.HELD) {
           onGathered(packet);
         }
-        SendRequest request = requests.at(packet.request);
+        SendRequest request = ring.at(packet.request);
         tracer.emitted(
             queuePair.number, request.index, request.opcode, request.length, request.packets);
       }
@@ -659,7 +636,7 @@ public final class Requester {
       if (packet.request == Packet.NO_REQUEST) {
         return queuePair.requests.departs(0);
       }
-      long index = requests.at(packet.request).index;
+      long index = ring.at(packet.request).index;
       return queuePair.requests.departs(packet.lastOfMessage ? index + 1 : index);
     }
   }
