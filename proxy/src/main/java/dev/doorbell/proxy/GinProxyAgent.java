@@ -1,9 +1,7 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
@@ -23,7 +21,7 @@ import java.util.function.LongFunction;
  *
  * <p>Behind a failed operation no descriptor of its queue ends; the error record says why.
  */
-public final class GinProxyAgent implements Agent, AutoCloseable {
+public final class GinProxyAgent extends RoundAgent {
   /** Keys of a window: of the own memory, and of that of the queue's peer. */
   public record Window(int localKey, int remoteKey) {}
 
@@ -60,25 +58,16 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
     PUBLISH
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
-  private final ThreadPort port;
-  private final StoreList stores = new StoreList();
   private final List<Served> queues = new ArrayList<>();
   private final ProxyCounters counters = new ProxyCounters();
 
   private Stage stage = Stage.TAKE;
   private int turn;
   private int roundWork;
-  private boolean loadParked;
 
   /** Adds the agent to {@code fabric}, on the CPU at {@code locus}. */
   public GinProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
-    this.port = fabric.attachThread(locus, this);
+    super(fabric, locus, prices);
   }
 
   /**
@@ -95,8 +84,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
 
   @Override
   public int step(int budget) {
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case TAKE -> {
           if (parks(take())) {
@@ -128,7 +116,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
           int work = roundWork;
           roundWork = 0;
           if (work == 0) {
-            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            port.pollFailed(IDLE_NANOS);
             return 0;
           }
           if (stores.drain(port)) {
@@ -191,12 +179,6 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
   @Override
   public String where() {
     return "GIN proxy at %s, %s: %s".formatted(locus, stage, queues);
-  }
-
-  /** Takes the agent out of the fabric. */
-  @Override
-  public void close() {
-    fabric.detach(this);
   }
 
   /** A queue, and how far its descriptors are. */

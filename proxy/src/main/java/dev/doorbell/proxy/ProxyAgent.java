@@ -1,6 +1,5 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.QueuePair;
@@ -29,12 +28,9 @@ import org.jspecify.annotations.Nullable;
  * expressed, or names a queue pair that the queue does not serve, fails with {@code
  * DOORBELL_ERROR_ARGUMENT} in the error record.
  */
-public final class ProxyAgent implements Agent, AutoCloseable {
+public final class ProxyAgent extends RoundAgent {
   /** The most commands taken from one queue before the other queues have their turn. */
   public static final int BATCH = 64;
-
-  /** For how long an idle agent asks to be left alone: until something changes. */
-  static final long IDLE_NANOS = 1L << 50;
 
   /** Where in its round the agent is. */
   private enum Stage {
@@ -45,13 +41,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     END
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
   private final Chaining chaining;
-  private final ThreadPort port;
   private final ProxyCounters counters = new ProxyCounters();
-  private final StoreList stores = new StoreList();
   private final List<SendQueuePoster> posters = new ArrayList<>();
   private ServedQueue[] queues = new ServedQueue[0];
 
@@ -66,7 +57,6 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private int longest;
   private int roundCommands;
   private int roundWork;
-  private boolean loadParked;
 
   /**
    * Adds the agent to {@code fabric}.
@@ -87,12 +77,9 @@ public final class ProxyAgent implements Agent, AutoCloseable {
    *     others have their turn
    */
   public ProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices, Chaining chaining) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
+    super(fabric, locus, prices);
     this.chaining = chaining;
     this.chains = chaining.first();
-    this.port = fabric.attachThread(locus, this);
   }
 
   /**
@@ -151,14 +138,14 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   /** The poster of a queue pair; queues that name the same queue pair share it. */
   private SendQueuePoster poster(SendQueueAccess access) {
     for (SendQueuePoster poster : posters) {
-      if (poster.queue().equals(access)) {
+      if (poster.queue.equals(access)) {
         return poster;
       }
-      if (poster.queue().ring() == access.ring()
-          || poster.queue().completionRing() == access.completionRing()) {
+      if (poster.queue.ring() == access.ring()
+          || poster.queue.completionRing() == access.completionRing()) {
         throw new IllegalArgumentException(
             "queue pairs 0x%x and 0x%x share a ring; give each queue pair a completion queue of its own and describe it in one way"
-                .formatted(poster.queue().number24(), access.number24()));
+                .formatted(poster.queue.number24(), access.number24()));
       }
     }
     SendQueuePoster poster = new SendQueuePoster(access, prices, chaining, counters);
@@ -174,8 +161,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   @Override
   public int step(int budget) {
     int before = roundWork;
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case COMMANDS -> {
           if (!loadParked) {
@@ -221,7 +207,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private boolean takeCommands() {
     while (turn < queues.length) {
       ServedQueue queue = queues[turn];
-      boolean room = !queue.holdsCommand();
+      boolean room = !queue.held;
       if (!room && queue.offer(stores)) {
         room = true;
         roundWork++;
@@ -263,10 +249,10 @@ public final class ProxyAgent implements Agent, AutoCloseable {
                   port.now(),
                   locus,
                   TraceEvent.Kind.COMMAND,
-                  queue.command().queuePair,
-                  queue.ticket(),
-                  queue.command().length,
-                  queue.command().toString()));
+                  queue.command.queuePair,
+                  queue.ticket,
+                  queue.command.length,
+                  queue.command.toString()));
     }
   }
 
@@ -276,7 +262,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
       counters.largestBatch = Math.max(counters.largestBatch, roundCommands);
     }
     for (ServedQueue queue : queues) {
-      queue.handler().flush(stores);
+      queue.handler.flush(stores);
     }
     for (ServedQueue queue : queues) {
       queue.publishConsumed(stores);
@@ -285,7 +271,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
 
   private boolean pollCompletions() {
     while (turn < queues.length) {
-      int found = queues[turn].handler().poll(port, stores);
+      int found = queues[turn].handler.poll(port, stores);
       if (found == ProxyHandler.PARKED) {
         return false;
       }
@@ -314,12 +300,6 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     return "proxy at %s, %s: %s".formatted(locus, stage, Arrays.toString(queues));
   }
 
-  /** Takes the agent out of the fabric. Commands under way stay under way; nobody reports them. */
-  @Override
-  public void close() {
-    fabric.detach(this);
-  }
-
   /** Posts the commands of one queue as WQEs on the queue pairs that they name. */
   static final class PostingHandler implements ProxyHandler {
     private final SendQueuePoster[] posters;
@@ -332,11 +312,10 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     PostingHandler(SendQueuePoster[] posters, ThreadPort port) {
       this.posters = posters;
       this.port = port;
-      int highest =
-          Arrays.stream(posters).mapToInt(poster -> poster.queue().index()).max().orElse(0);
+      int highest = Arrays.stream(posters).mapToInt(poster -> poster.queue.index()).max().orElse(0);
       byIndex = new SendQueuePoster[highest + 1];
       for (SendQueuePoster poster : posters) {
-        byIndex[poster.queue().index()] = poster;
+        byIndex[poster.queue.index()] = poster;
       }
     }
 

@@ -49,7 +49,9 @@ final class SendQueuePoster {
   private static final ValueLayout.OfLong LITTLE_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private final SendQueueAccess queue;
+  /** The queue pair that it posts on. */
+  final SendQueueAccess queue;
+
   private final ProxyPrices prices;
   private final Chaining chaining;
   private final ProxyCounters counters;
@@ -109,11 +111,6 @@ final class SendQueuePoster {
     this.last = new boolean[queue.blocks()];
     this.signalled = new boolean[queue.blocks()];
     this.results = new CommandResults[queue.blocks()];
-  }
-
-  /** The queue pair that it posts on. */
-  SendQueueAccess queue() {
-    return queue;
   }
 
   /** WQEs posted that have not ended. */
@@ -212,8 +209,7 @@ final class SendQueuePoster {
       return;
     }
     storeHeld(true, stores);
-    stores.store32(queue.record(), DoorbellRecord.encode(next), Access.RELEASE | Access.SYS);
-    stores.fence(Access.RELEASE | Access.SYS);
+    stores.record(queue, next);
     if (next - rung == 1 && queue.blueFlameBytes() >= SendQueue.BLOCK) {
       // The scratch still holds that one WQE.
       long half =

@@ -22,7 +22,7 @@ final class ServedQueue implements CommandResults {
 
   private final CommandQueueView queue;
   private final CommandFormat format;
-  private final ProxyHandler handler;
+  final ProxyHandler handler;
   private final ProxyCounters counters;
 
   /** Commands from the frontier on that have ended. */
@@ -32,7 +32,10 @@ final class ServedQueue implements CommandResults {
   private long frontier;
 
   private boolean failed;
-  private final CommandEntry command = new CommandEntry();
+
+  /** The command that was read last. */
+  final CommandEntry command = new CommandEntry();
+
   private final long[] words;
 
   /** Words of the next entry that are there; they stay until it is consumed. */
@@ -43,8 +46,12 @@ final class ServedQueue implements CommandResults {
 
   private final long[] payload = new long[CommandEntry.INLINE_BYTES / Long.BYTES];
 
-  private boolean held;
-  private long ticket;
+  /** True when a command was read that the handler had no room for. */
+  boolean held;
+
+  /** The ticket of the command that was read last. */
+  long ticket;
+
   private long consumed;
   private long published;
 
@@ -63,28 +70,9 @@ final class ServedQueue implements CommandResults {
     this.frontier = start;
   }
 
-  ProxyHandler handler() {
-    return handler;
-  }
-
-  /** True when a command was read that the handler had no room for. */
-  boolean holdsCommand() {
-    return held;
-  }
-
-  /** The command that was read last. */
-  CommandEntry command() {
-    return command;
-  }
-
   /** Cache lines of an entry. */
   int lines() {
     return format.lines();
-  }
-
-  /** The ticket of the command that was read last. */
-  long ticket() {
-    return ticket;
   }
 
   /** Returns true if another command can be taken. */

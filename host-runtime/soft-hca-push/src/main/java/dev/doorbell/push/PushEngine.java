@@ -36,7 +36,7 @@ public final class PushEngine implements AutoCloseable {
   long firstMessage;
 
   private final Fabric fabric;
-  private final Locus locus;
+  final Locus locus;
   private final Network network;
   private final int number;
   private final Agent agent = new Engine();
@@ -164,10 +164,6 @@ public final class PushEngine implements AutoCloseable {
       text.append(", ").append(ring.state());
     }
     return text.toString();
-  }
-
-  Locus locus() {
-    return locus;
   }
 
   AddressSpace memory() {

@@ -46,12 +46,12 @@ final class PushReceiver {
         return flow;
       }
     }
-    ReceiveFlow made = new ReceiveFlow(this, engine, source, ring, engine.firstMessage);
+    ReceiveFlow made = new ReceiveFlow(source, ring, engine.firstMessage);
     flows.add(made);
     return made;
   }
 
-  void store(ReceiveFlow flow, PushFrame frame) {
+  private void store(ReceiveFlow flow, PushFrame frame) {
     int bytes = frame.payload.length;
     long buffer = engine.receiveBuffer(bytes);
     RawMemory.copyIn(MemorySegment.ofArray(frame.payload), 0, buffer, bytes);
@@ -83,18 +83,16 @@ final class PushReceiver {
     }
   }
 
-  void event(PushEvent.Kind kind, ReceiveFlow flow, long index) {
+  private void event(PushEvent.Kind kind, ReceiveFlow flow, long index) {
     engine.observer.happened(
         new PushEvent(
             engine.port.now(), kind, flow.source, flow.ring, index, 0, 0, flow.expected(), 0));
   }
 
   /** What one peer's ring sends to this engine: which message is next, and room for it. */
-  static final class ReceiveFlow implements Completion {
+  private final class ReceiveFlow implements Completion {
     final int source;
     final int ring;
-    private final PushEngine engine;
-    private final PushReceiver receiver;
     private long expected;
     private long consumed;
     private boolean consuming;
@@ -106,9 +104,7 @@ final class PushReceiver {
     private long granted;
     private int grantedBytes = 1;
 
-    ReceiveFlow(PushReceiver receiver, PushEngine engine, int source, int ring, long first) {
-      this.receiver = receiver;
-      this.engine = engine;
+    ReceiveFlow(int source, int ring, long first) {
       this.source = source;
       this.ring = ring;
       this.expected = first;
@@ -125,10 +121,10 @@ final class PushReceiver {
     void data(PushFrame frame) {
       long count = SendFlow.widen(frame.sequence, expected);
       if (count < expected) {
-        receiver.event(PushEvent.Kind.DUPLICATE, this, frame.index);
+        event(PushEvent.Kind.DUPLICATE, this, frame.index);
         acknowledge(frame.congested());
       } else if (count > expected) {
-        receiver.event(PushEvent.Kind.OUT_OF_ORDER, this, frame.index);
+        event(PushEvent.Kind.OUT_OF_ORDER, this, frame.index);
         if (!gapSaid) {
           gapSaid = true;
           say(PushFrame.Kind.NAK, false);
@@ -143,7 +139,7 @@ final class PushReceiver {
     private void take(PushFrame frame) {
       gapSaid = false;
       expected++;
-      receiver.store(this, frame);
+      store(this, frame);
       if (engine.options.receiving().messages() > 0) {
         consume();
       }
@@ -151,7 +147,7 @@ final class PushReceiver {
       if (expected > granted) {
         granted = expected;
       }
-      receiver.grant();
+      PushReceiver.this.grant();
     }
 
     private void consume() {
@@ -196,7 +192,7 @@ final class PushReceiver {
       if (granted > expected) {
         engine.reply(PushFrame.Kind.GRANT, source, ring, 0, false, (int) granted);
       }
-      receiver.grant();
+      PushReceiver.this.grant();
     }
 
     /** Bytes that may be on their way. */

@@ -61,10 +61,10 @@ public final class SendRing implements MmioTarget {
       RingShape shape,
       long creditAddress,
       @Nullable StagingPool pool) {
-    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes())) {
+    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes)) {
       throw new IllegalArgumentException(
           "a ring on a pool of slots of %d bytes has no slots of its own, nor others: %s"
-              .formatted(pool.slotBytes(), shape));
+              .formatted(pool.slotBytes, shape));
     }
     this.engine = engine;
     this.number = number;
@@ -75,10 +75,10 @@ public final class SendRing implements MmioTarget {
             + (long) shape.entries() * PushHeader.BYTES
             + Math.max(64, shape.stagingBytes());
     this.chip =
-        engine.memory().allocate(MemoryKind.NIC, engine.locus(), bytes, "push ring " + number);
+        engine.memory().allocate(MemoryKind.NIC, engine.locus, bytes, "push ring " + number);
     this.page =
-        engine.memory().allocate(MemoryKind.UAR, engine.locus(), 4096, "push doorbell " + number);
-    this.credit = new Credit(this, engine, creditAddress);
+        engine.memory().allocate(MemoryKind.UAR, engine.locus, 4096, "push doorbell " + number);
+    this.credit = new Credit(creditAddress);
     this.rung = shape.first();
     this.transmitted = rung;
     this.unacknowledged = rung;
@@ -448,11 +448,9 @@ public final class SendRing implements MmioTarget {
    * The credit of one ring: two absolute indices in GPU memory, written when enough has been
    * released or for long enough, and again a few times later, since a write may be lost.
    */
-  static final class Credit implements Completion {
+  private final class Credit implements Completion {
     private static final int REPEATS = 3;
 
-    private final SendRing ring;
-    private final PushEngine engine;
     private final long address;
     private long released;
     private long acknowledged;
@@ -462,17 +460,15 @@ public final class SendRing implements MmioTarget {
     private int repeats;
     private boolean timing;
 
-    Credit(SendRing ring, PushEngine engine, long address) {
-      this.ring = ring;
-      this.engine = engine;
+    Credit(long address) {
       this.address = address;
-      this.released = ring.shape.first();
+      this.released = shape.first();
       this.acknowledged = released;
     }
 
     /** The ring has moved on. */
     void changed() {
-      long news = Math.max(ring.released() - released, ring.unacknowledged() - acknowledged);
+      long news = Math.max(SendRing.this.released - released, unacknowledged - acknowledged);
       if (news >= engine.options.credits().messages()) {
         write();
       } else if (!timing) {
@@ -483,8 +479,8 @@ public final class SendRing implements MmioTarget {
     private void write() {
       previousReleased = released;
       previousAcknowledged = acknowledged;
-      released = ring.released();
-      acknowledged = ring.unacknowledged();
+      released = SendRing.this.released;
+      acknowledged = unacknowledged;
       repeats = 0;
       put(released, acknowledged);
       if (engine.options.mistakes().repeatOldCredit()) {
@@ -498,12 +494,12 @@ public final class SendRing implements MmioTarget {
     private void put(long releasedIndex, long acknowledgedIndex) {
       int lose = engine.options.mistakes().loseCredit();
       if (lose > 0 && writes++ % lose == lose - 1) {
-        ring.event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
+        event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
         return;
       }
       PushCredit.write(engine.scratch, releasedIndex, acknowledgedIndex);
       engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
-      ring.event(PushEvent.Kind.CREDITED, releasedIndex);
+      event(PushEvent.Kind.CREDITED, releasedIndex);
     }
 
     private void time(long nanos) {
@@ -514,7 +510,7 @@ public final class SendRing implements MmioTarget {
     @Override
     public void completed(boolean ok) {
       timing = false;
-      if (ring.released() != released || ring.unacknowledged() != acknowledged) {
+      if (SendRing.this.released != released || unacknowledged != acknowledged) {
         write();
       } else if (repeats < REPEATS) {
         repeats++;

@@ -18,7 +18,7 @@ public final class StagingPool {
   private static final int EIGHTHS = 8;
 
   private final int slots;
-  private final int slotBytes;
+  final int slotBytes;
   private final int share;
   private final Allocation memory;
 
@@ -67,10 +67,6 @@ public final class StagingPool {
 
   boolean has(int slot) {
     return slot < slots;
-  }
-
-  int slotBytes() {
-    return slotBytes;
   }
 
   void close(AddressSpace space) {

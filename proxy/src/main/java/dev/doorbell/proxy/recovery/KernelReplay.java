@@ -80,7 +80,7 @@ final class KernelReplay {
       fabric.quiesce();
       KernelRing ring = KernelRing.read(connection.queue());
       Split split = split(connection, ring);
-      fruitless = split.executed > 0 || ring.completed() > 0 ? 0 : fruitless + 1;
+      fruitless = split.executed > 0 || ring.completed > 0 ? 0 : fruitless + 1;
       first = first == null ? split : first;
       KernelConnection next =
           split.lost > 0 || fruitless >= policy.attempts()
@@ -111,10 +111,9 @@ final class KernelReplay {
     if (sent == null || executed == null) {
       return new Split(left, 0, 0, messages);
     }
-    long begun = ring.completed() + SendQueue.distance((int) ring.completed(), sent.block());
+    long begun = ring.completed + SendQueue.distance((int) ring.completed, sent.block());
     long known =
-        sent.messages()
-            - left.stream().filter(wqe -> wqe.isMessage() && wqe.index() < begun).count();
+        sent.messages() - left.stream().filter(wqe -> wqe.isMessage() && wqe.index < begun).count();
     int done = (int) (executed.since(known) - known);
     List<PostedWqe> again = new ArrayList<>();
     int number = 0;
@@ -161,7 +160,7 @@ final class KernelReplay {
    */
   private static long prepare(KernelConnection connection, List<PostedWqe> wqes) {
     KernelQueue queue = connection.queue();
-    long consumed = KernelRing.read(queue).consumed();
+    long consumed = KernelRing.read(queue).consumed;
     connection.reconnect();
     Memory ring = queue.sendRing();
     // What lies there of the connection before would look like WQEs of this one.
@@ -172,7 +171,7 @@ final class KernelReplay {
     long index = 0;
     for (PostedWqe wqe : wqes) {
       wqe.moveTo(connection, index);
-      ring.write(index << SendQueue.BLOCK_SHIFT, wqe.bytes());
+      ring.write(index << SendQueue.BLOCK_SHIFT, wqe.bytes);
       index += wqe.blocks();
     }
     Memory counters = queue.counters();
@@ -194,14 +193,14 @@ final class KernelReplay {
     while (true) {
       fabric.run(() -> false, policy.pollNanos());
       KernelRing ring = KernelRing.read(connection.queue());
-      if (ring.completed() >= posted) {
+      if (ring.completed >= posted) {
         return true;
       }
-      if (ring.completed() != before) {
-        before = ring.completed();
+      if (ring.completed != before) {
+        before = ring.completed;
         since = fabric.now();
       }
-      if (ring.failed() || fabric.now() - since >= policy.silenceNanos()) {
+      if (ring.failed || fabric.now() - since >= policy.silenceNanos()) {
         return false;
       }
     }
@@ -212,8 +211,8 @@ final class KernelReplay {
     fabric.quiesce();
     KernelRing ring = KernelRing.read(connection.queue());
     Memory counters = connection.queue().counters();
-    counters.putLong(QueuePairView.COUNTERS_COMPLETED, ring.reserved());
-    counters.putLong(QueuePairView.COUNTERS_CQ_INDEX, ring.consumed());
+    counters.putLong(QueuePairView.COUNTERS_COMPLETED, ring.reserved);
+    counters.putLong(QueuePairView.COUNTERS_CQ_INDEX, ring.consumed);
     counters.putLong(QueuePairView.COUNTERS_POISON, 0);
     connection.queue().error().fill(0, connection.queue().error().size(), (byte) 0);
   }

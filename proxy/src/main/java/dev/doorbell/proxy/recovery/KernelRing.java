@@ -37,10 +37,18 @@ final class KernelRing {
   private final QueuePairView view;
   private final MemorySegment ring;
   private final MemorySegment marks;
-  private final long reserved;
-  private long completed;
-  private long consumed;
-  private boolean failed;
+
+  /** Blocks below were handed out to posters. */
+  final long reserved;
+
+  /** Blocks below are done. */
+  long completed;
+
+  /** CQEs below were looked at, here or by a kernel. */
+  long consumed;
+
+  /** True when there is an error CQE that no thread has consumed. */
+  boolean failed;
 
   private KernelRing(KernelQueue queue) {
     view = queue.view();
@@ -102,26 +110,6 @@ final class KernelRing {
     return SendQueue.blockAddress(ring.address(), view.sendBlocks(), index);
   }
 
-  /** Blocks below are done. */
-  long completed() {
-    return completed;
-  }
-
-  /** Blocks below were handed out to posters. */
-  long reserved() {
-    return reserved;
-  }
-
-  /** CQEs below were looked at, here or by a kernel. */
-  long consumed() {
-    return consumed;
-  }
-
-  /** True when there is an error CQE that no thread has consumed. */
-  boolean failed() {
-    return failed;
-  }
-
   /** The WQEs behind {@link #completed}, in order. */
   List<PostedWqe> unfinished() {
     List<PostedWqe> found = new ArrayList<>();
@@ -162,8 +150,13 @@ final class KernelRing {
 
   /** A WQE that a kernel has written, copied out of its ring. */
   static final class PostedWqe {
-    private final long index;
-    private final MemorySegment bytes;
+
+    /** Index of its first block. */
+    final long index;
+
+    /** All of its blocks. */
+    final MemorySegment bytes;
+
     private final long at;
 
     /**
@@ -182,11 +175,6 @@ final class KernelRing {
       SendQueue.copyOut(ring, ringBlocks, index, ds, at);
     }
 
-    /** Index of its first block. */
-    long index() {
-      return index;
-    }
-
     int blocks() {
       return SendQueue.blocks(ControlSegment.ds(at));
     }
@@ -198,11 +186,6 @@ final class KernelRing {
     /** True when the peer counts it. */
     boolean isMessage() {
       return Opcode.isMessage(opcode());
-    }
-
-    /** All of its blocks. */
-    MemorySegment bytes() {
-      return bytes;
     }
 
     /** Where the old value of an atomic belongs: its one data segment is its last unit. */

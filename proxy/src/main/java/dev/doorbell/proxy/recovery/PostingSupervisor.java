@@ -1,15 +1,12 @@
 package dev.doorbell.proxy.recovery;
 
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.proxy.SendQueueAccess;
@@ -192,7 +189,7 @@ public final class PostingSupervisor implements AutoCloseable {
 
   private boolean isOutstanding() {
     KernelRing ring = KernelRing.read(connection.queue());
-    return ring.completed() < ring.reserved();
+    return ring.completed < ring.reserved;
   }
 
   private void recover(Recovery.Cause cause) {
@@ -248,22 +245,22 @@ public final class PostingSupervisor implements AutoCloseable {
   private KernelReplay.@Nullable Result ringInstead() {
     KernelQueue queue = connection.queue();
     KernelRing before = KernelRing.read(queue);
-    if (before.failed()) {
+    if (before.failed) {
       return null;
     }
     int outstanding = (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
     for (int silent = 0; silent < RINGS; ) {
-      long completed = KernelRing.read(queue).completed();
+      long completed = KernelRing.read(queue).completed;
       doorbellWriter.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
       if (runUntil(this::isFinished, policy.settleNanos())) {
         replay.markCompleted(connection);
         return new KernelReplay.Result(connection, outstanding, 0, 0, 0);
       }
       KernelRing now = KernelRing.read(queue);
-      if (now.failed() || point.hasFailed()) {
+      if (now.failed || point.hasFailed()) {
         return null;
       }
-      silent = now.completed() == completed ? silent + 1 : 0;
+      silent = now.completed == completed ? silent + 1 : 0;
     }
     return null;
   }
@@ -432,10 +429,7 @@ public final class PostingSupervisor implements AutoCloseable {
 
     /** Record, fence, doorbell: everything below {@code index} is posted. */
     void ring(SendQueueAccess queue, long index) {
-      stores.store32(queue.record(), DoorbellRecord.encode(index), Access.RELEASE | Access.SYS);
-      stores.fence(Access.RELEASE | Access.SYS);
-      stores.store64(
-          queue.doorbell(), Doorbell.encode(index, queue.number24()), Access.MMIO | Access.SYS);
+      stores.ring(queue, index);
       fabric.wake(this);
     }
 

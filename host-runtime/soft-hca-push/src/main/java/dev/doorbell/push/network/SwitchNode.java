@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /** One switch: its buffer, and what is admitted, marked and paused. */
 final class SwitchNode {
-  private final int number;
+  final int number;
   private final SwitchedNetwork.Wiring wiring;
   private final QueueOptions options;
   private final NetworkPlan plan;
   private final Map<Integer, QueuedPort> hosts = new LinkedHashMap<>();
   private final Map<Integer, QueuedPort> trunks = new LinkedHashMap<>();
-  private final List<QueuedPort> ports = new ArrayList<>();
+  final List<QueuedPort> ports = new ArrayList<>();
   private long used;
   private boolean stopped;
 
@@ -25,14 +25,6 @@ final class SwitchNode {
     this.wiring = wiring;
     this.options = wiring.options;
     this.plan = plan;
-  }
-
-  int number() {
-    return number;
-  }
-
-  List<QueuedPort> ports() {
-    return ports;
   }
 
   QueuedPort host(int host, String name) {
@@ -44,7 +36,7 @@ final class SwitchNode {
   }
 
   private QueuedPort port(Map<Integer, QueuedPort> in, int key, String name) {
-    QueuedPort port = new QueuedPort(name, this, wiring);
+    QueuedPort port = new QueuedPort(name);
     in.put(key, port);
     ports.add(port);
     return port;
@@ -137,13 +129,12 @@ final class SwitchNode {
   /**
    * A port in of a switch: what came in by it and has not left, and whether its sender is paused.
    */
-  static final class Ingress implements Frame.Hop {
+  final class Ingress implements Frame.Hop {
     /** Stops or resumes the sender at the other end of the cable. */
     interface Pause {
       void pause(boolean paused);
     }
 
-    private final SwitchNode node;
     private final Pause sender;
 
     /** Bytes in the shared buffer and in the headroom. */
@@ -152,13 +143,12 @@ final class SwitchNode {
     long headroom;
     boolean paused;
 
-    Ingress(SwitchNode node, Pause sender) {
-      this.node = node;
+    Ingress(Pause sender) {
       this.sender = sender;
     }
 
     void enter(Frame frame) {
-      node.enter(frame, this);
+      SwitchNode.this.enter(frame, this);
     }
 
     @Override
@@ -173,12 +163,10 @@ final class SwitchNode {
   }
 
   /** A port out of a switch: frames in order, urgent ones first, at the rate of the port. */
-  static final class QueuedPort {
+  final class QueuedPort {
     private static final double PICOS_PER_NANO = 1000;
 
     private final String name;
-    private final SwitchNode node;
-    private final SwitchedNetwork.Wiring wiring;
     private final ArrayDeque<Frame> urgent = new ArrayDeque<>();
     private final ArrayDeque<Frame> others = new ArrayDeque<>();
     private final Frame.Hop exit = this::sent;
@@ -195,10 +183,8 @@ final class SwitchNode {
     private long changedAt;
     private long firstAt = -1;
 
-    QueuedPort(String name, SwitchNode node, SwitchedNetwork.Wiring wiring) {
+    QueuedPort(String name) {
       this.name = name;
-      this.node = node;
-      this.wiring = wiring;
     }
 
     /**
@@ -267,8 +253,8 @@ final class SwitchNode {
     private void sent(Frame frame) {
       count(wiring.clock.now());
       queued -= frame.bytes();
-      node.left(frame);
-      if (node.stopped()) {
+      left(frame);
+      if (stopped) {
         wiring.lose(frame);
       } else {
         frame.hop = next;

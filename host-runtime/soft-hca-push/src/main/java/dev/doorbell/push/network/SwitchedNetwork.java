@@ -100,8 +100,8 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   }
 
   private void join(SwitchNode from, SwitchNode to, int trunk) {
-    QueuedPort port = from.trunk(trunk, "switch %d to %d".formatted(from.number(), to.number()));
-    Ingress ingress = new Ingress(to, port::pause);
+    QueuedPort port = from.trunk(trunk, "switch %d to %d".formatted(from.number, to.number));
+    Ingress ingress = to.new Ingress(port::pause);
     port.leadsTo(ingress::enter, options.cableNanos() + options.switchNanos());
   }
 
@@ -118,10 +118,10 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
           "%s is a network of %d hosts".formatted(plan.name(), plan.leaves().size()));
     }
     SwitchNode leaf = switches.get(plan.leaves().get(number));
-    QueuedPort port = leaf.host(number, "switch %d to host %d".formatted(leaf.number(), number));
+    QueuedPort port = leaf.host(number, "switch %d to host %d".formatted(leaf.number, number));
     port.leadsTo(frame -> arrive(number, host, frame), options.cableNanos());
     toHosts.add(port);
-    fromHosts.add(new Ingress(leaf, host::pause));
+    fromHosts.add(leaf.new Ingress(host::pause));
     return number;
   }
 
@@ -193,7 +193,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     long now = wiring.clock.now();
     Load busiest = new Load("none", 0, 0);
     for (SwitchNode node : switches) {
-      for (QueuedPort port : node.ports()) {
+      for (QueuedPort port : node.ports) {
         Load load = port.load(now);
         busiest = load.mean() > busiest.mean() ? load : busiest;
       }

@@ -70,7 +70,7 @@ public final class NetworkWire extends Wire {
 
   /** Stands for every packet that was sent or arrived, with its headers, payload and time. */
   public long digest() {
-    return digest.value();
+    return digest.value;
   }
 
   /** Packets that left an HCA, faults' duplicates included. */
@@ -340,7 +340,7 @@ public final class NetworkWire extends Wire {
     private static final long FIRST = 0xbf58_476d_1ce4_e5b9L;
     private static final long SECOND = 0x94d0_49bb_1331_11ebL;
 
-    private long value;
+    long value;
 
     /** One more packet. */
     void add(long nanos, int from, int to, Packet packet) {
@@ -370,10 +370,6 @@ public final class NetworkWire extends Wire {
       a = (a ^ a >>> 30) * FIRST;
       a = (a ^ a >>> 27) * SECOND;
       value = a ^ a >>> 31;
-    }
-
-    long value() {
-      return value;
     }
   }
 }

@@ -164,7 +164,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
             words.address() + FAILED_OFFSET,
             EfaView.COUNTER_MAX,
             EfaView.COUNTER_START,
-            peer(),
+            peer,
             0,
             0,
             Math.min(MAX_BATCH, entries - 1));
@@ -376,7 +376,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     if (TxWqe.addressHandle(wqe) != 0) {
       return CompletionEntry.INVALID_ADDRESS_HANDLE;
     }
-    if (TxWqe.destination(wqe) != peer()) {
+    if (TxWqe.destination(wqe) != peer) {
       return CompletionEntry.REMOTE_BAD_QP_NUMBER;
     }
     boolean inline = TxWqe.isInline(wqe);
@@ -586,7 +586,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
         number(),
         to.phase(),
         bytes,
-        peer(),
+        peer,
         opcode == Cqe.RESPONDER_WRITE_IMM || opcode == Cqe.RESPONDER_SEND_IMM,
         immediate);
     to.post();

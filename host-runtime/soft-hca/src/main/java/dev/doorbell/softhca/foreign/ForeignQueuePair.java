@@ -58,7 +58,10 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
 
   private @Nullable Allocation pages;
   private final int ringBytes;
-  private int peer;
+
+  /** Number of the peer. */
+  int peer;
+
   private boolean closed;
 
   /**
@@ -160,11 +163,6 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
 
   final SoftQueuePair first() {
     return connections[0];
-  }
-
-  /** Number of the peer. */
-  final int peer() {
-    return peer;
   }
 
   @Override

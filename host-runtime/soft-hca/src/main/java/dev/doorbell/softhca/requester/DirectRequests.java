@@ -56,7 +56,8 @@ final class DirectRequests implements DevicePort.AtomicFunction {
 
   private final long beginningWithImmediate;
 
-  private boolean stoppedByBudget;
+  /** Returns true if the last run stopped because of its budget, so that the next one continues. */
+  boolean stoppedByBudget;
 
   // The regions of the last WQE: most are used again and again.
   private @Nullable SoftMemoryRegion source;
@@ -164,11 +165,6 @@ final class DirectRequests implements DevicePort.AtomicFunction {
       completions.requesters(reported, queuePair.number, lastOpcode, lastIndex, lastBytes);
     }
     return done;
-  }
-
-  /** Returns true if the last run stopped because of its budget, so that the next one continues. */
-  boolean stoppedByBudget() {
-    return stoppedByBudget;
   }
 
   /**

@@ -43,8 +43,12 @@ final class PacketMaker {
   private final int ackInterval;
 
   // Of the packet that was made last.
-  private int lastFrameBytes;
-  private boolean lastAsksForAck;
+
+  /** Bytes of the frame of the packet that was made last. */
+  int lastFrameBytes;
+
+  /** Whether the packet that was made last asks for an ACK. */
+  boolean lastAsksForAck;
 
   /**
    * @param dynamic the present connection of an initiator; null on other transports
@@ -162,16 +166,6 @@ final class PacketMaker {
   /** Nothing is sent any more. */
   void discard() {
     buffer.cancel(turn);
-  }
-
-  /** Bytes of the frame of the packet that was made last. */
-  int lastFrameBytes() {
-    return lastFrameBytes;
-  }
-
-  /** Whether the packet that was made last asks for an ACK. */
-  boolean lastAsksForAck() {
-    return lastAsksForAck;
   }
 
   private void address(SendRequest request, Packet packet, int number, boolean last) {

@@ -149,7 +149,7 @@ public final class Requester {
    */
   public int run(int budget) {
     wqes.run();
-    if (wqes.failed() && queuePair.state() != QueuePairState.ERR) {
+    if (wqes.failed && queuePair.state() != QueuePairState.ERR) {
       hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number);
       queuePair.enterError();
     }
@@ -182,14 +182,14 @@ public final class Requester {
     if (!flushing && queuePair.state() != QueuePairState.RTS) {
       return 0;
     }
-    long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
+    long available = flushing && wqes.failed ? wqeIndex : wqes.available();
     if (direct != null && !flushing && ring.isEmpty() && wqeIndex < available) {
       taken = direct.run(wqeIndex, available, budget);
       wqeIndex += taken;
       wqes.retire(wqeIndex);
       begunIndex = wqeIndex;
       begunMessages += taken;
-      if (direct.stoppedByBudget()) {
+      if (direct.stoppedByBudget) {
         return budget;
       }
     }
@@ -214,7 +214,7 @@ public final class Requester {
         request.blocks = 1;
         request.fail(Syndrome.LOCAL_QP_OPERATION, mismatch);
       } else if (wqeIndex + request.blocks > available) {
-        if (wqeIndex + request.blocks <= wqes.producer()) {
+        if (wqeIndex + request.blocks <= wqes.producer) {
           return taken;
         }
         request.blocks = 1;
@@ -329,7 +329,7 @@ public final class Requester {
       if (request.sent == before) {
         return all;
       }
-      pace.sent(Psn.add(request.firstPsn, before), maker.lastFrameBytes(), maker.lastAsksForAck());
+      pace.sent(Psn.add(request.firstPsn, before), maker.lastFrameBytes, maker.lastAsksForAck);
       if (request.sent == request.packets) {
         return true;
       }
@@ -413,7 +413,7 @@ public final class Requester {
       return false;
     }
     tx.drop();
-    present.connect(request, sendState.nextPsn());
+    present.connect(request, sendState.nextPsn);
     return true;
   }
 

@@ -48,7 +48,9 @@ final class SendState {
   private final SendWindow window;
   private final @Nullable Pacer pacer;
 
-  private int nextPsn;
+  /** The PSN of the next new packet. */
+  int nextPsn;
+
   private int unacknowledgedPsn;
 
   /** READs and atomics without a response, and the ring number of the oldest of them. */
@@ -114,11 +116,6 @@ final class SendState {
     return !rnrTimerRunning;
   }
 
-  /** The PSN of the next new packet. */
-  int nextPsn() {
-    return nextPsn;
-  }
-
   boolean hasOutstandingReads() {
     return outstandingReads > 0;
   }
@@ -158,7 +155,7 @@ final class SendState {
     if (allAcknowledged()) {
       return;
     }
-    if (!timer.isRunning() && queuePair.connection().ackTimeout() != 0) {
+    if (!timer.running && queuePair.connection().ackTimeout() != 0) {
       timer.start(ackTimeoutNanos());
     }
     if (window.needsMeasurement() && tx.isEmpty()) {
@@ -555,7 +552,10 @@ final class SendState {
     private final BooleanSupplier onTimeout;
     private long nanos;
     private boolean scheduled;
-    private boolean running;
+
+    /** True from {@link #start} to {@link #stop}. */
+    boolean running;
+
     private boolean progressed;
     private long due;
     private boolean excused;
@@ -574,11 +574,6 @@ final class SendState {
     /** The nanoseconds that the exponent of a timeout stands for: 4.096 us times 2^exponent. */
     static long nanos(int exponent) {
       return UNIT_NANOS << exponent;
-    }
-
-    /** True from {@link #start} to {@link #stop}. */
-    boolean isRunning() {
-      return running;
     }
 
     /** Starts it, unless it runs. */

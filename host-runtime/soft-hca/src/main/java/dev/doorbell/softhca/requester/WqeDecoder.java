@@ -296,7 +296,7 @@ final class WqeDecoder {
     int untilEnd = (int) Math.min(bytes, wqes.end() - start);
     request.addInlinePiece(start, untilEnd);
     if (untilEnd < bytes) {
-      request.addInlinePiece(wqes.start(), bytes - untilEnd);
+      request.addInlinePiece(wqes.base, bytes - untilEnd);
     }
   }
 

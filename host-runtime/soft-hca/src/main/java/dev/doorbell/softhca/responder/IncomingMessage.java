@@ -170,10 +170,10 @@ final class IncomingMessage {
   }
 
   private int noReceive() {
-    if (receives.isBroken()) {
+    if (receives.broken) {
       return refuse(Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
     }
-    return receives.isEmpty() ? NOT_READY : HOLD;
+    return receives.empty ? NOT_READY : HOLD;
   }
 
   private int send(Packet packet, int operation) {

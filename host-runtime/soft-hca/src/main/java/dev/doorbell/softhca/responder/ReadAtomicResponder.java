@@ -184,7 +184,7 @@ final class ReadAtomicResponder {
     place.psn = psn;
     place.packets = packets;
     // It was counted when it was accepted.
-    place.message = Psn.add(responder.nextMessage(), -1);
+    place.message = Psn.add(responder.msn, -1);
     place.done = false;
     return place;
   }

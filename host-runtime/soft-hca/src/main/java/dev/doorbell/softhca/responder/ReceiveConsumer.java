@@ -35,8 +35,12 @@ final class ReceiveConsumer {
 
   private int segmentOffset;
 
-  private boolean empty;
-  private boolean broken;
+  /** Nothing is posted. */
+  boolean empty;
+
+  /** The receive ring cannot be read, or the completion queue has overrun. */
+  boolean broken;
+
   private boolean lastReached;
 
   /**
@@ -90,16 +94,6 @@ final class ReceiveConsumer {
     int room = to.room(queuePair);
     broken = room == Completions.OVERRUN;
     return room == Completions.ROOM;
-  }
-
-  /** Nothing is posted. */
-  boolean isEmpty() {
-    return empty;
-  }
-
-  /** The receive ring cannot be read, or the completion queue has overrun. */
-  boolean isBroken() {
-    return broken;
   }
 
   /** A message begins. */

@@ -39,7 +39,10 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private final CreditPool.@Nullable Flow credits;
 
   private int expectedPsn;
-  private int msn;
+
+  /** The number of the message that is executed next, from 0. */
+  int msn;
+
   private boolean nakSent;
   private boolean established;
 
@@ -85,11 +88,6 @@ final class ReliableResponder extends Responder implements DirectPeer {
   public ExecutedRequests executed() {
     receives.placeAll();
     return new ExecutedRequests(msn, readAtomics.results());
-  }
-
-  /** The number of the message that is executed next, from 0. */
-  int nextMessage() {
-    return msn;
   }
 
   @Override

@@ -59,23 +59,23 @@ class FrameLink {
   FrameLink(UdpSocket socket, Tap tap) {
     this.socket = socket;
     this.tap = tap;
-    this.sender = socket.local();
+    this.sender = socket.local;
   }
 
   /** Returns true for the GIDs that packets to this process name. */
   boolean isOwn(long gidHigh, long gidLow) {
-    Gid local = socket.local();
+    Gid local = socket.local;
     return local.high() == gidHigh && local.low() == gidLow;
   }
 
   /** The GID that packets come from. */
   Gid source() {
-    return socket.local();
+    return socket.local;
   }
 
   /** The UDP port that peers send to. */
   int port() {
-    return socket.port();
+    return socket.port;
   }
 
   /** Returns true for RoCEv2, whose frames have IP and UDP headers. */
@@ -102,7 +102,7 @@ class FrameLink {
         NO_MAC,
         source(),
         peer,
-        socket.port(),
+        socket.port,
         peerPort,
         packet.trafficClass,
         packet.flowLabel,
@@ -174,7 +174,7 @@ class FrameLink {
     sender = sender(socket.in.senderAddress(i));
     senderPort = socket.in.senderPort(i);
     headersFor = -1;
-    return socket.in.segmentBytes();
+    return socket.in.segmentBytes;
   }
 
   /** The UDP port that the message that was opened came from; 0 where none is known. */
@@ -193,19 +193,19 @@ class FrameLink {
               NO_MAC,
               NO_MAC,
               sender,
-              socket.local(),
+              socket.local,
               senderPort,
-              socket.port(),
-              socket.in.trafficClass(),
+              socket.port,
+              socket.in.trafficClass,
               0,
-              socket.in.hopLimit());
+              socket.in.hopLimit);
     }
     if (bytes >= Bth.BYTES) {
       // The ICRC is computed over headers in one piece.
       RawMemory.copy(address, rebuilt, Bth.BYTES);
     }
     return frame.parseDatagram(
-        ethernet + EthernetHeader.BYTES, !socket.local().isIpv4(), address, bytes);
+        ethernet + EthernetHeader.BYTES, !socket.local.isIpv4(), address, bytes);
   }
 
   /**
@@ -224,7 +224,7 @@ class FrameLink {
   }
 
   private Gid sender(long address) {
-    boolean ipv4 = socket.local().isIpv4();
+    boolean ipv4 = socket.local.isIpv4();
     long high = ipv4 ? 0 : BigEndian.getLong(address);
     long low =
         ipv4 ? Gid.ipv4Low(BigEndian.getInt(address)) : BigEndian.getLong(address + Long.BYTES);

@@ -63,10 +63,10 @@ final class FrameReceiver {
     this.faults = faults;
     int offset = link.receiveOffset();
     slotBytes = (link.messageBytes() + offset + STAGGER) & -ALIGNMENT;
-    slab = Arena.ofAuto().allocate((long) in.capacity() * slotBytes, ALIGNMENT);
+    slab = Arena.ofAuto().allocate((long) in.capacity * slotBytes, ALIGNMENT);
     base = slab.address();
     slabBytes = slab.asByteBuffer();
-    for (int i = 0; i < in.capacity(); i++) {
+    for (int i = 0; i < in.capacity; i++) {
       in.receiveAt(i, slot(i), link.messageBytes());
     }
   }

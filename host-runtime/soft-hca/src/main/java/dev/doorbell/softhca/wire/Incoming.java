@@ -11,14 +11,24 @@ final class Incoming {
   private final int socket;
   private final boolean ipv6;
   private final MessageBlock block;
-  private final int capacity;
+
+  /** Messages a call. */
+  final int capacity;
 
   // What came beside the message that was looked at last.
-  private int segmentBytes;
-  private int trafficClass;
-  private int hopLimit;
 
-  private long kernelDrops;
+  /** Bytes of each datagram of the message but the last; 0 when it is one datagram. */
+  int segmentBytes;
+
+  /** DSCP and ECN of the message that was looked at. */
+  int trafficClass;
+
+  /** Hop limit of the message that was looked at. */
+  int hopLimit;
+
+  /** Datagrams that the system dropped because nobody took them in time. */
+  long kernelDrops;
+
   private int lastDropCount;
 
   /**
@@ -33,11 +43,6 @@ final class Incoming {
     for (int i = 0; i < capacity; i++) {
       block.pieces(i, i, 1);
     }
-  }
-
-  /** Messages a call. */
-  int capacity() {
-    return capacity;
   }
 
   /** Where message {@code i} of the next {@link #receive} goes. */
@@ -109,25 +114,5 @@ final class Incoming {
         hopLimit = RawMemory.getInt(data);
       }
     }
-  }
-
-  /** Bytes of each datagram of the message but the last; 0 when it is one datagram. */
-  int segmentBytes() {
-    return segmentBytes;
-  }
-
-  /** DSCP and ECN of the message that was looked at. */
-  int trafficClass() {
-    return trafficClass;
-  }
-
-  /** Hop limit of the message that was looked at. */
-  int hopLimit() {
-    return hopLimit;
-  }
-
-  /** Datagrams that the system dropped because nobody took them in time. */
-  long kernelDrops() {
-    return kernelDrops;
   }
 }

@@ -125,7 +125,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   /** The UDP port that it receives on. */
   public int port() {
-    return socket.port();
+    return socket.port;
   }
 
   /**
@@ -135,7 +135,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
    */
   @Override
   public int window(int payloadBytes) {
-    int bytes = Math.min(socket.receiveBuffer() / 2, LARGEST_WINDOW_BYTES);
+    int bytes = Math.min(socket.receiveBuffer / 2, LARGEST_WINDOW_BYTES);
     return Math.max(SMALLEST_WINDOW, bytes / UdpSocket.footprint(HEADER_BYTES + payloadBytes));
   }
 
@@ -198,8 +198,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
         receiver.malformed,
         receiver.notForUs,
         sender.unresolved,
-        socket.in.kernelDrops(),
-        socket.out.refused(),
+        socket.in.kernelDrops,
+        socket.out.refused,
         sender.stalls,
         sender.faultsDone + receiver.faultsDone);
   }
@@ -211,7 +211,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   /** The socket's file descriptor, or -1 when it is closed. */
   int descriptor() {
-    return closed ? -1 : socket.descriptor();
+    return closed ? -1 : socket.descriptor;
   }
 
   @Override
