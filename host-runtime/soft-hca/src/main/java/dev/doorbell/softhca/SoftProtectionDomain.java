@@ -154,7 +154,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   private <T extends Owned> T add(T object) {
-    return add(object);
+    open.add(object);
+    return object;
   }
 
   private int reserveKey() {
