@@ -5,7 +5,7 @@ import dev.doorbell.core.queue.ShortCommand;
 import dev.doorbell.core.queue.WideCommand;
 
 /**
- * How the entries of a command queue are laid out, as its consumer reads them.
+ * Layout of the entries of a command queue, as its consumer reads them.
  *
  * <p>Every format keeps one rule: bit 0 of each 64-bit word of an entry is the phase of {@link
  * CommandEntry}, so that an entry is there when all of its words are, in whatever order they
@@ -68,7 +68,7 @@ public interface CommandFormat {
    */
   record OffsetCommandFormat(Layout layout, long local, int localKey, long remote, int remoteKey)
       implements CommandFormat {
-    /** What an entry looks like. */
+    /** Layouts of an entry. */
     public enum Layout {
       /** {@link ShortCommand}. */
       SHORT,

@@ -16,7 +16,7 @@ import java.util.Arrays;
  * and then the doorbell. The word is the kernels' alone; the ringer never writes it.
  */
 public final class DoorbellRinger extends RoundAgent {
-  /** Where the ringer is in its round. */
+  /** Stages of a round. */
   private enum Stage {
     WATCH,
     END
@@ -71,7 +71,7 @@ public final class DoorbellRinger extends RoundAgent {
     fabric.wake(this);
   }
 
-  /** How often it rang. */
+  /** Number of doorbells that it rang. */
   public long rings() {
     return rings;
   }

@@ -49,7 +49,7 @@ public final class GinProxyAgent extends RoundAgent {
       int sinkKey,
       LongFunction<Window> windows) {}
 
-  /** Where in its round the agent is. */
+  /** Stages of a round. */
   private enum Stage {
     TAKE,
     RING,
@@ -220,7 +220,7 @@ public final class GinProxyAgent extends RoundAgent {
       this.counter = new int[queue.entries];
     }
 
-    /** Whether operations of the last descriptor wait for room. */
+    /** Returns true if operations of the last descriptor wait for room. */
     boolean holds() {
       return posted < all;
     }
@@ -350,7 +350,7 @@ public final class GinProxyAgent extends RoundAgent {
       done[(int) ticket & (queue.entries - 1)] = true;
     }
 
-    /** As {@link GinProxyAgent#count}, of this queue. */
+    /** Acts as {@link GinProxyAgent#count}, for this queue. */
     int count() {
       while (counted < taken && done[(int) counted & (queue.entries - 1)] && !failed) {
         int number = counter[(int) counted & (queue.entries - 1)];

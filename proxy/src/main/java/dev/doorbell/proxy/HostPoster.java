@@ -26,7 +26,7 @@ public final class HostPoster extends RoundAgent {
     void ended(long ticket, boolean failed, long nanos);
   }
 
-  /** How the agent goes round. */
+  /** Stages of a round. */
   private enum Stage {
     POST,
     COMPLETIONS,
@@ -85,12 +85,12 @@ public final class HostPoster extends RoundAgent {
     return fabric.run(() -> ended == asked, nanos);
   }
 
-  /** How many commands have ended, well or not. */
+  /** Number of commands that have ended, well or not. */
   public long ended() {
     return ended;
   }
 
-  /** What it has done so far; {@code commands} counts those it has begun to post. */
+  /** Counts what it has done so far; {@code commands} counts those it has begun to post. */
   public ProxyCounters counters() {
     return counters;
   }

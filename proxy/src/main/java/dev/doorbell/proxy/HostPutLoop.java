@@ -13,7 +13,7 @@ import dev.doorbell.proxy.ProxyHandler.CommandResults;
  */
 public final class HostPutLoop extends RoundAgent {
   /**
-   * What the thread does.
+   * Task of the thread.
    *
    * @param put the message; an inline one of up to {@link CommandEntry#INLINE_BYTES}
    * @param turns puts
@@ -36,7 +36,7 @@ public final class HostPutLoop extends RoundAgent {
     }
   }
 
-  /** Where in a turn the thread is. */
+  /** Stages of a turn. */
   private enum Stage {
     AWAIT,
     POST,

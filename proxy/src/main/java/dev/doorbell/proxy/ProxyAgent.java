@@ -32,7 +32,7 @@ public final class ProxyAgent extends RoundAgent {
   /** The most commands taken from one queue before the other queues have their turn. */
   public static final int BATCH = 64;
 
-  /** Where in its round the agent is. */
+  /** Stages of a round. */
   private enum Stage {
     COMMANDS,
     FLUSH,
@@ -153,7 +153,7 @@ public final class ProxyAgent extends RoundAgent {
     return poster;
   }
 
-  /** What it has done so far. */
+  /** Counts what it has done so far. */
   public ProxyCounters counters() {
     return counters;
   }

@@ -22,10 +22,10 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the CPU posts on one queue pair, and how it learns what became of it: the order that
- * rdma-core keeps (providers/mlx5/qp.c, {@code post_send_db}). WQE stores; the doorbell record with
- * release order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole
- * WQE to the BlueFlame register, its halves in turn.
+ * Posts on one queue pair from the CPU, and learns what became of it, in the order that rdma-core
+ * keeps (providers/mlx5/qp.c, {@code post_send_db}). WQE stores; the doorbell record with release
+ * order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole WQE to
+ * the BlueFlame register, its halves in turn.
  *
  * <p>Every WQE takes one block, so a ring of n blocks holds n of them. The last one of a command,
  * or of a {@link Chaining}, asks for a CQE, which ends everything up to it. After an error CQE the
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // queues are told apart by identity
 final class SendQueuePoster {
-  /** What became of a command. */
+  /** Outcome of posting a command. */
   enum Outcome {
     POSTED,
     /** No room; offer it again. */

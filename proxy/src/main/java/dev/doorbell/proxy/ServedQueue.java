@@ -13,7 +13,7 @@ import dev.doorbell.proxy.ProxyHandler.CommandResults;
 final class ServedQueue implements CommandResults {
   private static final int MIN_CAPACITY = 1024;
 
-  /** What {@link #read} found. */
+  /** Outcome of {@link #read}. */
   enum Look {
     COMMAND,
     NOTHING,

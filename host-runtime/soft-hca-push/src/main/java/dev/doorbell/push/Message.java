@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * A message from its header until its acknowledgement, and the buffer that its bytes are read to.
  */
 final class Message implements Completion {
-  /** Of control frames. */
+  /** Stands for the message of control frames. */
   static final Message NONE = new Message();
 
   private final Consumer<Message> onRead;
@@ -73,7 +73,7 @@ final class Message implements Completion {
     return buffer.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** Whether the bytes in the buffer are those that the producer meant. */
+  /** Returns true if the bytes in the buffer are those that the producer meant. */
   boolean intact() {
     return !checked || sum(buffer(), bytes) == checksum;
   }

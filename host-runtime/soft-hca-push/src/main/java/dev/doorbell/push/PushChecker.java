@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class PushChecker implements PushObserver {
   private static final int HISTORY = 64;
 
-  /** What the producer of a ring claims; looked at, never waited for. */
+  /** Claims of a ring's producer; looked at, never waited for. */
   public interface Producer {
     /** The next message to fill (pi). */
     long reserved();
@@ -343,7 +343,7 @@ public final class PushChecker implements PushObserver {
       this.invariant = invariant;
     }
 
-    /** Which one: I1 to I6, or L1. */
+    /** Name of the invariant: I1 to I7, or L1. */
     public String invariant() {
       return invariant;
     }

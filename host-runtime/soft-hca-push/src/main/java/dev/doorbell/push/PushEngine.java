@@ -106,7 +106,7 @@ public final class PushEngine implements AutoCloseable {
     this.number = network.attach(new Plug());
   }
 
-  /** By which peers and kernels name it as a destination. */
+  /** Number by which peers and kernels name it as a destination. */
   public int number() {
     return number;
   }
@@ -157,7 +157,7 @@ public final class PushEngine implements AutoCloseable {
     receiver.flag(source, ring, address);
   }
 
-  /** What the rings wait for, for reports. */
+  /** Describes what the rings wait for, for reports. */
   public String state() {
     StringBuilder text = new StringBuilder("push engine ").append(number);
     for (SendRing ring : rings) {

@@ -23,7 +23,7 @@ public record PushEvent(
     long unacknowledged,
     long released) {
 
-  /** What happened. */
+  /** Kinds of events. */
   public enum Kind {
     /** A doorbell arrived. */
     DOORBELL,

@@ -1,7 +1,7 @@
 package dev.doorbell.push;
 
 /**
- * What a push engine does and what it costs.
+ * Options of a push engine, and its costs.
  *
  * @param release when a slot is given back
  * @param service how long sending takes
@@ -43,7 +43,7 @@ public record PushOptions(
   }
 
   /**
-   * How long sending takes: {@code overheadNanos}, or an exponential time of that mean, before each
+   * Time of sending: {@code overheadNanos}, or an exponential time of that mean, before each
    * message, then its bytes at the rate of the link. The engine sends one message after another.
    *
    * @param bytesPerNano rate of the link
@@ -70,7 +70,7 @@ public record PushOptions(
   public record Retry(long timeoutNanos, long notReadyNanos) {}
 
   /**
-   * What an engine has to receive with.
+   * Means of an engine to receive.
    *
    * @param messages capacity of each sender's ring, in messages that are not consumed yet; 0 means
    *     any
@@ -85,7 +85,7 @@ public record PushOptions(
   }
 
   /**
-   * What an engine does wrong.
+   * Mistakes of an engine.
    *
    * @param releaseEarly slots are given back when sent, though retransmissions still read them
    * @param loseCredit one credit in this number is not written; 0 for none

@@ -89,7 +89,7 @@ final class PushReceiver {
             engine.port.now(), kind, flow.source, flow.ring, index, 0, 0, flow.expected(), 0));
   }
 
-  /** What one peer's ring sends to this engine: which message is next, and room for it. */
+  /** Messages of one peer's ring to this engine: which is next, and room for it. */
   private final class ReceiveFlow implements Completion {
     final int source;
     final int ring;

@@ -47,7 +47,7 @@ final class SendFlow implements Completion {
     return near + ((sequence - (int) near) << shift >> shift);
   }
 
-  /** Whether a new message may go. */
+  /** Returns true if a new message may go. */
   boolean admits(Message message) {
     return resendAt < 0
         && engine.port.now() >= quietUntil

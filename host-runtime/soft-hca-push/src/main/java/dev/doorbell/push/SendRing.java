@@ -328,7 +328,7 @@ public final class SendRing implements MmioTarget {
     return message.ready ? message : null;
   }
 
-  /** Whether the message has not been sent before. */
+  /** Returns true if the message has not been sent before. */
   boolean isNew(Message message) {
     return message.index == transmitted;
   }
@@ -425,7 +425,7 @@ public final class SendRing implements MmioTarget {
             released));
   }
 
-  /** What it waits for, for reports. */
+  /** Describes what it waits for, for reports. */
   public String state() {
     String text =
         "ring %d: db %d, tx %d, una %d, ci %d"

@@ -1,7 +1,7 @@
 package dev.doorbell.push;
 
 /**
- * How much a sender lets be on the network.
+ * Limit of what a sender lets be on the network.
  *
  * @param policy the rule
  * @param bytes of the window: what it is, or what it starts with
@@ -34,7 +34,7 @@ public record WindowOptions(Policy policy, int bytes) {
     };
   }
 
-  /** How many bytes of a flow may be on the network; this one never changes. */
+  /** Limits the bytes of a flow on the network; this one never changes. */
   static class Window {
     double bytes;
 
@@ -43,7 +43,7 @@ public record WindowOptions(Policy policy, int bytes) {
     }
 
     /**
-     * Whether a message may go while {@code inFlight} bytes are under way; a lone one always may.
+     * Returns true if a message may go while {@code inFlight} bytes are under way; a lone one may.
      */
     final boolean admits(long inFlight, int message) {
       return inFlight == 0 || inFlight + message <= bytes;

@@ -27,9 +27,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a kernel driver can ask of a software HCA, and the contract of {@code core.hca} has no need
- * of: memory by other addresses than its own, receive WQEs of any size, rings that are replaced,
- * and attributes of queue pairs one by one.
+ * A kernel driver asks this of a software HCA, and the contract of {@code core.hca} has no need of:
+ * memory by other addresses than its own, receive WQEs of any size, rings that are replaced, and
+ * attributes of queue pairs one by one.
  */
 public final class DriverAccess {
   /** {@link #register}: the HCA chooses. */
@@ -56,8 +56,8 @@ public final class DriverAccess {
   }
 
   /**
-   * As {@link #register}, in place of a region of any domain of the same HCA, which ends: its key
-   * becomes the new one's.
+   * Acts as {@link #register}, in place of a region of any domain of the same HCA, which ends: its
+   * key becomes the new one's.
    *
    * @throws HcaException for rights that contradict each other; the region is as it was then
    */
@@ -71,7 +71,7 @@ public final class DriverAccess {
     return soft(domain).replace(soft(SoftMemoryRegion.class, old), address, memory, length, rights);
   }
 
-  /** Where the byte of a region is that work requests call {@code address}. */
+  /** Address of the byte of a region that work requests call {@code address}. */
   public static long place(MemoryRegion region, long address) {
     return soft(SoftMemoryRegion.class, region).memory(address);
   }

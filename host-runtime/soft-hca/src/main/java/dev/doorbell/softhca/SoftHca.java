@@ -140,7 +140,7 @@ public final class SoftHca implements Hca, HcaServices {
         fabric.basis() == Basis.MODELLED ? 0 : System.currentTimeMillis() << CONNECTION_BITS;
   }
 
-  /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with default options. */
+  /** Opens a software HCA with default options. */
   public SoftHca(Fabric fabric, Locus nic, String name) {
     this(fabric, nic, name, SoftHcaOptions.DEFAULT);
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * are made while no poster is at work, except {@link #stop}.
  */
 public interface KernelConnection extends AutoCloseable {
-  /** What it is called in reports: which port it leaves by. */
+  /** Name in reports: the port that it leaves by. */
   String name();
 
   /** Its queues. */
@@ -21,10 +21,10 @@ public interface KernelConnection extends AutoCloseable {
   /** Puts both ends in error: after this call the peer executes no further request. */
   void stop();
 
-  /** How far the HCA has begun the queue; null when it cannot tell. Called after {@link #stop}. */
+  /** Requests that the HCA has begun; null when it cannot tell. Called after {@link #stop}. */
   @Nullable SentRequests sent();
 
-  /** What the peer has executed; null when it cannot tell. Called after {@link #stop}. */
+  /** Requests that the peer has executed; null when it cannot tell. Called after {@link #stop}. */
   @Nullable ExecutedRequests executed();
 
   /**

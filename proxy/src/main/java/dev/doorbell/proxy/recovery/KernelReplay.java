@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KernelReplay {
   /**
-   * What became of it.
+   * Result of a replay.
    *
    * @param connection where posting goes on; its queues hold nothing that is not done. Null when
    *     there is none
@@ -49,7 +49,7 @@ final class KernelReplay {
       int replayed,
       int lost) {}
 
-  /** What was found on a connection. */
+  /** WQEs that were found on a connection. */
   private record Split(List<PostedWqe> again, int executed, int replayed, int lost) {}
 
   private final Fabric fabric;

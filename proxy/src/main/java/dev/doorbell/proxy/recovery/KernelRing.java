@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a kernel has left in the queues of its queue pair, read while no poster is at work: how far
+ * Reads what a kernel has left in the queues of its queue pair while no poster is at work: how far
  * the queue is completed, CQEs included that no thread has looked at, and the WQEs behind.
  *
  * <p>Every reservation is then either written in full or given up. Before the first that was given
@@ -188,7 +188,9 @@ final class KernelRing {
       return Opcode.isMessage(opcode());
     }
 
-    /** Where the old value of an atomic belongs: its one data segment is its last unit. */
+    /**
+     * Address that the old value of an atomic belongs to: its one data segment is its last unit.
+     */
     long resultAddress() {
       return DataSegment.address(lastUnit());
     }

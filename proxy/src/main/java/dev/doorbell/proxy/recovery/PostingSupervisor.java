@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostingSupervisor implements AutoCloseable {
   private static final int MOST_DOUBLINGS = 10;
 
-  /** How often the host rings without any effect before it takes the queue pair for broken. */
+  /** Number of rings without any effect before the host takes the queue pair for broken. */
   private static final int RINGS = 8;
 
   private final Fabric fabric;
@@ -175,9 +175,10 @@ public final class PostingSupervisor implements AutoCloseable {
   }
 
   /**
-   * What only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the failed
-   * one that asked for no CQE of their own; that they were done long ago is known when it comes,
-   * and is no progress of that moment. A collapsed queue has no index: there it counts as progress.
+   * Counts what only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the
+   * failed one that asked for no CQE of their own; that they were done long ago is known when it
+   * comes, and is no progress of that moment. A collapsed queue has no index: there it counts as
+   * progress.
    */
   private long goodCompletions() {
     KernelQueue queue = connection.queue();
@@ -396,7 +397,7 @@ public final class PostingSupervisor implements AutoCloseable {
   }
 
   /**
-   * What it takes for the CPU to post for a kernel, should it have to.
+   * Resources with which the CPU posts for a kernel, should it have to.
    *
    * @param memory where command queues are allocated: the kernel's GPU
    * @param connections on which the CPU posts

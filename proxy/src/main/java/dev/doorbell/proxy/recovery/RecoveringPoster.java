@@ -337,10 +337,10 @@ public final class RecoveringPoster implements AutoCloseable {
    * else posts on it. The control calls reach the peer out of band.
    */
   public interface PeerConnection extends AutoCloseable {
-    /** What it is called in reports: which port it leaves by. */
+    /** Name in reports: the port that it leaves by. */
     String name();
 
-    /** Where to post; with a completion queue of its own. */
+    /** Queues to post to; with a completion queue of its own. */
     SendQueueAccess access();
 
     /** Puts the keys of this connection's regions into a command that is about to be posted. */
@@ -349,7 +349,9 @@ public final class RecoveringPoster implements AutoCloseable {
     /** Puts both ends in error: after this call the peer executes no further request. */
     void stop();
 
-    /** What the peer has executed; null when it cannot tell. Called after {@link #stop}. */
+    /**
+     * Requests that the peer has executed; null when it cannot tell. Called after {@link #stop}.
+     */
     @Nullable ExecutedRequests executed();
 
     /** Writes the result of an atomic to the command's destination. */

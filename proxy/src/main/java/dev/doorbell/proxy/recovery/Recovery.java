@@ -26,7 +26,7 @@ public record Recovery(
     int replayed,
     int lost) {
 
-  /** What gave a failure away. */
+  /** Sign of a failure. */
   public enum Cause {
     /** An error CQE. */
     ERROR,

@@ -1,8 +1,8 @@
 package dev.doorbell.push.network;
 
 /**
- * What joins hosts. Hosts pay for the time that a frame takes to leave them; the network for all
- * that comes after its last byte has left.
+ * A network joins hosts. Hosts pay for the time that a frame takes to leave them; the network for
+ * all that comes after its last byte has left.
  */
 public interface Network {
   /**

@@ -1,7 +1,7 @@
 package dev.doorbell.push.network;
 
 /**
- * What the switches of a {@link SwitchedNetwork} do with what they queue.
+ * Queues of the switches of a {@link SwitchedNetwork}.
  *
  * @param bytesPerNano rate of each port
  * @param cableNanos latency of each cable
@@ -65,7 +65,7 @@ public record QueueOptions(
     }
   }
 
-  /** Whether senders are paused (PFC). */
+  /** Returns true if senders are paused (PFC). */
   public boolean pauses() {
     return headroomBytes > 0;
   }

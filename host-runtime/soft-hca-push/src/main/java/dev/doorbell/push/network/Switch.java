@@ -19,7 +19,7 @@ import java.util.List;
 public final class Switch implements Network, AutoCloseable {
   private static final double PICOS_PER_NANO = 1000;
 
-  /** What became of frames. */
+  /** Counters of frames. */
   public record Counters(long forwarded, long lost, long marked, long pauses, long mostBytes) {}
 
   private final Agent agent = budget -> 0;
@@ -152,7 +152,7 @@ public final class Switch implements Network, AutoCloseable {
   }
 
   /**
-   * What a {@link Switch} is.
+   * Options of a {@link Switch}.
    *
    * @param nanos one-way latency of each cable: from host to switch, and from switch to host
    * @param bytesPerNano rate at which each port sends

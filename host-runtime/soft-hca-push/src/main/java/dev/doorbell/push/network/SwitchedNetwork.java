@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * <p>Store and forward: a frame joins the queue of its port out when its last byte is in.
  */
 public final class SwitchedNetwork implements Network, AutoCloseable {
-  /** What became of frames. */
+  /** Counters of frames. */
   public record Counters(long forwarded, long lost, long marked, long pauses) {}
 
   /**
@@ -49,7 +49,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   private final Set<Integer> stopped = new HashSet<>();
   private final long seed;
 
-  /** What all switches share. */
+  /** State that all switches share. */
   static final class Wiring {
     final DevicePort clock;
     final QueueOptions options;
@@ -211,7 +211,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
    * of a flow decides (ECMP): frames of a flow stay in order.
    */
   static final class EqualCostPaths {
-    /** Of each switch and each destination: the numbers of its trunks that lead nearer. */
+    /** Numbers of the trunks of each switch that lead nearer to each destination. */
     private final int[][][] next;
 
     private final long seed;

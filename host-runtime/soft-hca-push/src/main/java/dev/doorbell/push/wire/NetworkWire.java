@@ -189,7 +189,7 @@ public final class NetworkWire extends Wire {
     private boolean sending;
     private boolean paused;
 
-    /** What a fault sends after the next packet. */
+    /** Frame that a fault sends after the next packet. */
     private @Nullable PacketFrame late;
 
     Member(Station station, WireFaults faults) {

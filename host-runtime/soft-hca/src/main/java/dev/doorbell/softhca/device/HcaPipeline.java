@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What all queue pairs of an HCA share: an engine, and memory for what is under way.
+ * All queue pairs of an HCA share an engine, and memory for what is under way.
  *
  * <p>The engine takes WQEs and arriving request packets, each kind in the order in which they come.
  * The states of the queue pairs used last are held; a packet for another one waits until its state
@@ -87,7 +87,7 @@ public final class HcaPipeline {
     return (engine.started() - now * PICOS + PICOS / 2) / PICOS;
   }
 
-  /** Whether {@link #packet} may be other than 0. */
+  /** Returns true if {@link #packet} may be other than 0. */
   public boolean limitsArrivals() {
     return rates.limitsArrivals();
   }

@@ -11,7 +11,7 @@ import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.packet.Wire.Station;
 import org.jspecify.annotations.Nullable;
 
-/** What an HCA may be asked by its parts. All calls are made by the host thread that steps it. */
+/** Services of an HCA to its parts. All calls are made by the host thread that steps it. */
 public interface HcaServices extends Station {
   /** Bytes at {@link #scratch}. */
   int SCRATCH_BYTES = 64;
@@ -36,7 +36,7 @@ public interface HcaServices extends Station {
   /** Takes over a packet that the fault plan has let through. */
   void arrive(Packet packet);
 
-  /** What limits the rates of the HCA. */
+  /** Pipeline that limits the rates of the HCA. */
   HcaPipeline pipeline();
 
   /** The credits that it grants its peers, or null where it grants none. */

@@ -4,9 +4,9 @@ import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.NicRefinements;
 
 /**
- * What the stages of the HCA cost, in nanoseconds of virtual time. Each is a latency: stages of
- * different work requests overlap, as far as {@link HcaRates} allow. Under a fabric without virtual
- * time they cost nothing.
+ * Costs of the HCA's stages, in nanoseconds of virtual time. Each is a latency: stages of different
+ * work requests overlap, as far as {@link HcaRates} allow. Under a fabric without virtual time they
+ * cost nothing.
  *
  * @param doorbellNanos from a doorbell's arrival to the WQE fetch; not charged when the WQE came
  *     with the doorbell (BlueFlame)
@@ -81,14 +81,14 @@ public record HcaTiming(
         doorbellNanos, wqeNanos, packetNanos, receiveNanos, acknowledgeNanos, HcaRates.UNLIMITED);
   }
 
-  /** Whether packets take time between their arrival and their effect. */
+  /** Returns true if packets take time between their arrival and their effect. */
   public boolean delaysArrivals() {
     return receiveNanos != 0 || acknowledgeNanos != 0 || rates.limitsArrivals();
   }
 
   /**
-   * How fast an HCA takes in work, in nanoseconds of virtual time. One engine serves the WQEs of
-   * all queue pairs and the request packets that arrive; 0 means without limit.
+   * Rates at which an HCA takes in work, in nanoseconds of virtual time. One engine serves the WQEs
+   * of all queue pairs and the request packets that arrive; 0 means without limit.
    *
    * @param wqeNanos of the engine for a WQE: the HCA's ceiling
    * @param queueNanos between two WQEs of one queue pair: the queue pair's ceiling

@@ -115,7 +115,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
   }
 
-  /** What one connection sends of a message. */
+  /** Part of a message that one connection sends. */
   private record Piece(Message message, int offset, int bytes) {}
 
   /** Creates the queue pair with its connections. */

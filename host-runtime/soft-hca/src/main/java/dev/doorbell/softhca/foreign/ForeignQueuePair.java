@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * copied as they come, and are acted on when the first connection runs.
  */
 public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget, Owned {
-  /** Where software may keep the numbers of queue pairs: EFA has 16 bits for them. */
+  /** End of the numbers of queue pairs: EFA has 16 bits for them. */
   private static final int END_OF_NUMBERS = 1 << 16;
 
   private final HcaObjects objects;
@@ -50,7 +50,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
   final QueuePairAttributes attributes;
   private SoftQueuePair[] connections = {};
 
-  /** What was stored to the ring. */
+  /** Copy of what software stored to the ring. */
   final MemorySegment shadow;
 
   /** Memory of the GPU or the host that the HCA writes and software reads. */
@@ -146,10 +146,10 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
     return Objects.requireNonNull(pages);
   }
 
-  /** Where connection {@code number} completes requests. */
+  /** Completions of requests of connection {@code number}. */
   abstract Completions completions(int number);
 
-  /** Where all connections complete receives; null without receives. */
+  /** Completions of receives of all connections; null without receives. */
   abstract @Nullable Completions receiveCompletions();
 
   /** A store to the register at {@code offset}. On any thread. */
@@ -190,7 +190,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
   /** Something was stored to the ring. On any thread. */
   void stored() {}
 
-  /** What is being stored is for all connections, the first of which runs. On any thread. */
+  /** Informs all connections of a store; the first of them runs. On any thread. */
   final void inform() {
     for (SoftQueuePair one : connections) {
       one.requests.informed();

@@ -53,7 +53,7 @@ public final class GpiQueuePair extends ForeignQueuePair {
   private final MemorySegment image = Arena.ofAuto().allocate(256, 64);
   private final boolean[] counted = new boolean[BLOCKS];
 
-  /** Where the old values of atomics go. */
+  /** Memory for the old values of atomics. */
   private final MemoryRegion oldValues;
 
   private long consumed;

@@ -11,7 +11,7 @@ import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
-/** What the two halves of a queue pair may ask of it: its constants, its connection, its state. */
+/** The constants, the connection and the state of a queue pair, as its two halves see them. */
 public abstract class QueuePairContext extends PendingList.Node implements FaultTarget {
   /** {@link #userIndex}: its CQEs name it by its number alone. */
   public static final int UNNAMED = -1;
@@ -23,7 +23,9 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
 
   public final Transport transport;
 
-  /** Of an XRC receiver: that of the shared queue whose request is being carried out. */
+  /**
+   * Domain of its keys; an XRC receiver's is that of the shared queue whose request it carries out.
+   */
   public ObjectOwner domain;
 
   /** The keys of the HCA. */
@@ -151,7 +153,7 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   /** There may be something to do: the queue pair runs in this step or the next. */
   public abstract void activate();
 
-  /** As {@link #activate}, from between two steps. */
+  /** Acts as {@link #activate}, from between two steps. */
   public abstract void activateFromOutside();
 
   /** {@code Responder.acknowledge} is called at the end of this step. */

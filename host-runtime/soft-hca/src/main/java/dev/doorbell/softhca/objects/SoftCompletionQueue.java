@@ -414,7 +414,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
     posted();
   }
 
-  /** Where the next CQE goes. */
+  /** Address of the next CQE. */
   private long entry() {
     long index = collapsed ? 0 : produced & (entries - 1);
     return ringAddress + ((index + 1) << shift) - Cqe.BYTES;

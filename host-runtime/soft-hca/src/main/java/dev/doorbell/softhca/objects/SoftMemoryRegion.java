@@ -52,7 +52,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     this(domain, key, address, memory, length, rights, promises, null);
   }
 
-  /** As above, of what a window shows. */
+  /** A region that a window shows. */
   SoftMemoryRegion(
       ObjectOwner domain,
       int key,
@@ -137,7 +137,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     return !closed && !invalidated;
   }
 
-  /** Where the byte is that work requests call {@code at}. */
+  /** Address of the byte that work requests call {@code at}. */
   public long memory(long at) {
     return at + distance;
   }

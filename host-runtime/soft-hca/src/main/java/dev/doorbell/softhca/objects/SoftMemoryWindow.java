@@ -19,7 +19,7 @@ public final class SoftMemoryWindow implements Owned {
   private final Promises promises;
   private final boolean second;
 
-  /** What the key names now; invalid while the window is free. */
+  /** View of the memory that the key names now; invalid while the window is free. */
   private SoftMemoryRegion view;
 
   private @Nullable SoftMemoryRegion source;
@@ -45,7 +45,7 @@ public final class SoftMemoryWindow implements Owned {
     return view.rkey();
   }
 
-  /** What the table of regions holds under its key. */
+  /** The window's entry in the table of regions. */
   public SoftMemoryRegion view() {
     return view;
   }

@@ -229,7 +229,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
     extendedDomain = of;
   }
 
-  /** What a receiver of an XRC domain uses of it; null where it is not of that domain. */
+  /** The part that a receiver of an XRC domain uses; null where it is not of that domain. */
   public @Nullable ExtendedReceives extended(QueuePairContext queuePair, ObjectOwner xrcDomain) {
     SoftCompletionQueue to = extendedCompletions;
     return to == null || !xrcDomain.equals(extendedDomain)

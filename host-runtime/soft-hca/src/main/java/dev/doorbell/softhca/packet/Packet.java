@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
- * Of the extended headers those count that the opcode has ({@link BthOpcode}); the others hold
+ * Only the extended headers that the opcode has ({@link BthOpcode}) count; the others hold
  * anything.
  *
  * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
@@ -53,7 +53,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   private static final int CONGESTION_EXPERIENCED = 3;
 
-  /** What has to happen before a packet is on the wire, in this order. */
+  /** Phases of a packet until it is on the wire, in this order. */
   public enum Phase {
     /** DMA reads of the payload are on their way. */
     READING,
@@ -77,7 +77,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** Memory of the sender that a packet takes up until the wire has taken it. */
   public interface Buffer {
-    /** What was taken for {@code bytes} is free again after {@code nanos}. */
+    /** Frees the room that was taken for {@code bytes} after {@code nanos}. */
     void leaves(int bytes, long nanos);
   }
 
@@ -121,17 +121,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int queueKey;
   public int sourceQueuePair;
 
-  /** Of an extended reliable connection: requests have an {@code XrcEth} with this number. */
+  /** True on an extended reliable connection: requests have an {@code XrcEth} with this number. */
   public boolean extended;
 
   public int sharedQueue;
 
-  /** Of a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
+  /** True on a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
   public boolean dynamic;
 
   public long accessKey;
 
-  /** Of the connection, in bytes. */
+  /** Path MTU of the connection, in bytes. */
   public int mtu;
 
   public int firstPsn;
@@ -141,7 +141,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public long swapAdd;
   public long compare;
 
-  /** Of a masked compare-and-swap: the swap mask. Of a masked fetch-add: the field boundary. */
+  /** Swap mask of a masked compare-and-swap; field boundary of a masked fetch-add. */
   public long swapMask;
 
   public long compareMask;
@@ -166,10 +166,10 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
 
-  /** Where a datagram or a request of a dynamic connection goes; null on other connections. */
+  /** Route of a datagram or of a request of a dynamic connection; null on other connections. */
   public @Nullable Route datagramRoute;
 
-  /** Which request of the sender this packet belongs to, for traces and errors. */
+  /** Number of the sender's request that this packet belongs to, for traces and errors. */
   public long request = NO_REQUEST;
 
   public boolean lastOfMessage;
@@ -179,7 +179,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int originIndex;
 
-  /** What the sender's half of its queue pair knew, for fabrics that watch order. */
+  /** Knowledge of the sender's half of its queue pair, for fabrics that watch order. */
   public @Nullable Object knowledge;
 
   /** Responses made so far for a READ request that waits for packets. */
@@ -255,7 +255,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return dynamic && !BthOpcode.isResponse(opcode);
   }
 
-  /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
+  /** Bytes of the frame of a packet with so much payload and the largest usual headers. */
   public static int frameBytes(int payloadBytes) {
     return FRAME_OVERHEAD + LARGEST_HEADERS + payloadBytes;
   }

@@ -3,7 +3,7 @@ package dev.doorbell.softhca.packet;
 import dev.doorbell.core.fabric.DevicePort;
 import org.jspecify.annotations.Nullable;
 
-/** What carries packets between HCAs. An HCA joins one; addresses name HCAs on it. */
+/** A wire carries packets between HCAs. An HCA joins one; addresses name HCAs on it. */
 public abstract class Wire {
   /** The way from {@code from} to the HCA called {@code to}, or null when nobody has that name. */
   public abstract @Nullable Route route(Station from, String to);
@@ -27,7 +27,7 @@ public abstract class Wire {
    */
   public abstract long @Nullable [] gid(String name);
 
-  /** What peers name {@code station} by, in their addresses of its queue pairs. */
+  /** Name of {@code station} in peers' addresses of its queue pairs. */
   public String address(Station station) {
     return station.name();
   }
@@ -66,7 +66,7 @@ public abstract class Wire {
     /** A packet arrives; the station gives it back to its pool. */
     void deliver(Packet packet);
 
-    /** Where packets that arrive from outside of the process are taken from. */
+    /** Pool of packets that arrive from outside of the process. */
     PacketPool packets();
 
     /** The clock and the delays of the HCA. */
@@ -75,7 +75,7 @@ public abstract class Wire {
     /** From a packet's arrival to its effect, in nanoseconds of virtual time. */
     long receiveNanos(Packet packet);
 
-    /** Whether packets take time between their arrival and their effect. */
+    /** Returns true if packets take time between their arrival and their effect. */
     boolean delaysArrivals();
 
     /** The station is on {@code wire} from now on. */
@@ -91,8 +91,8 @@ public abstract class Wire {
     public abstract void transmit(Packet packet);
 
     /**
-     * As {@link #transmit}, with a bit flipped on the way: it takes its time, and the receiver's
-     * ICRC check throws it away.
+     * Acts as {@link #transmit}, with a bit flipped on the way: it takes its time, and the
+     * receiver's ICRC check throws it away.
      */
     public void transmitCorrupt(Packet packet) {
       packet.pool.release(packet);
@@ -107,7 +107,7 @@ public abstract class Wire {
     }
 
     /**
-     * Whether a packet's source is this route's destination. True where the wire has no address to
+     * Returns true if a packet's source is this route's destination, or the wire has no address to
      * compare.
      *
      * @param peer number of the queue pair there

@@ -257,7 +257,7 @@ public final class HcaEngine implements Agent {
     return text.toString();
   }
 
-  /** What the engine runs: packets arrive at it, and it makes progress in turns. */
+  /** The engine runs these: packets arrive at one, and it makes progress in turns. */
   public abstract static class ScheduledQueuePair extends QueuePairContext {
     final HcaEngine engine;
 

@@ -15,7 +15,7 @@ import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 
-/** What exists on one HCA, by number, and the engine that runs its queue pairs. */
+/** The objects of one HCA, by number, and the engine that runs its queue pairs. */
 public final class HcaObjects {
   private static final int FIRST_NUMBER = 0x100;
 

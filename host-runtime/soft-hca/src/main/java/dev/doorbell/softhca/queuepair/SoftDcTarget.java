@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * what they are.
  */
 public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, Owned {
-  /** Where connections come from: a GID and a queue pair. */
+  /** Initiator of connections: a GID and a queue pair. */
   private record Initiator(long gidHigh, long gidLow, int number) {}
 
   private final HcaObjects objects;

@@ -68,13 +68,13 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
 
-  /** Of an XRC receiver: its domain, which is the XRC domain, and what it has used so far. */
+  /** An XRC receiver's domain, which is the XRC domain, and what it has used so far. */
   private final ObjectOwner xrcDomain;
 
   private final Map<Integer, ExtendedReceives> extendedReceives = new HashMap<>();
   private int startPsn;
 
-  /** Of an initiator's connections, in bytes. */
+  /** Largest path MTU of an initiator's connections, in bytes. */
   private int largestMtu = Packet.MAX_PAYLOAD;
 
   private WqeSource wqes;
@@ -222,7 +222,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return engine.steering.detach(group, this);
   }
 
-  /** What peers may do from now on. */
+  /** Sets what peers may do from now on. */
   public void allow(Set<AccessRight> rights) {
     this.rights = Rights.bits(rights);
   }
@@ -652,8 +652,8 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   }
 
   /**
-   * What stands before queue pairs of the HCA whose work requests arrive in another format than
-   * mlx5's: it turns them into requests of one of the queue pairs, and completions back.
+   * Stands before queue pairs of the HCA whose work requests arrive in another format than mlx5's:
+   * it turns them into requests of one of the queue pairs, and completions back.
    */
   public abstract static class FrontEnd {
     /**
@@ -663,7 +663,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
      */
     public abstract int run();
 
-    /** Where one of its queue pairs takes receives from; null without receives. */
+    /** Source of the receives of one of its queue pairs; null without receives. */
     public abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
 
     /** One of its queue pairs is in error. */

@@ -47,7 +47,7 @@ final class PacketMaker {
   /** Bytes of the frame of the packet that was made last. */
   int lastFrameBytes;
 
-  /** Whether the packet that was made last asks for an ACK. */
+  /** True if the packet that was made last asks for an ACK. */
   boolean lastAsksForAck;
 
   /**

@@ -524,7 +524,7 @@ public final class Requester {
     begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
   }
 
-  /** How far the send queue was begun; unchanged in the error state. */
+  /** Requests of the send queue that were begun; unchanged in the error state. */
   public SentRequests sent() {
     return new SentRequests(
         (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);

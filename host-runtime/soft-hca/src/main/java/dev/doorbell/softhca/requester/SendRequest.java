@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One WQE of a send queue from its fetch to its completion. Reused. */
 final class SendRequest implements Completion {
-  /** What has to happen to it, in this order. */
+  /** Phases of a request, in this order. */
   enum Phase {
     /** The WQE is being parsed. */
     PARSING,
@@ -52,10 +52,10 @@ final class SendRequest implements Completion {
   long remoteAddress;
   int rkey;
 
-  /** Of the peer, on an extended reliable connection. */
+  /** Number of the peer's shared queue, on an extended reliable connection. */
   int sharedQueue;
 
-  /** Of the target that an initiator's request is for. */
+  /** Access key of the target that an initiator's request is for. */
   long accessKey;
 
   long swapAdd;

@@ -58,7 +58,7 @@ final class SendState {
 
   private long oldestRead;
 
-  /** How many of them take several request packets. */
+  /** Number of them that take several request packets. */
   private int splitReads;
 
   private int rnrRetries;
@@ -211,15 +211,15 @@ final class SendState {
   }
 
   /**
-   * Whether the peer's limit of outstanding READs and atomics admits another one. A READ of more
-   * than a stride takes several request packets, {@value SendWindow#STRIDES} at a time.
+   * Returns true if the peer's limit of outstanding READs and atomics admits another one. A READ of
+   * more than a stride takes several request packets, {@value SendWindow#STRIDES} at a time.
    */
   private boolean canIssueRead() {
     int parts = splitReads == 0 ? 0 : SendWindow.STRIDES;
     return outstandingReads == 0 || outstandingReads + parts < queuePair.maxReadAtomic();
   }
 
-  /** How many packets of {@code request}, which is being sent, the window admits. */
+  /** Number of packets of {@code request}, which is being sent, that the window admits. */
   int room(SendRequest request) {
     if (!reliable) {
       return Integer.MAX_VALUE;
@@ -607,7 +607,7 @@ final class SendState {
       this.nanos = nanos;
     }
 
-    /** As {@link #progress}, and shortens the timeout that is running if it is much longer. */
+    /** Acts as {@link #progress}, and shortens the timeout that is running if it is much longer. */
     void shorten(long nanos) {
       progressed = true;
       this.nanos = nanos;

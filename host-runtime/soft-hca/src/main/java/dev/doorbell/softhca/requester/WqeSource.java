@@ -136,7 +136,7 @@ public final class WqeSource {
     }
   }
 
-  /** As above, with a ring of the HCA's own, which {@link #append} fills. */
+  /** A source with a ring of the HCA's own, which {@link #append} fills. */
   public WqeSource(QueuePairContext queuePair, HcaServices hca, int ringBlocks) {
     this.queuePair = queuePair;
     this.hca = hca;

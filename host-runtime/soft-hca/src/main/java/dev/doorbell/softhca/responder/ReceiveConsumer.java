@@ -30,7 +30,7 @@ final class ReceiveConsumer {
   private @Nullable Completions completions;
   private final @Nullable Placement placement;
 
-  /** Where the next byte goes in the receive WQE. */
+  /** Position of the next byte in the receive WQE. */
   private int segment;
 
   private int segmentOffset;
@@ -115,7 +115,7 @@ final class ReceiveConsumer {
         PacketOpcode.isLast(PacketOpcode.operation(packet.opcode)));
   }
 
-  /** As {@link #scatter(Packet)}, of other bytes than the packet's payload. */
+  /** Acts as {@link #scatter(Packet)}, with other bytes than the packet's payload. */
   int scatter(Packet packet, long source, int bytes, boolean last) {
     ReceiveSource receives = queue;
     if (receives == null) {
@@ -213,7 +213,7 @@ final class ReceiveConsumer {
             : Completions.CONNECTED);
   }
 
-  /** As above, of a message without packets. */
+  /** Completes a message without packets. */
   void complete(int cqeOpcode, long length, int word, boolean solicited, int sender) {
     ReceiveSource from = queue;
     Completions to = completions;

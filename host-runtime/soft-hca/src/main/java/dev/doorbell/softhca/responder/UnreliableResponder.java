@@ -24,7 +24,7 @@ import dev.doorbell.softhca.packet.Psn;
 final class UnreliableResponder extends Responder {
   static final int GLOBAL_ROUTE_BYTES = 40;
 
-  /** Of IPv6. */
+  /** Version field of an IPv6 header. */
   private static final int VERSION = 6 << 28;
 
   /** UDP and BTH headers, and ICRC: what an IP header counts besides extended headers, payload. */

@@ -66,7 +66,7 @@ public final class FrameFields {
   public static final int TCP = 6;
   public static final int UDP = 17;
 
-  /** Of IPv4 among the 16 bytes of an address. */
+  /** Offset of an IPv4 address among the 16 bytes of an address. */
   public static final int IPV4_OFFSET = 12;
 
   private static final int CUSTOMER_VLAN = 0x8100;
@@ -151,7 +151,7 @@ public final class FrameFields {
     }
   }
 
-  /** What frames a rule is for: those whose {@link FrameFields} are {@code value} under a mask. */
+  /** Matches frames whose {@link FrameFields} are {@code value} under a mask. */
   public static final class FlowMatch {
     private final byte[] value;
     private final byte[] mask;

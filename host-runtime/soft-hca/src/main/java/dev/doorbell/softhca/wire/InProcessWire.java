@@ -43,7 +43,7 @@ public final class InProcessWire extends Wire {
     this(0, 0);
   }
 
-  /** As {@link #InProcessWire(long, double, int)}, with whole frames. */
+  /** A wire that takes virtual time, with whole frames. */
   public InProcessWire(long latencyNanos, double gigabitsPerSecond) {
     this(latencyNanos, gigabitsPerSecond, 0);
   }

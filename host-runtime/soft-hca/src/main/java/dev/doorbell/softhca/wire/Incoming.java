@@ -45,7 +45,7 @@ final class Incoming {
     }
   }
 
-  /** Where message {@code i} of the next {@link #receive} goes. */
+  /** Sets the memory that message {@code i} of the next {@link #receive} goes to. */
   void receiveAt(int i, long address, int bytes) {
     block.piece(i, address, bytes);
   }

@@ -58,7 +58,7 @@ final class Outgoing {
     this.segments = segments;
   }
 
-  /** How many more datagrams {@link #queue} takes before {@link #send}. */
+  /** Number of datagrams that {@link #queue} takes before {@link #send}. */
   int room() {
     return CAPACITY - datagrams;
   }

@@ -81,7 +81,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return udp(fabric, at, local, port, faults, PeerPort.ANY);
   }
 
-  /** As above, with a rule for the ports of peers. */
+  /** A wire of RoCEv2 in UDP with a rule for the ports of peers. */
   public static RoceWire udp(
       Fabric fabric, Locus at, Gid local, int port, WireFaults faults, PeerPort peerPort) {
     requireWallTime(fabric);
@@ -117,7 +117,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
     link.tap.into(into, address().toString());
   }
 
-  /** Where peers find this HCA. */
+  /** Address at which peers find this HCA. */
   public WireAddress address() {
     int port = link.port();
     return new WireAddress(link.source(), port == UdpHeader.ROCE_PORT ? 0 : port);
@@ -187,7 +187,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return "whoever listens; this end is " + address();
   }
 
-  /** What was carried and what was not. */
+  /** Counts what was carried and what was not. */
   public WireCounters counters() {
     return new WireCounters(
         sender.frames,
@@ -269,7 +269,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   /**
-   * What a wire has carried and what it did not; nothing is dropped without being counted.
+   * Counters of what a wire has carried and what not; nothing is dropped without being counted.
    *
    * @param framesOut frames given to the system
    * @param bytesOut bytes of them, from the BTH to the ICRC
@@ -336,7 +336,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
   }
 
   /**
-   * What a loop does that steps wires to other processes and finds nothing to do: it goes round a
+   * Lets a loop rest that steps wires to other processes and finds nothing to do: it goes round a
    * few times, since most answers come soon, and then sleeps until something arrives. A loop that
    * never sleeps takes the processor from the very process that it waits for, where there are more
    * processes than processors.

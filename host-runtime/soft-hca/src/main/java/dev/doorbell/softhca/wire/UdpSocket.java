@@ -46,10 +46,8 @@ final class UdpSocket implements AutoCloseable {
 
   private final long word = memory.address();
 
-  /** What is sent. */
   final Outgoing out;
 
-  /** What is received. */
   final Incoming in;
 
   /**
@@ -139,7 +137,7 @@ final class UdpSocket implements AutoCloseable {
     return BigEndian.getShort(word + Short.BYTES) & 0xffff;
   }
 
-  /** What the system gives of what {@link #setUp} asks for, as it counts: with its own records. */
+  /** Size of the buffer that the system gives, as it counts: with its own records. */
   private int receiveBufferNow() {
     RawMemory.putInt(word + MessageBlock.NAME_BYTES, Integer.BYTES);
     require(
@@ -154,8 +152,8 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * What a datagram takes of a receive buffer: Linux counts the power of two that it allocates for
-   * the bytes, their headers and the end of the buffer, and the buffer's own record.
+   * Bytes of a receive buffer that a datagram takes: Linux counts the power of two that it
+   * allocates for the bytes, their headers and the end of the buffer, and the buffer's own record.
    */
   static int footprint(int bytes) {
     return 2 * Integer.highestOneBit(bytes + BUFFER_ENDS - 1) + BUFFER_RECORD;

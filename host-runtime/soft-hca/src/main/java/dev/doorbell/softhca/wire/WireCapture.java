@@ -140,7 +140,7 @@ public final class WireCapture implements AutoCloseable {
     }
   }
 
-  /** Where a wire's frames are captured to, if anywhere. */
+  /** Passes a wire's frames to a capture, if there is one. */
   static final class Tap {
     private final Fabric fabric;
     private @Nullable WireCapture capture;
