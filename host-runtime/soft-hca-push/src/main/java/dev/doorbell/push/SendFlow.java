@@ -1,7 +1,8 @@
 package dev.doorbell.push;
 
 import dev.doorbell.core.fabric.Completion;
-import dev.doorbell.push.WindowOptions.Window;
+import dev.doorbell.push.PushOptions.WindowOptions;
+import dev.doorbell.push.PushOptions.WindowOptions.Window;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -10,6 +10,7 @@ import dev.doorbell.proxy.ProxyHandler;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import dev.doorbell.proxy.StoreList;
 import dev.doorbell.proxy.recovery.PostingSupervisor.CpuPath;
+import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -14,6 +14,7 @@ import dev.doorbell.proxy.StoreList;
 import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
 import dev.doorbell.proxy.recovery.KernelRing.PostedWqe;
 import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import dev.doorbell.proxy.recovery.RecoveringPoster.RecoveryPolicy;
 import java.util.ArrayList;
 import java.util.List;

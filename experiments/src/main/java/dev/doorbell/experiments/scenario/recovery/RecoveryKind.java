@@ -20,7 +20,7 @@ import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
-import dev.doorbell.proxy.recovery.Recovery;
+import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

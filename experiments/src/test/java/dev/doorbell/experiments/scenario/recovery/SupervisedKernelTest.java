@@ -17,7 +17,7 @@ import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch.Poster;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
-import dev.doorbell.proxy.recovery.Recovery;
+import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -183,10 +183,5 @@ public final class Switch implements Network, AutoCloseable {
             "mark %d, pause %d, resume %d bytes".formatted(markBytes, pauseBytes, resumeBytes));
       }
     }
-
-    /** The same without marks and pauses: it loses what does not fit. */
-    public SwitchOptions lossy() {
-      return new SwitchOptions(nanos, bytesPerNano, bufferBytes, 0, 0, 0);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.push.network;
 
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

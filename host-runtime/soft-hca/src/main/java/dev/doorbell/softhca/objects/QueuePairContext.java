@@ -7,6 +7,7 @@ import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -28,7 +28,7 @@ import dev.doorbell.softhca.objects.QueueMemory;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.objects.Uar;

@@ -177,7 +177,8 @@ final class PacketMaker {
     packet.extended = extended;
     packet.sharedQueue = request.sharedQueue;
     if (dynamic != null) {
-      dynamic.stamp(request, packet);
+      addressVector(request, packet);
+      dynamic.stamp(packet);
     }
   }
 
@@ -254,6 +255,12 @@ final class PacketMaker {
   private void datagram(SendRequest request, Packet packet) {
     packet.destination = request.destination;
     packet.queueKey = request.queueKey;
+    addressVector(request, packet);
+    packet.datagramRoute = request.route;
+  }
+
+  /** Fills in the global route of a request, and the queue pair that it comes from. */
+  private void addressVector(SendRequest request, Packet packet) {
     packet.sourceQueuePair = queuePair.number;
     packet.trafficClass = request.trafficClass;
     packet.hopLimit = request.hopLimit;
@@ -263,7 +270,6 @@ final class PacketMaker {
     packet.sourceGidLow = source.low();
     packet.destinationGidHigh = request.gidHigh;
     packet.destinationGidLow = request.gidLow;
-    packet.datagramRoute = request.route;
   }
 
   /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
@@ -373,19 +379,10 @@ final class PacketMaker {
     }
 
     /** Fills in what packets of requests carry of their connection. */
-    void stamp(SendRequest request, Packet packet) {
+    void stamp(Packet packet) {
       packet.dynamic = true;
       packet.datagramRoute = route;
-      packet.trafficClass = request.trafficClass;
-      packet.flowLabel = request.flowLabel;
-      packet.hopLimit = request.hopLimit;
-      Gid source = hca.sourceGid(request.gidIndex);
-      packet.sourceGidHigh = source.high();
-      packet.sourceGidLow = source.low();
-      packet.destinationGidHigh = gidHigh;
-      packet.destinationGidLow = gidLow;
       packet.accessKey = accessKey;
-      packet.sourceQueuePair = queuePair.number;
       packet.mtu = queuePair.mtu();
       packet.firstPsn = firstPsn;
       packet.connection = connection;

@@ -19,8 +19,8 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 

@@ -13,7 +13,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
