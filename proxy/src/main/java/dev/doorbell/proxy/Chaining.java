@@ -1,7 +1,7 @@
 package dev.doorbell.proxy;
 
 /**
- * How the WQEs of a queue pair are chained behind one doorbell.
+ * Chains of a queue pair's WQEs behind one doorbell.
  *
  * @param most WQEs of a chain: a doorbell is rung at the latest after this number
  * @param oneCompletion only the last WQE of a chain asks for a CQE; else the last one of each
@@ -24,7 +24,7 @@ public record Chaining(int most, boolean oneCompletion, boolean adaptive) {
     return new Chaining(most, most > 1, false);
   }
 
-  /** As {@link #of}, as long as the commands that are there make it. */
+  /** Chains as {@link #of}, as long as the commands that are there make it. */
   public static Chaining adaptive(int most) {
     return new Chaining(most, most > 1, true);
   }

@@ -86,12 +86,12 @@ public final class CommandQueue implements AutoCloseable {
     descriptor.putBytes(0, view.encode());
   }
 
-  /** What kernels and the proxy agent see. */
+  /** The queue as kernels and the proxy agent see it. */
   public CommandQueueView view() {
     return view;
   }
 
-  /** How its entries are laid out. */
+  /** Layout of its entries. */
   public CommandFormat format() {
     return format;
   }
@@ -101,17 +101,17 @@ public final class CommandQueue implements AutoCloseable {
     return descriptor.address();
   }
 
-  /** How many commands were asked for since the start; a snapshot. */
+  /** Number of commands that were asked for since the start; a snapshot. */
   public long submitted() {
     return producer.getLong(CommandEntry.PRODUCER_HEAD);
   }
 
-  /** How many commands the CPU has taken; a snapshot. */
+  /** Number of commands that the CPU has taken; a snapshot. */
   public long consumed() {
     return counters.getLong(CONSUMED_OFFSET);
   }
 
-  /** How many commands have ended, well or not, in order; a snapshot. */
+  /** Number of commands that have ended, well or not, in order; a snapshot. */
   public long finished() {
     return finishedWord() & ~CommandEntry.FINISHED_FAILED;
   }

@@ -1,13 +1,9 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.core.mlx5.DoorbellRecord;
 import java.util.Arrays;
 
 /**
@@ -19,8 +15,8 @@ import java.util.Arrays;
  * the WQEs below it. When it has risen, the ringer writes the doorbell record with release order,
  * and then the doorbell. The word is the kernels' alone; the ringer never writes it.
  */
-public final class DoorbellRinger implements Agent, AutoCloseable {
-  /** Where the ringer is in its round. */
+public final class DoorbellRinger extends RoundAgent {
+  /** Stages of a round. */
   private enum Stage {
     WATCH,
     END
@@ -29,33 +25,23 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
   /** A queue pair and what was rung for it. */
   private static final class Watched {
     final long request;
-    final long record;
-    final long doorbell;
-    final int number24;
+    final SendQueueAccess queue;
     long lastRung;
 
-    Watched(long request, long record, long doorbell, int number24) {
+    Watched(long request, SendQueueAccess queue) {
       this.request = request;
-      this.record = record;
-      this.doorbell = doorbell;
-      this.number24 = number24;
+      this.queue = queue;
     }
 
     @Override
     public String toString() {
-      return "queue pair 0x%x rung up to %d".formatted(number24, lastRung);
+      return "queue pair 0x%x rung up to %d".formatted(queue.number24(), lastRung);
     }
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
-  private final ThreadPort port;
-  private final StoreList stores = new StoreList();
   private Watched[] queuePairs = new Watched[0];
   private Stage stage = Stage.WATCH;
   private int turn;
-  private boolean loadParked;
   private int roundWork;
   private long rings;
 
@@ -66,10 +52,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
    * @param prices {@code pollNanos} for every round that rings
    */
   public DoorbellRinger(Fabric fabric, Locus locus, ProxyPrices prices) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
-    this.port = fabric.attachThread(locus, this);
+    super(fabric, locus, prices);
   }
 
   /**
@@ -78,32 +61,24 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
    * @param ringRequest address of the word that kernels raise; zeroed, in memory that both reach
    */
   public void watch(QueuePair queuePair, long ringRequest) {
-    watch(
-        ringRequest,
-        queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET,
-        queuePair.doorbellAddress(),
-        queuePair.number());
+    watch(SendQueueAccess.of(queuePair, 0, 0), ringRequest);
   }
 
   /** Rings for the queue pair that {@code queue} describes. */
   public void watch(SendQueueAccess queue, long ringRequest) {
-    watch(ringRequest, queue.record(), queue.doorbell(), queue.number24());
-  }
-
-  private void watch(long request, long record, long doorbell, int number24) {
     queuePairs = Arrays.copyOf(queuePairs, queuePairs.length + 1);
-    queuePairs[queuePairs.length - 1] = new Watched(request, record, doorbell, number24);
+    queuePairs[queuePairs.length - 1] = new Watched(ringRequest, queue);
     fabric.wake(this);
   }
 
-  /** How often it rang. */
+  /** Number of doorbells that it rang. */
   public long rings() {
     return rings;
   }
 
   @Override
   public int step(int budget) {
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       if (stage == Stage.WATCH) {
         loadParked = !checkRequests();
         if (loadParked) {
@@ -115,7 +90,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
         stage = Stage.WATCH;
         roundWork = 0;
         if (work == 0) {
-          port.pollFailed(ProxyAgent.IDLE_NANOS);
+          port.pollFailed(IDLE_NANOS);
         }
         return work;
       }
@@ -144,10 +119,7 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
     if (roundWork++ == 0) {
       stores.spend(prices.pollNanos());
     }
-    stores.store32(watched.record, DoorbellRecord.encode(index), Access.RELEASE | Access.SYS);
-    stores.fence(Access.RELEASE | Access.SYS);
-    stores.store64(
-        watched.doorbell, Doorbell.encode(index, watched.number24), Access.MMIO | Access.SYS);
+    stores.ring(watched.queue, index);
     watched.lastRung = index;
     rings++;
   }
@@ -155,11 +127,5 @@ public final class DoorbellRinger implements Agent, AutoCloseable {
   @Override
   public String where() {
     return "doorbell ringer at %s: %s".formatted(locus, Arrays.toString(queuePairs));
-  }
-
-  /** Takes the ringer out of the fabric. */
-  @Override
-  public void close() {
-    fabric.detach(this);
   }
 }

@@ -53,7 +53,7 @@ public final class GinFormat {
     VALUE
   }
 
-  /** What an operation has, each a bit. */
+  /** Properties of an operation, each a bit. */
   public enum Bit {
     PUT,
     INLINE,
@@ -135,7 +135,7 @@ public final class GinFormat {
     return (int) (word(Word.COMPLETION) >>> 24) & 0xff_ffff;
   }
 
-  /** What is added to the signal. */
+  /** Addend of the signal. */
   long value() {
     if (has(Bit.INCREMENT)) {
       return 1;

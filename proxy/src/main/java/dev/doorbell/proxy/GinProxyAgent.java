@@ -1,11 +1,10 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
@@ -22,7 +21,7 @@ import java.util.function.LongFunction;
  *
  * <p>Behind a failed operation no descriptor of its queue ends; the error record says why.
  */
-public final class GinProxyAgent implements Agent, AutoCloseable {
+public final class GinProxyAgent extends RoundAgent {
   /** Keys of a window: of the own memory, and of that of the queue's peer. */
   public record Window(int localKey, int remoteKey) {}
 
@@ -50,7 +49,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
       int sinkKey,
       LongFunction<Window> windows) {}
 
-  /** Where in its round the agent is. */
+  /** Stages of a round. */
   private enum Stage {
     TAKE,
     RING,
@@ -59,25 +58,16 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
     PUBLISH
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
-  private final ThreadPort port;
-  private final StoreList stores = new StoreList();
   private final List<Served> queues = new ArrayList<>();
   private final ProxyCounters counters = new ProxyCounters();
 
   private Stage stage = Stage.TAKE;
   private int turn;
   private int roundWork;
-  private boolean loadParked;
 
   /** Adds the agent to {@code fabric}, on the CPU at {@code locus}. */
   public GinProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
-    this.port = fabric.attachThread(locus, this);
+    super(fabric, locus, prices);
   }
 
   /**
@@ -94,8 +84,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
 
   @Override
   public int step(int budget) {
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case TAKE -> {
           if (parks(take())) {
@@ -127,7 +116,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
           int work = roundWork;
           roundWork = 0;
           if (work == 0) {
-            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            port.pollFailed(IDLE_NANOS);
             return 0;
           }
           if (stores.drain(port)) {
@@ -192,12 +181,6 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
     return "GIN proxy at %s, %s: %s".formatted(locus, stage, queues);
   }
 
-  /** Takes the agent out of the fabric. */
-  @Override
-  public void close() {
-    fabric.detach(this);
-  }
-
   /** A queue, and how far its descriptors are. */
   private final class Served implements CommandResults {
     private final Queue queue;
@@ -237,7 +220,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
       this.counter = new int[queue.entries];
     }
 
-    /** Whether operations of the last descriptor wait for room. */
+    /** Returns true if operations of the last descriptor wait for room. */
     boolean holds() {
       return posted < all;
     }
@@ -367,7 +350,7 @@ public final class GinProxyAgent implements Agent, AutoCloseable {
       done[(int) ticket & (queue.entries - 1)] = true;
     }
 
-    /** As {@link GinProxyAgent#count}, of this queue. */
+    /** Acts as {@link GinProxyAgent#count}, for this queue. */
     int count() {
       while (counted < taken && done[(int) counted & (queue.entries - 1)] && !failed) {
         int number = counter[(int) counted & (queue.entries - 1)];

@@ -1,11 +1,10 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayDeque;
 
 /**
@@ -15,7 +14,7 @@ import java.util.ArrayDeque;
  * <p>{@link #post} only writes the command down; the agent posts it when the fabric runs. As many
  * commands as are asked for wait in order; none is dropped.
  */
-public final class HostPoster implements Agent, AutoCloseable {
+public final class HostPoster extends RoundAgent {
   /** Called when a command ends. */
   @FunctionalInterface
   public interface Listener {
@@ -27,18 +26,14 @@ public final class HostPoster implements Agent, AutoCloseable {
     void ended(long ticket, boolean failed, long nanos);
   }
 
-  /** How the agent goes round. */
+  /** Stages of a round. */
   private enum Stage {
     POST,
     COMPLETIONS,
     END
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ThreadPort port;
   private final ProxyCounters counters = new ProxyCounters();
-  private final StoreList stores = new StoreList();
   private final SendQueuePoster poster;
   private final Listener listener;
   private final CommandResults results = this::ended;
@@ -49,7 +44,6 @@ public final class HostPoster implements Agent, AutoCloseable {
   private long waited = -1;
   private long ended;
   private Stage stage = Stage.POST;
-  private boolean loadParked;
   private int roundWork;
 
   /** A poster on {@code queuePair} without a listener. */
@@ -64,11 +58,9 @@ public final class HostPoster implements Agent, AutoCloseable {
       ProxyPrices prices,
       SendQueueAccess queuePair,
       Listener listener) {
-    this.fabric = fabric;
-    this.locus = locus;
+    super(fabric, locus, prices);
     this.listener = listener;
     this.poster = new SendQueuePoster(queuePair, prices, Chaining.BY_ROUND, counters);
-    this.port = fabric.attachThread(locus, this);
   }
 
   /**
@@ -93,12 +85,12 @@ public final class HostPoster implements Agent, AutoCloseable {
     return fabric.run(() -> ended == asked, nanos);
   }
 
-  /** How many commands have ended, well or not. */
+  /** Number of commands that have ended, well or not. */
   public long ended() {
     return ended;
   }
 
-  /** What it has done so far; {@code commands} counts those it has begun to post. */
+  /** Counts what it has done so far; {@code commands} counts those it has begun to post. */
   public ProxyCounters counters() {
     return counters;
   }
@@ -106,8 +98,7 @@ public final class HostPoster implements Agent, AutoCloseable {
   @Override
   public int step(int budget) {
     int before = roundWork;
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case POST -> {
           postSome(budget);
@@ -128,7 +119,7 @@ public final class HostPoster implements Agent, AutoCloseable {
           stage = Stage.POST;
           if (roundWork == 0) {
             counters.spins++;
-            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            port.pollFailed(IDLE_NANOS);
           }
           roundWork = 0;
           return work;
@@ -177,11 +168,5 @@ public final class HostPoster implements Agent, AutoCloseable {
   @Override
   public String where() {
     return "host poster at %s, %s: %d asked, %s".formatted(locus, stage, asked, poster);
-  }
-
-  /** Takes the agent out of the fabric. */
-  @Override
-  public void close() {
-    fabric.detach(this);
   }
 }

@@ -1,20 +1,19 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 
 /**
  * A host thread that puts the same message again and again, with nothing between it and the queue
  * pair: as perftest's ib_write_lat and ib_write_bw do. Without an inbox it awaits CQEs; with one it
  * exchanges the message with a peer that runs the same, each put answering the one before.
  */
-public final class HostPutLoop implements Agent, AutoCloseable {
+public final class HostPutLoop extends RoundAgent {
   /**
-   * What the thread does.
+   * Task of the thread.
    *
    * @param put the message; an inline one of up to {@link CommandEntry#INLINE_BYTES}
    * @param turns puts
@@ -37,7 +36,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
     }
   }
 
-  /** Where in a turn the thread is. */
+  /** Stages of a turn. */
   private enum Stage {
     AWAIT,
     POST,
@@ -48,13 +47,8 @@ public final class HostPutLoop implements Agent, AutoCloseable {
     DONE
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
   private final Chaining chaining;
   private final Task task;
-  private final ThreadPort port;
-  private final StoreList stores = new StoreList();
   private final SendQueuePoster poster;
   private final CommandResults results = this::ended;
   private final CommandEntry command = new CommandEntry();
@@ -63,7 +57,6 @@ public final class HostPutLoop implements Agent, AutoCloseable {
   private final long[] ends;
 
   private Stage stage;
-  private boolean loadParked;
 
   /** Nothing more can be posted before something has ended. */
   private boolean full;
@@ -87,9 +80,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
       SendQueueAccess queuePair,
       Chaining chaining,
       Task task) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
+    super(fabric, locus, prices);
     this.chaining = chaining;
     this.task = task;
     this.poster = new SendQueuePoster(queuePair, prices, chaining, new ProxyCounters());
@@ -98,7 +89,6 @@ public final class HostPutLoop implements Agent, AutoCloseable {
     this.ends = new long[task.turns];
     this.stage = task.answers ? Stage.AWAIT : Stage.POST;
     command.set(task.put);
-    this.port = fabric.attachThread(locus, this);
   }
 
   /** Returns true if all puts have ended, or one has failed. */
@@ -132,8 +122,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
   @Override
   public int step(int budget) {
     int work = 0;
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case POST -> {
           postSome();
@@ -152,7 +141,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
             return work;
           }
           if (found == 0) {
-            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            port.pollFailed(IDLE_NANOS);
             return work;
           }
           stage = Stage.COMPLETED;
@@ -165,7 +154,7 @@ public final class HostPutLoop implements Agent, AutoCloseable {
             return work;
           }
           if (seen < (task.answers ? posted + 1 : posted)) {
-            port.pollFailed(ProxyAgent.IDLE_NANOS);
+            port.pollFailed(IDLE_NANOS);
             return work;
           }
           stores.spend(prices.lineNanos());
@@ -244,11 +233,5 @@ public final class HostPutLoop implements Agent, AutoCloseable {
   public String where() {
     return "host putter at %s, %s: %d of %d put, %s"
         .formatted(locus, stage, posted, task.turns, poster);
-  }
-
-  /** Takes the agent out of the fabric. */
-  @Override
-  public void close() {
-    fabric.detach(this);
   }
 }

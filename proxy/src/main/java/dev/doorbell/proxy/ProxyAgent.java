@@ -1,15 +1,19 @@
 package dev.doorbell.proxy;
 
-import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.queue.Abi;
+import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.trace.TraceEvent;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The CPU thread that posts on behalf of kernels.
@@ -25,14 +29,11 @@ import java.util.List;
  * expressed, or names a queue pair that the queue does not serve, fails with {@code
  * DOORBELL_ERROR_ARGUMENT} in the error record.
  */
-public final class ProxyAgent implements Agent, AutoCloseable {
+public final class ProxyAgent extends RoundAgent {
   /** The most commands taken from one queue before the other queues have their turn. */
   public static final int BATCH = 64;
 
-  /** For how long an idle agent asks to be left alone: until something changes. */
-  static final long IDLE_NANOS = 1L << 50;
-
-  /** Where in its round the agent is. */
+  /** Stages of a round. */
   private enum Stage {
     COMMANDS,
     FLUSH,
@@ -41,13 +42,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     END
   }
 
-  private final Fabric fabric;
-  private final Locus locus;
-  private final ProxyPrices prices;
   private final Chaining chaining;
-  private final ThreadPort port;
   private final ProxyCounters counters = new ProxyCounters();
-  private final StoreList stores = new StoreList();
   private final List<SendQueuePoster> posters = new ArrayList<>();
   private ServedQueue[] queues = new ServedQueue[0];
 
@@ -62,7 +58,6 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private int longest;
   private int roundCommands;
   private int roundWork;
-  private boolean loadParked;
 
   /**
    * Adds the agent to {@code fabric}.
@@ -83,12 +78,9 @@ public final class ProxyAgent implements Agent, AutoCloseable {
    *     others have their turn
    */
   public ProxyAgent(Fabric fabric, Locus locus, ProxyPrices prices, Chaining chaining) {
-    this.fabric = fabric;
-    this.locus = locus;
-    this.prices = prices;
+    super(fabric, locus, prices);
     this.chaining = chaining;
     this.chains = chaining.first();
-    this.port = fabric.attachThread(locus, this);
   }
 
   /**
@@ -123,11 +115,8 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   }
 
   private void serve(CommandQueue queue, long start, ProxyHandler handler) {
-    ServedQueue served =
-        new ServedQueue(
-            queue, handler, new CommandProgress(queue.view().entries(), start, counters));
     queues = Arrays.copyOf(queues, queues.length + 1);
-    queues[queues.length - 1] = served;
+    queues[queues.length - 1] = new ServedQueue(queue, handler, start, counters);
     fabric.wake(this);
   }
 
@@ -150,14 +139,14 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   /** The poster of a queue pair; queues that name the same queue pair share it. */
   private SendQueuePoster poster(SendQueueAccess access) {
     for (SendQueuePoster poster : posters) {
-      if (poster.queue().equals(access)) {
+      if (poster.queue.equals(access)) {
         return poster;
       }
-      if (poster.queue().ring() == access.ring()
-          || poster.queue().completionRing() == access.completionRing()) {
+      if (poster.queue.ring() == access.ring()
+          || poster.queue.completionRing() == access.completionRing()) {
         throw new IllegalArgumentException(
             "queue pairs 0x%x and 0x%x share a ring; give each queue pair a completion queue of its own and describe it in one way"
-                .formatted(poster.queue().number24(), access.number24()));
+                .formatted(poster.queue.number24(), access.number24()));
       }
     }
     SendQueuePoster poster = new SendQueuePoster(access, prices, chaining, counters);
@@ -165,7 +154,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     return poster;
   }
 
-  /** What it has done so far. */
+  /** Counts what it has done so far. */
   public ProxyCounters counters() {
     return counters;
   }
@@ -173,8 +162,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   @Override
   public int step(int budget) {
     int before = roundWork;
-    // A load that parked the thread comes before stores that were written down meanwhile.
-    while (loadParked || stores.drain(port)) {
+    while (mayContinue()) {
       switch (stage) {
         case COMMANDS -> {
           if (!loadParked) {
@@ -220,7 +208,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
   private boolean takeCommands() {
     while (turn < queues.length) {
       ServedQueue queue = queues[turn];
-      boolean room = !queue.holdsCommand();
+      boolean room = !queue.held;
       if (!room && queue.offer(stores)) {
         room = true;
         roundWork++;
@@ -262,10 +250,10 @@ public final class ProxyAgent implements Agent, AutoCloseable {
                   port.now(),
                   locus,
                   TraceEvent.Kind.COMMAND,
-                  queue.command().queuePair,
-                  queue.ticket(),
-                  queue.command().length,
-                  queue.command().toString()));
+                  queue.command.queuePair,
+                  queue.ticket,
+                  queue.command.length,
+                  queue.command.toString()));
     }
   }
 
@@ -275,7 +263,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
       counters.largestBatch = Math.max(counters.largestBatch, roundCommands);
     }
     for (ServedQueue queue : queues) {
-      queue.handler().flush(stores);
+      queue.handler.flush(stores);
     }
     for (ServedQueue queue : queues) {
       queue.publishConsumed(stores);
@@ -284,7 +272,7 @@ public final class ProxyAgent implements Agent, AutoCloseable {
 
   private boolean pollCompletions() {
     while (turn < queues.length) {
-      int found = queues[turn].handler().poll(port, stores);
+      int found = queues[turn].handler.poll(port, stores);
       if (found == ProxyHandler.PARKED) {
         return false;
       }
@@ -313,9 +301,89 @@ public final class ProxyAgent implements Agent, AutoCloseable {
     return "proxy at %s, %s: %s".formatted(locus, stage, Arrays.toString(queues));
   }
 
-  /** Takes the agent out of the fabric. Commands under way stay under way; nobody reports them. */
-  @Override
-  public void close() {
-    fabric.detach(this);
+  /** Posts the commands of one queue as WQEs on the queue pairs that they name. */
+  static final class PostingHandler implements ProxyHandler {
+    private final SendQueuePoster[] posters;
+    private final @Nullable SendQueuePoster[] byIndex;
+    private final ThreadPort port;
+
+    private int polled;
+    private int found;
+
+    PostingHandler(SendQueuePoster[] posters, ThreadPort port) {
+      this.posters = posters;
+      this.port = port;
+      int highest = Arrays.stream(posters).mapToInt(poster -> poster.queue.index()).max().orElse(0);
+      byIndex = new SendQueuePoster[highest + 1];
+      for (SendQueuePoster poster : posters) {
+        byIndex[poster.queue.index()] = poster;
+      }
+    }
+
+    @Override
+    public boolean accept(
+        CommandEntry command, long ticket, CommandResults results, StoreList stores) {
+      if (command.opcode == CommandEntry.OP_FLUSH) {
+        results.finished(ticket, false);
+        return true;
+      }
+      SendQueuePoster poster =
+          command.queuePair < byIndex.length ? byIndex[command.queuePair] : null;
+      if (poster == null) {
+        // The queue pair is unknown, so the waits of all of them end.
+        for (SendQueuePoster any : posters) {
+          refuse(any, command, ticket, stores);
+        }
+        results.finished(ticket, true);
+        return true;
+      }
+      switch (poster.post(command, ticket, results, stores)) {
+        case POSTED -> {
+          return true;
+        }
+        case BUSY -> {
+          return false;
+        }
+        case REFUSED -> refuse(poster, command, ticket, stores);
+        case DEAD -> {
+          // The error record is written.
+        }
+      }
+      results.finished(ticket, true);
+      return true;
+    }
+
+    private void refuse(
+        SendQueuePoster poster, CommandEntry command, long ticket, StoreList stores) {
+      poster.report(Abi.ERROR_ARGUMENT, 0, 0, 0, command.opcode, ticket, port.now(), stores);
+    }
+
+    @Override
+    public void flush(StoreList stores) {
+      for (SendQueuePoster poster : posters) {
+        poster.ring(stores);
+      }
+    }
+
+    @Override
+    public int poll(ThreadPort port, StoreList stores) {
+      while (polled < posters.length) {
+        int here = posters[polled].poll(port, stores);
+        if (here == PARKED) {
+          return PARKED;
+        }
+        found += here;
+        polled++;
+      }
+      int sum = found;
+      polled = 0;
+      found = 0;
+      return sum;
+    }
+
+    @Override
+    public String toString() {
+      return Arrays.toString(posters);
+    }
   }
 }

@@ -1,8 +1,8 @@
 package dev.doorbell.proxy;
 
 /**
- * What a poster has done since it started. Plain fields, written by the one thread that steps the
- * agent; read them between steps.
+ * Counts what a poster has done since it started. Plain fields, written by the one thread that
+ * steps the agent; read them between steps.
  */
 public final class ProxyCounters {
   /** Rounds that found nothing to do. */

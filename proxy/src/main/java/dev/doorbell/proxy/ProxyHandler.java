@@ -4,16 +4,16 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.queue.CommandEntry;
 
 /**
- * What becomes of the commands of a queue. {@link ProxyAgent} reads entries, gives them out in
- * order, and publishes to kernels how many have ended; a handler does the rest. The agent's own
- * handler posts them as WQEs; plug in another one to try another consumer on the same queue.
+ * Handles the commands of a queue. {@link ProxyAgent} reads entries, gives them out in order, and
+ * publishes to kernels how many have ended; a handler does the rest. The agent's own handler posts
+ * them as WQEs; plug in another one to try another consumer on the same queue.
  *
  * <p>All methods are called on the thread that steps the agent and must not wait. A handler stores
  * by way of the {@link StoreList}; the agent does those stores in order, before it goes on to the
  * next part of its round. Loads it does itself, in {@link #poll} alone.
  */
 public interface ProxyHandler {
-  /** What {@link #poll} returns when the port parked the thread. */
+  /** Result of {@link #poll} when the port parked the thread. */
   int PARKED = -1;
 
   /**
@@ -37,4 +37,15 @@ public interface ProxyHandler {
    *     with the same load
    */
   int poll(ThreadPort port, StoreList stores);
+
+  /** Takes a {@link ProxyHandler}'s report that a command has ended. */
+  interface CommandResults {
+    /**
+     * The command has ended; kernels learn of it when all commands before it in its queue have
+     * ended, too. Call it exactly once for every command that was accepted, in any order.
+     *
+     * @param failed the queue's counter of finished commands will say so from then on
+     */
+    void finished(long ticket, boolean failed);
+  }
 }

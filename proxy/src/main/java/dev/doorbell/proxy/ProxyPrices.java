@@ -1,7 +1,7 @@
 package dev.doorbell.proxy;
 
 /**
- * What the CPU's own work costs in virtual time. Memory accesses are not in it: the fabric charges
+ * Prices of the CPU's own work in virtual time. Memory accesses are not in it: the fabric charges
  * them.
  *
  * @param pollNanos from the poll that finds commands to the first of them in registers: once for

@@ -9,7 +9,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.generated.QueuePairView;
 
 /**
- * Where the CPU reaches the send side of a queue pair. All addresses are the host's.
+ * Addresses at which the CPU reaches the send side of a queue pair. All are the host's.
  *
  * @param ring send ring
  * @param blocks of the send ring, a power of two
@@ -80,7 +80,7 @@ public record SendQueueAccess(
         index);
   }
 
-  /** As {@link #of(QueuePair, long, int)}, for the queue pair that kernels see as {@code view}. */
+  /** The send side of the queue pair that kernels see as {@code view}. */
   public static SendQueueAccess of(QueuePair queuePair, QueuePairView view) {
     return of(queuePair, view.error(), view.index());
   }

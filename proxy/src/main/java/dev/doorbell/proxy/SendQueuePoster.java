@@ -14,6 +14,8 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.core.queue.generated.ErrorRecord;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,10 +23,10 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the CPU posts on one queue pair, and how it learns what became of it: the order that
- * rdma-core keeps (providers/mlx5/qp.c, {@code post_send_db}). WQE stores; the doorbell record with
- * release order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole
- * WQE to the BlueFlame register, its halves in turn.
+ * Posts on one queue pair from the CPU, and learns what became of it, in the order that rdma-core
+ * keeps (providers/mlx5/qp.c, {@code post_send_db}). WQE stores; the doorbell record with release
+ * order; a fence; then either the 8-byte doorbell or, for a single WQE that fits, the whole WQE to
+ * the BlueFlame register, its halves in turn.
  *
  * <p>Every WQE takes one block, so a ring of n blocks holds n of them. The last one of a command,
  * or of a {@link Chaining}, asks for a CQE, which ends everything up to it. After an error CQE the
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // queues are told apart by identity
 final class SendQueuePoster {
-  /** What became of a command. */
+  /** Outcome of posting a command. */
   enum Outcome {
     POSTED,
     /** No room; offer it again. */
@@ -48,7 +50,9 @@ final class SendQueuePoster {
   private static final ValueLayout.OfLong LITTLE_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private final SendQueueAccess queue;
+  /** The queue pair that it posts on. */
+  final SendQueueAccess queue;
+
   private final ProxyPrices prices;
   private final Chaining chaining;
   private final ProxyCounters counters;
@@ -108,11 +112,6 @@ final class SendQueuePoster {
     this.last = new boolean[queue.blocks()];
     this.signalled = new boolean[queue.blocks()];
     this.results = new CommandResults[queue.blocks()];
-  }
-
-  /** The queue pair that it posts on. */
-  SendQueueAccess queue() {
-    return queue;
   }
 
   /** WQEs posted that have not ended. */
@@ -211,8 +210,7 @@ final class SendQueuePoster {
       return;
     }
     storeHeld(true, stores);
-    stores.store32(queue.record(), DoorbellRecord.encode(next), Access.RELEASE | Access.SYS);
-    stores.fence(Access.RELEASE | Access.SYS);
+    stores.record(queue, next);
     if (next - rung == 1 && queue.blueFlameBytes() >= SendQueue.BLOCK) {
       // The scratch still holds that one WQE.
       long half =

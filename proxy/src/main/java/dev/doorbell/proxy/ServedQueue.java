@@ -4,10 +4,17 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.generated.CommandQueueView;
+import dev.doorbell.core.queue.generated.CommandQueueView;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 
-/** A command queue as its one consumer sees it. */
-final class ServedQueue {
-  /** What {@link #read} found. */
+/**
+ * A command queue as its one consumer sees it, and which of its commands have ended. Commands end
+ * in any order; the frontier below which all of them have moves in order, and is what kernels see.
+ */
+final class ServedQueue implements CommandResults {
+  private static final int MIN_CAPACITY = 1024;
+
+  /** Outcome of {@link #read}. */
   enum Look {
     COMMAND,
     NOTHING,
@@ -16,9 +23,20 @@ final class ServedQueue {
 
   private final CommandQueueView queue;
   private final CommandFormat format;
-  private final ProxyHandler handler;
-  private final CommandProgress progress;
-  private final CommandEntry command = new CommandEntry();
+  final ProxyHandler handler;
+  private final ProxyCounters counters;
+
+  /** Commands from the frontier on that have ended. */
+  private final boolean[] ended;
+
+  /** Every command below has ended; commands below {@link #consumed} were taken. */
+  private long frontier;
+
+  private boolean failed;
+
+  /** The command that was read last. */
+  final CommandEntry command = new CommandEntry();
+
   private final long[] words;
 
   /** Words of the next entry that are there; they stay until it is consumed. */
@@ -29,33 +47,28 @@ final class ServedQueue {
 
   private final long[] payload = new long[CommandEntry.INLINE_BYTES / Long.BYTES];
 
-  private boolean held;
-  private long ticket;
+  /** True when a command was read that the handler had no room for. */
+  boolean held;
+
+  /** The ticket of the command that was read last. */
+  long ticket;
+
   private long consumed;
   private long published;
 
-  ServedQueue(CommandQueue queue, ProxyHandler handler, CommandProgress progress) {
+  /**
+   * @param start commands below it have ended
+   */
+  ServedQueue(CommandQueue queue, ProxyHandler handler, long start, ProxyCounters counters) {
     this.queue = queue.view();
     this.format = queue.format();
     this.words = new long[format.words()];
     this.handler = handler;
-    this.progress = progress;
-    this.consumed = progress.taken();
-    this.published = consumed;
-  }
-
-  ProxyHandler handler() {
-    return handler;
-  }
-
-  /** True when a command was read that the handler had no room for. */
-  boolean holdsCommand() {
-    return held;
-  }
-
-  /** The command that was read last. */
-  CommandEntry command() {
-    return command;
+    this.counters = counters;
+    this.ended = new boolean[Math.max(this.queue.entries(), MIN_CAPACITY)];
+    this.consumed = start;
+    this.published = start;
+    this.frontier = start;
   }
 
   /** Cache lines of an entry. */
@@ -63,14 +76,9 @@ final class ServedQueue {
     return format.lines();
   }
 
-  /** The ticket of the command that was read last. */
-  long ticket() {
-    return ticket;
-  }
-
   /** Returns true if another command can be taken. */
   boolean hasRoom() {
-    return progress.hasRoom();
+    return consumed - frontier < ended.length;
   }
 
   /** Reads the next entry; {@link Look#PARKED}: call again when stepped again. */
@@ -102,8 +110,9 @@ final class ServedQueue {
     }
     present = 0;
     gathered = 0;
-    consumed++;
-    ticket = progress.take();
+    ticket = consumed++;
+    counters.commands++;
+    counters.highestOccupancy = Math.max(counters.highestOccupancy, consumed - frontier);
     held = true;
     return Look.COMMAND;
   }
@@ -130,9 +139,29 @@ final class ServedQueue {
     return true;
   }
 
+  private int slot(long number) {
+    return (int) number & (ended.length - 1);
+  }
+
+  @Override
+  public void finished(long number, boolean wrong) {
+    if (number < frontier || number >= consumed || ended[slot(number)]) {
+      throw new IllegalStateException(
+          "command %d ended twice or was never taken (taken: below %d)"
+              .formatted(number, consumed));
+    }
+    ended[slot(number)] = true;
+    failed |= wrong;
+    if (wrong) {
+      counters.failed++;
+    } else {
+      counters.completed++;
+    }
+  }
+
   /** Offers the command that was read to the handler. */
   boolean offer(StoreList stores) {
-    if (handler.accept(command, ticket, progress, stores)) {
+    if (handler.accept(command, ticket, this, stores)) {
       held = false;
       return true;
     }
@@ -149,11 +178,15 @@ final class ServedQueue {
 
   /** Publishes how many commands have ended; returns true if that has changed. */
   boolean publishFinished(StoreList stores) {
-    if (!progress.advance()) {
+    long before = frontier;
+    while (frontier < consumed && ended[slot(frontier)]) {
+      ended[slot(frontier++)] = false;
+    }
+    if (frontier == before) {
       return false;
     }
-    long failed = progress.failed() ? CommandEntry.FINISHED_FAILED : 0;
-    stores.store64(queue.finished(), progress.frontier() | failed, Access.RELEASE | Access.SYS);
+    long flag = failed ? CommandEntry.FINISHED_FAILED : 0;
+    stores.store64(queue.finished(), frontier | flag, Access.RELEASE | Access.SYS);
     return true;
   }
 
@@ -165,7 +198,7 @@ final class ServedQueue {
             consumed,
             present,
             format.words(),
-            progress.frontier(),
+            frontier,
             held ? ", waiting for room for " + command : "",
             handler);
   }

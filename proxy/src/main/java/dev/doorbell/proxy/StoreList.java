@@ -1,6 +1,9 @@
 package dev.doorbell.proxy;
 
+import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.mlx5.Doorbell;
+import dev.doorbell.core.mlx5.DoorbellRecord;
 import java.util.Arrays;
 
 /**
@@ -50,6 +53,22 @@ public final class StoreList {
     if (nanos != 0) {
       add(SPEND, 0, nanos, 0, 0);
     }
+  }
+
+  /**
+   * Rings for a queue pair: record, fence, doorbell.
+   *
+   * @param index everything below it is posted
+   */
+  public void ring(SendQueueAccess queue, long index) {
+    record(queue, index);
+    store64(queue.doorbell(), Doorbell.encode(index, queue.number24()), Access.MMIO | Access.SYS);
+  }
+
+  /** Writes the doorbell record, and orders it before what follows. */
+  void record(SendQueueAccess queue, long index) {
+    store32(queue.record(), DoorbellRecord.encode(index), Access.RELEASE | Access.SYS);
+    fence(Access.RELEASE | Access.SYS);
   }
 
   /** True when nothing is left to do. */

@@ -23,7 +23,7 @@ final class WqeBuilder {
   private WqeBuilder() {}
 
   /**
-   * How many WQEs a command takes; 0 when it cannot be expressed.
+   * Number of WQEs that a command takes; 0 when it cannot be expressed.
    *
    * @param flushResults see {@link SendQueueAccess#flushResults}
    */

@@ -7,6 +7,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.CommandFormat.OffsetCommandFormat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;

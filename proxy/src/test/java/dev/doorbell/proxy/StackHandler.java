@@ -2,6 +2,7 @@ package dev.doorbell.proxy;
 
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.queue.CommandEntry;
+import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayList;
 import java.util.List;
 

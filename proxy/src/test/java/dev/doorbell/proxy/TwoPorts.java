@@ -19,7 +19,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.CommandEntry;
-import dev.doorbell.proxy.recovery.PeerConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;

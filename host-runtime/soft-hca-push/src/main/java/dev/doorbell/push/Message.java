@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * A message from its header until its acknowledgement, and the buffer that its bytes are read to.
  */
 final class Message implements Completion {
-  /** Of control frames. */
+  /** Stands for the message of control frames. */
   static final Message NONE = new Message();
 
   private final Consumer<Message> onRead;
@@ -73,7 +73,7 @@ final class Message implements Completion {
     return buffer.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** Whether the bytes in the buffer are those that the producer meant. */
+  /** Returns true if the bytes in the buffer are those that the producer meant. */
   boolean intact() {
     return !checked || sum(buffer(), bytes) == checksum;
   }
@@ -90,5 +90,63 @@ final class Message implements Completion {
   @Override
   public void completed(boolean ok) {
     onRead.accept(this);
+  }
+
+  /**
+   * Reads the header of a message at a native address; see {@link PushHeader} for where what lies.
+   */
+  static final class HeaderReader {
+    private HeaderReader() {}
+
+    static long index(long header) {
+      return RawMemory.getLong(header + PushHeader.INDEX);
+    }
+
+    static long local(long header) {
+      return RawMemory.getLong(header + PushHeader.LOCAL);
+    }
+
+    static long remote(long header) {
+      return RawMemory.getLong(header + PushHeader.REMOTE);
+    }
+
+    static int bytes(long header) {
+      return RawMemory.getInt(header + PushHeader.LENGTH);
+    }
+
+    static int destination(long header) {
+      return RawMemory.getInt(header + PushHeader.DESTINATION);
+    }
+
+    static int checksum(long header) {
+      return RawMemory.getInt(header + PushHeader.CHECKSUM);
+    }
+
+    static boolean has(long header, int flag) {
+      return (RawMemory.getInt(header + PushHeader.FLAGS) & flag) != 0;
+    }
+
+    /** The slot in a pool. */
+    static int slot(long header) {
+      return RawMemory.getInt(header + PushHeader.FLAGS) >>> PushHeader.SLOT_SHIFT;
+    }
+
+    /**
+     * True when the header at {@code header} is that of message {@code index}, whole: its words may
+     * come one by one where nothing orders them before the doorbell.
+     */
+    static boolean isOf(long header, long index, int entries) {
+      return index(header) == index
+          && RawMemory.getInt(header + PushHeader.PHASE) == PushHeader.phase(index, entries)
+          && RawMemory.getInt(header + PushHeader.SEAL) == seal(header);
+    }
+
+    private static int seal(long header) {
+      int sum = 1;
+      for (int at = 0; at < PushHeader.SEAL; at += Integer.BYTES) {
+        sum += RawMemory.getInt(header + at);
+      }
+      return sum;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.push;
 
+import dev.doorbell.push.PushEvent.PushObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class PushChecker implements PushObserver {
   private static final int HISTORY = 64;
 
-  /** What the producer of a ring claims; looked at, never waited for. */
+  /** Claims of a ring's producer; looked at, never waited for. */
   public interface Producer {
     /** The next message to fill (pi). */
     long reserved();
@@ -327,5 +328,33 @@ public final class PushChecker implements PushObserver {
 
   private PushViolation violation(String invariant, String what) {
     return new PushViolation(invariant, what, List.copyOf(history));
+  }
+
+  /**
+   * An invariant of the push protocol does not hold. Its message ends with what happened before.
+   */
+  public static final class PushViolation extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    private final String invariant;
+
+    PushViolation(String invariant, String what, List<PushEvent> history) {
+      super(text(invariant, what, history));
+      this.invariant = invariant;
+    }
+
+    /** Name of the invariant: I1 to I7, or L1. */
+    public String invariant() {
+      return invariant;
+    }
+
+    private static String text(String invariant, String what, List<PushEvent> history) {
+      StringBuilder text = new StringBuilder(invariant).append(" does not hold: ").append(what);
+      text.append("\nwhat happened before, last first:");
+      for (PushEvent event : history.reversed()) {
+        text.append("\n  ").append(event);
+      }
+      return text.toString();
+    }
   }
 }

@@ -6,9 +6,10 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.PushEvent.PushObserver;
 import dev.doorbell.push.network.Frame;
-import dev.doorbell.push.network.Host;
 import dev.doorbell.push.network.Network;
+import dev.doorbell.push.network.Network.Host;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ public final class PushEngine implements AutoCloseable {
   long firstMessage;
 
   private final Fabric fabric;
-  private final Locus locus;
+  final Locus locus;
   private final Network network;
   private final int number;
   private final Agent agent = new Engine();
@@ -105,7 +106,7 @@ public final class PushEngine implements AutoCloseable {
     this.number = network.attach(new Plug());
   }
 
-  /** By which peers and kernels name it as a destination. */
+  /** Number by which peers and kernels name it as a destination. */
   public int number() {
     return number;
   }
@@ -156,17 +157,13 @@ public final class PushEngine implements AutoCloseable {
     receiver.flag(source, ring, address);
   }
 
-  /** What the rings wait for, for reports. */
+  /** Describes what the rings wait for, for reports. */
   public String state() {
     StringBuilder text = new StringBuilder("push engine ").append(number);
     for (SendRing ring : rings) {
       text.append(", ").append(ring.state());
     }
     return text.toString();
-  }
-
-  Locus locus() {
-    return locus;
   }
 
   AddressSpace memory() {

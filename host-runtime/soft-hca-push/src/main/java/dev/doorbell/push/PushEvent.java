@@ -23,7 +23,7 @@ public record PushEvent(
     long unacknowledged,
     long released) {
 
-  /** What happened. */
+  /** Kinds of events. */
   public enum Kind {
     /** A doorbell arrived. */
     DOORBELL,
@@ -71,5 +71,15 @@ public record PushEvent(
   public String toString() {
     return "%,12d ns  engine %d ring %d  %-13s %5d   db %d tx %d una %d ci %d"
         .formatted(nanos, engine, ring, kind, index, rung, transmitted, unacknowledged, released);
+  }
+
+  /** Hears every event of an engine, when it happens. */
+  @FunctionalInterface
+  public interface PushObserver {
+    /** Nobody listens. */
+    PushObserver NONE = event -> {};
+
+    /** One event. May throw to end the run. */
+    void happened(PushEvent event);
   }
 }

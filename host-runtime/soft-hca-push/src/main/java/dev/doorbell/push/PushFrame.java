@@ -3,7 +3,7 @@ package dev.doorbell.push;
 import dev.doorbell.push.network.Frame;
 
 /**
- * What engines send each other. Sequence numbers have 24 bits, as RoCE's packet sequence numbers.
+ * Engines send each other these. Sequence numbers have 24 bits, as RoCE's packet sequence numbers.
  */
 final class PushFrame extends Frame {
   /** Ethernet, IPv4, UDP, BTH, RETH, ICRC, frame check, preamble and gap. */
@@ -14,7 +14,7 @@ final class PushFrame extends Frame {
 
   private static final byte[] NOTHING = {};
 
-  /** What a frame says. */
+  /** Meaning of a frame. */
   enum Kind {
     DATA,
     /** Everything below the sequence number has arrived. */

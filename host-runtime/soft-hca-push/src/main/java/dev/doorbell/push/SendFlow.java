@@ -1,6 +1,8 @@
 package dev.doorbell.push;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.push.PushOptions.WindowOptions;
+import dev.doorbell.push.PushOptions.WindowOptions.Window;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ final class SendFlow implements Completion {
     return near + ((sequence - (int) near) << shift >> shift);
   }
 
-  /** Whether a new message may go. */
+  /** Returns true if a new message may go. */
   boolean admits(Message message) {
     return resendAt < 0
         && engine.port.now() >= quietUntil

@@ -1,10 +1,13 @@
 package dev.doorbell.push;
 
+import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.push.generated.PushCredit;
 import dev.doorbell.core.push.PushHeader;
+import dev.doorbell.push.Message.HeaderReader;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -58,10 +61,10 @@ public final class SendRing implements MmioTarget {
       RingShape shape,
       long creditAddress,
       @Nullable StagingPool pool) {
-    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes())) {
+    if (pool != null && (shape.slots() != 0 || shape.slotBytes() != pool.slotBytes)) {
       throw new IllegalArgumentException(
           "a ring on a pool of slots of %d bytes has no slots of its own, nor others: %s"
-              .formatted(pool.slotBytes(), shape));
+              .formatted(pool.slotBytes, shape));
     }
     this.engine = engine;
     this.number = number;
@@ -72,10 +75,10 @@ public final class SendRing implements MmioTarget {
             + (long) shape.entries() * PushHeader.BYTES
             + Math.max(64, shape.stagingBytes());
     this.chip =
-        engine.memory().allocate(MemoryKind.NIC, engine.locus(), bytes, "push ring " + number);
+        engine.memory().allocate(MemoryKind.NIC, engine.locus, bytes, "push ring " + number);
     this.page =
-        engine.memory().allocate(MemoryKind.UAR, engine.locus(), 4096, "push doorbell " + number);
-    this.credit = new Credit(this, engine, creditAddress);
+        engine.memory().allocate(MemoryKind.UAR, engine.locus, 4096, "push doorbell " + number);
+    this.credit = new Credit(creditAddress);
     this.rung = shape.first();
     this.transmitted = rung;
     this.unacknowledged = rung;
@@ -325,7 +328,7 @@ public final class SendRing implements MmioTarget {
     return message.ready ? message : null;
   }
 
-  /** Whether the message has not been sent before. */
+  /** Returns true if the message has not been sent before. */
   boolean isNew(Message message) {
     return message.index == transmitted;
   }
@@ -422,7 +425,7 @@ public final class SendRing implements MmioTarget {
             released));
   }
 
-  /** What it waits for, for reports. */
+  /** Describes what it waits for, for reports. */
   public String state() {
     String text =
         "ring %d: db %d, tx %d, una %d, ci %d"
@@ -439,5 +442,81 @@ public final class SendRing implements MmioTarget {
     engine.port.offMmio(page.address());
     engine.memory().free(page);
     engine.memory().free(chip);
+  }
+
+  /**
+   * The credit of one ring: two absolute indices in GPU memory, written when enough has been
+   * released or for long enough, and again a few times later, since a write may be lost.
+   */
+  private final class Credit implements Completion {
+    private static final int REPEATS = 3;
+
+    private final long address;
+    private long released;
+    private long acknowledged;
+    private long previousReleased;
+    private long previousAcknowledged;
+    private long writes;
+    private int repeats;
+    private boolean timing;
+
+    Credit(long address) {
+      this.address = address;
+      this.released = shape.first();
+      this.acknowledged = released;
+    }
+
+    /** The ring has moved on. */
+    void changed() {
+      long news = Math.max(SendRing.this.released - released, unacknowledged - acknowledged);
+      if (news >= engine.options.credits().messages()) {
+        write();
+      } else if (!timing) {
+        time(engine.options.credits().nanos());
+      }
+    }
+
+    private void write() {
+      previousReleased = released;
+      previousAcknowledged = acknowledged;
+      released = SendRing.this.released;
+      acknowledged = unacknowledged;
+      repeats = 0;
+      put(released, acknowledged);
+      if (engine.options.mistakes().repeatOldCredit()) {
+        put(previousReleased, previousAcknowledged);
+      }
+      if (!timing) {
+        time(engine.options.credits().nanos());
+      }
+    }
+
+    private void put(long releasedIndex, long acknowledgedIndex) {
+      int lose = engine.options.mistakes().loseCredit();
+      if (lose > 0 && writes++ % lose == lose - 1) {
+        event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
+        return;
+      }
+      PushCredit.write(engine.scratch, releasedIndex, acknowledgedIndex);
+      engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
+      event(PushEvent.Kind.CREDITED, releasedIndex);
+    }
+
+    private void time(long nanos) {
+      timing = true;
+      engine.port.timer(nanos, this);
+    }
+
+    @Override
+    public void completed(boolean ok) {
+      timing = false;
+      if (SendRing.this.released != released || unacknowledged != acknowledged) {
+        write();
+      } else if (repeats < REPEATS) {
+        repeats++;
+        put(released, acknowledged);
+        time(engine.options.credits().nanos() << repeats);
+      }
+    }
   }
 }

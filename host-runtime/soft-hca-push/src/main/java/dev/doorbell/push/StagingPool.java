@@ -18,7 +18,7 @@ public final class StagingPool {
   private static final int EIGHTHS = 8;
 
   private final int slots;
-  private final int slotBytes;
+  final int slotBytes;
   private final int share;
   private final Allocation memory;
 
@@ -60,17 +60,13 @@ public final class StagingPool {
     return share == 0 ? slots : Math.ceilDiv(share * slots, EIGHTHS + share);
   }
 
-  /** Where slot {@code slot} begins. */
+  /** Address of slot {@code slot}. */
   long slot(int slot) {
     return memory.address() + (long) slot * slotBytes;
   }
 
   boolean has(int slot) {
     return slot < slots;
-  }
-
-  int slotBytes() {
-    return slotBytes;
   }
 
   void close(AddressSpace space) {

@@ -20,16 +20,16 @@ import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.queuepair.SoftDcTarget;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
-import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a kernel driver can ask of a software HCA, and the contract of {@code core.hca} has no need
- * of: memory by other addresses than its own, receive WQEs of any size, rings that are replaced,
- * and attributes of queue pairs one by one.
+ * A kernel driver asks this of a software HCA, and the contract of {@code core.hca} has no need of:
+ * memory by other addresses than its own, receive WQEs of any size, rings that are replaced, and
+ * attributes of queue pairs one by one.
  */
 public final class DriverAccess {
   /** {@link #register}: the HCA chooses. */
@@ -56,8 +56,8 @@ public final class DriverAccess {
   }
 
   /**
-   * As {@link #register}, in place of a region of any domain of the same HCA, which ends: its key
-   * becomes the new one's.
+   * Acts as {@link #register}, in place of a region of any domain of the same HCA, which ends: its
+   * key becomes the new one's.
    *
    * @throws HcaException for rights that contradict each other; the region is as it was then
    */
@@ -68,18 +68,12 @@ public final class DriverAccess {
       long memory,
       long length,
       Set<AccessRight> rights) {
-    if (!(old instanceof SoftMemoryRegion region)) {
-      throw new IllegalArgumentException("not of a software HCA: " + old);
-    }
-    return soft(domain).replace(region, address, memory, length, rights);
+    return soft(domain).replace(soft(SoftMemoryRegion.class, old), address, memory, length, rights);
   }
 
-  /** Where the byte of a region is that work requests call {@code address}. */
+  /** Address of the byte of a region that work requests call {@code address}. */
   public static long place(MemoryRegion region, long address) {
-    if (!(region instanceof SoftMemoryRegion soft)) {
-      throw new IllegalArgumentException("not of a software HCA: " + region);
-    }
-    return soft.memory(address);
+    return soft(SoftMemoryRegion.class, region).memory(address);
   }
 
   /**
@@ -117,10 +111,7 @@ public final class DriverAccess {
    * @throws HcaException when the queue holds more than the new ring has room for
    */
   public static void resize(CompletionQueue queue, int entries, Memory ring) {
-    if (!(queue instanceof SoftCompletionQueue soft)) {
-      throw new IllegalArgumentException("not of a software HCA: " + queue);
-    }
-    soft.resize(entries, ring);
+    soft(SoftCompletionQueue.class, queue).resize(entries, ring);
   }
 
   /**
@@ -132,20 +123,13 @@ public final class DriverAccess {
    */
   public static void extend(
       SharedReceiveQueue queue, CompletionQueue completions, ProtectionDomain xrcDomain) {
-    if (queue instanceof SoftSharedReceiveQueue soft
-        && completions instanceof SoftCompletionQueue to) {
-      soft.extend(to, soft(xrcDomain));
-    } else {
-      throw new IllegalArgumentException("not of a software HCA: " + queue);
-    }
+    soft(SoftSharedReceiveQueue.class, queue)
+        .extend(soft(SoftCompletionQueue.class, completions), soft(xrcDomain));
   }
 
   /** Memory of the HCA's machine, for queues that no program has. */
   public static MemoryProvider memory(Hca hca) {
-    if (hca instanceof SoftHca soft) {
-      return soft.memory();
-    }
-    throw new IllegalArgumentException("not a software HCA: " + hca);
+    return soft(SoftHca.class, hca).memory();
   }
 
   /** Chooses the first sequence number of packets, before RTS. */
@@ -172,18 +156,12 @@ public final class DriverAccess {
 
   /** Names a target of dynamic connections for its user, as a queue pair is named. */
   public static void userIndex(DcTarget target, int userIndex) {
-    if (!(target instanceof SoftDcTarget soft)) {
-      throw new IllegalArgumentException("not of a software HCA: " + target);
-    }
-    soft.userIndex = userIndex;
+    soft(SoftDcTarget.class, target).userIndex = userIndex;
   }
 
   /** Names a shared receive queue for its user: CQEs of extended connections have its name. */
   public static void userIndex(SharedReceiveQueue queue, int userIndex) {
-    if (!(queue instanceof SoftSharedReceiveQueue soft)) {
-      throw new IllegalArgumentException("not of a software HCA: " + queue);
-    }
-    soft.userIndex = userIndex;
+    soft(SoftSharedReceiveQueue.class, queue).userIndex = userIndex;
   }
 
   /** Changes what peers may do. */
@@ -232,16 +210,17 @@ public final class DriverAccess {
   }
 
   private static SoftProtectionDomain soft(ProtectionDomain domain) {
-    if (domain instanceof SoftProtectionDomain soft) {
-      return soft;
-    }
-    throw new IllegalArgumentException("not of a software HCA: " + domain);
+    return soft(SoftProtectionDomain.class, domain);
   }
 
   private static SoftQueuePair soft(QueuePair queuePair) {
-    if (queuePair instanceof SoftQueuePair soft) {
-      return soft;
+    return soft(SoftQueuePair.class, queuePair);
+  }
+
+  private static <T> T soft(Class<T> type, Object object) {
+    if (!type.isInstance(object)) {
+      throw new IllegalArgumentException("not of a software HCA: " + object);
     }
-    throw new IllegalArgumentException("not of a software HCA: " + queuePair);
+    return type.cast(object);
   }
 }

@@ -24,15 +24,15 @@ import dev.doorbell.core.trace.Trace;
 import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.congestion.CreditPool;
 import dev.doorbell.softhca.device.DelayLine;
-import dev.doorbell.softhca.device.FaultTarget;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaPipeline;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import dev.doorbell.softhca.objects.SoftCompletionChannel;
+import dev.doorbell.softhca.objects.SoftCompletionQueue.SoftCompletionChannel;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.packet.Wire;
@@ -140,7 +140,7 @@ public final class SoftHca implements Hca, HcaServices {
         fabric.basis() == Basis.MODELLED ? 0 : System.currentTimeMillis() << CONNECTION_BITS;
   }
 
-  /** As {@link #SoftHca(Fabric, Locus, String, SoftHcaOptions)} with default options. */
+  /** Opens a software HCA with default options. */
   public SoftHca(Fabric fabric, Locus nic, String name) {
     this(fabric, nic, name, SoftHcaOptions.DEFAULT);
   }

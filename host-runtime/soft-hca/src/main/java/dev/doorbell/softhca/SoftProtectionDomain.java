@@ -26,23 +26,25 @@ import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.foreign.EfaCompletionQueue;
 import dev.doorbell.softhca.foreign.EfaQueuePair;
 import dev.doorbell.softhca.foreign.ForeignQueuePair;
 import dev.doorbell.softhca.foreign.GpiQueuePair;
 import dev.doorbell.softhca.objects.ObjectOwner;
-import dev.doorbell.softhca.objects.OnChipMemory;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
+import dev.doorbell.softhca.objects.OnChipSpace.OnChipMemory;
 import dev.doorbell.softhca.objects.QueueMemory;
-import dev.doorbell.softhca.objects.Rights;
-import dev.doorbell.softhca.objects.SoftCompletionChannel;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftCompletionQueue.SoftCompletionChannel;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
+import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 import dev.doorbell.softhca.queuepair.HcaObjects;
 import dev.doorbell.softhca.queuepair.SoftDcTarget;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
@@ -65,7 +67,20 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   private final HcaServices hca;
   private final HcaObjects objects;
   private final Consumer<SoftProtectionDomain> closed;
-  private final Set<AutoCloseable> open = new LinkedHashSet<>();
+
+  /** The order in which {@link #closeAll} closes objects, each before what it needs. */
+  private static final List<Class<? extends Owned>> CLOSING =
+      List.of(
+          ForeignQueuePair.class,
+          SoftQueuePair.class,
+          SoftDcTarget.class,
+          SoftSharedReceiveQueue.class,
+          SoftCompletionQueue.class,
+          EfaCompletionQueue.class,
+          SoftMemoryRegion.class,
+          OnChipMemory.class);
+
+  private final Set<Owned> open = new LinkedHashSet<>();
   private boolean isClosed;
 
   /**
@@ -133,10 +148,14 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
    */
   SoftMemoryWindow createWindow(boolean second) {
     requireOpen("allocate a memory window");
-    SoftMemoryWindow window =
-        new SoftMemoryWindow(this, objects.regions, reserveKey(), second, hca.options().promises());
-    open.add(window);
-    return window;
+    return add(
+        new SoftMemoryWindow(
+            this, objects.regions, reserveKey(), second, hca.options().promises()));
+  }
+
+  private <T extends Owned> T add(T object) {
+    open.add(object);
+    return object;
   }
 
   private int reserveKey() {
@@ -153,16 +172,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     SoftMemoryRegion region =
         new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
     objects.regions.put(region);
-    open.add(region);
-    return region;
+    return add(region);
   }
 
   @Override
   public Memory allocateOnChip(long bytes) {
     requireOpen("allocate on-chip memory");
-    OnChipMemory memory = new OnChipMemory(this, objects.onChip.allocate(bytes));
-    open.add(memory);
-    return memory;
+    return add(new OnChipMemory(this, objects.onChip.allocate(bytes)));
   }
 
   @Override
@@ -200,17 +216,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
       if (hca.options().promises().queues() == Promise.Queues.EFA) {
-        EfaCompletionQueue queue =
-            new EfaCompletionQueue(this, hca, number, attributes, ring, record);
-        open.add(queue);
-        return queue;
+        return add(new EfaCompletionQueue(this, hca, number, attributes, ring, record));
       }
       SoftCompletionQueue queue =
           new SoftCompletionQueue(
               this, hca, number, attributes, ring, record, channel, objects.engine::arm);
       objects.completionQueues.put(number, queue);
-      open.add(queue);
-      return queue;
+      return add(queue);
     } catch (RuntimeException e) {
       release(ring, record);
       objects.completionQueues.remove(number);
@@ -238,8 +250,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       SoftSharedReceiveQueue queue =
           new SoftSharedReceiveQueue(this, hca, number, attributes, ring, record);
       objects.sharedReceiveQueues.put(number, queue);
-      open.add(queue);
-      return queue;
+      return add(queue);
     } catch (RuntimeException e) {
       release(ring, record);
       objects.sharedReceiveQueues.remove(number);
@@ -339,8 +350,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               null);
       objects.queuePairs.put(number, queuePair);
       hca.port().onMmio(page.address(), uar);
-      open.add(queuePair);
-      return queuePair;
+      return add(queuePair);
     } catch (RuntimeException e) {
       release(sendRing, receiveRing, record);
       if (page != null) {
@@ -368,8 +378,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     SoftDcTarget target =
         new SoftDcTarget(objects, this, number, attributes, completions, receives);
     objects.queuePairs.put(number, target);
-    open.add(target);
-    return target;
+    return add(target);
   }
 
   /** Creates a queue pair whose work requests are not mlx5's. */
@@ -394,9 +403,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
               efa ? EfaQueuePair.wordsBytes() : GpiQueuePair.wordsBytes(),
               label + " counters");
       if (!efa) {
-        GpiQueuePair queuePair = GpiQueuePair.open(objects, this, this, attributes, words);
-        open.add(queuePair);
-        return queuePair;
+        return add(new GpiQueuePair(objects, this, this, attributes, words));
       }
       int entries = attributes.receiveEntries();
       if (entries != 0) {
@@ -405,8 +412,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
             memory.allocate(
                 attributes.ringIn(), (long) entries * RxDescriptor.BYTES, label + " receives");
       }
-      EfaQueuePair queuePair =
-          EfaQueuePair.open(
+      return add(
+          new EfaQueuePair(
               objects,
               this,
               attributes,
@@ -415,9 +422,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
                   ? null
                   : requireEfa(attributes.receiveQueue()),
               receiveRing,
-              words);
-      open.add(queuePair);
-      return queuePair;
+              words));
     } catch (RuntimeException e) {
       release(words, receiveRing);
       throw e;
@@ -438,9 +443,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (queue instanceof EfaCompletionQueue efa && open.contains(efa)) {
       return efa;
     }
-    throw new HcaException(
-        "completion queue 0x%x is not an open one of %s; create it there"
-            .formatted(queue.number(), hca.name()),
+    throw notOpen("completion queue", queue.number());
+  }
+
+  private HcaException notOpen(String what, int number) {
+    return new HcaException(
+        "%s 0x%x is not an open one of %s; create it there".formatted(what, number, hca.name()),
         HcaErrno.EINVAL);
   }
 
@@ -457,10 +465,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
         && objects.completionQueues.find(queue.number()) == soft) {
       return soft;
     }
-    throw new HcaException(
-        "the %s completion queue 0x%x is not an open one of %s; create it there"
-            .formatted(role, queue.number(), hca.name()),
-        HcaErrno.EINVAL);
+    throw notOpen("the %s completion queue".formatted(role), queue.number());
   }
 
   private SoftSharedReceiveQueue requireShared(SharedReceiveQueue queue) {
@@ -468,10 +473,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
         && objects.sharedReceiveQueues.find(queue.number()) == soft) {
       return soft;
     }
-    throw new HcaException(
-        "the shared receive queue 0x%x is not an open one of %s; create it there"
-            .formatted(queue.number(), hca.name()),
-        HcaErrno.EINVAL);
+    throw notOpen("the shared receive queue", queue.number());
   }
 
   private static void requireSize(String what, int size, int smallest, int largest) {
@@ -498,14 +500,13 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   @Override
-  public void closing(AutoCloseable object) {
+  public void closing(Owned object) {
     switch (object) {
       case SoftMemoryRegion region -> objects.regions.remove(region);
       case SoftMemoryWindow window -> objects.regions.remove(window.view());
       case SoftCompletionQueue queue -> objects.completionQueues.remove(queue.number());
       case SoftSharedReceiveQueue queue -> objects.sharedReceiveQueues.remove(queue.number());
-      case SoftQueuePair queuePair -> objects.queuePairs.remove(queuePair.number());
-      case SoftDcTarget target -> objects.queuePairs.remove(target.number());
+      case ScheduledQueuePair queuePair -> objects.queuePairs.remove(queuePair.number);
       case EfaCompletionQueue queue -> objects.completionQueues.remove(queue.number());
       case ForeignQueuePair queuePair -> {}
       case OnChipMemory memory -> free(memory);
@@ -515,7 +516,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   }
 
   private void free(OnChipMemory memory) {
-    for (AutoCloseable object : open) {
+    for (Owned object : open) {
       if (object instanceof SoftMemoryRegion region
           && region.covers(memory.address(), memory.size())) {
         throw new HcaException(
@@ -533,7 +534,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     }
     if (!open.isEmpty()) {
       List<String> names = new ArrayList<>();
-      for (AutoCloseable object : open) {
+      for (Owned object : open) {
         if (names.size() == NAMED_IN_MESSAGE) {
           names.add("and %d more".formatted(open.size() - NAMED_IN_MESSAGE));
           break;
@@ -549,35 +550,11 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     closed.accept(this);
   }
 
-  /** Closes everything: queue pairs, then completion queues, then regions, then on-chip memory. */
+  /** Closes everything. */
   void closeAll() {
-    closeAll(ForeignQueuePair.class);
-    closeAll(SoftQueuePair.class);
-    closeAll(SoftDcTarget.class);
-    closeAll(SoftSharedReceiveQueue.class);
-    closeAll(SoftCompletionQueue.class);
-    closeAll(EfaCompletionQueue.class);
-    closeAll(SoftMemoryRegion.class);
-    closeAll(OnChipMemory.class);
-    close();
-  }
-
-  private void closeAll(Class<? extends AutoCloseable> type) {
-    List<AutoCloseable> objects = new ArrayList<>(open);
-    for (int i = objects.size() - 1; i >= 0; i--) {
-      if (type.isInstance(objects.get(i))) {
-        switch (objects.get(i)) {
-          case ForeignQueuePair queuePair -> queuePair.close();
-          case EfaCompletionQueue queue -> queue.close();
-          case SoftQueuePair queuePair -> queuePair.close();
-          case SoftDcTarget target -> target.close();
-          case SoftSharedReceiveQueue queue -> queue.close();
-          case SoftCompletionQueue queue -> queue.close();
-          case SoftMemoryRegion region -> region.close();
-          case OnChipMemory memory -> memory.close();
-          default -> throw new IllegalStateException(objects.get(i).toString());
-        }
-      }
+    for (Class<? extends Owned> type : CLOSING) {
+      List.copyOf(open).reversed().stream().filter(type::isInstance).forEach(Owned::close);
     }
+    close();
   }
 }

@@ -19,7 +19,7 @@ import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;

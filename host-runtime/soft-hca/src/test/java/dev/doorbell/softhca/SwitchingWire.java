@@ -1,9 +1,9 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;

@@ -5,8 +5,8 @@ import dev.doorbell.contract.HcaWorld;
 import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.softhca.device.HcaRates;
 import dev.doorbell.softhca.device.HcaTiming;
+import dev.doorbell.softhca.device.HcaTiming.HcaRates;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 

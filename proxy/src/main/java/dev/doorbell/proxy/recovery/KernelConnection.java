@@ -2,6 +2,9 @@ package dev.doorbell.proxy.recovery;
 
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.SentRequests;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.proxy.SendQueueAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * are made while no poster is at work, except {@link #stop}.
  */
 public interface KernelConnection extends AutoCloseable {
-  /** What it is called in reports: which port it leaves by. */
+  /** Name in reports: the port that it leaves by. */
   String name();
 
   /** Its queues. */
@@ -18,10 +21,10 @@ public interface KernelConnection extends AutoCloseable {
   /** Puts both ends in error: after this call the peer executes no further request. */
   void stop();
 
-  /** How far the HCA has begun the queue; null when it cannot tell. Called after {@link #stop}. */
+  /** Requests that the HCA has begun; null when it cannot tell. Called after {@link #stop}. */
   @Nullable SentRequests sent();
 
-  /** What the peer has executed; null when it cannot tell. Called after {@link #stop}. */
+  /** Requests that the peer has executed; null when it cannot tell. Called after {@link #stop}. */
   @Nullable ExecutedRequests executed();
 
   /**
@@ -61,4 +64,23 @@ public interface KernelConnection extends AutoCloseable {
      */
     @Nullable KernelConnection next(int attempt, KernelConnection failed);
   }
+
+  /**
+   * The memory of a queue pair on which a kernel posts, as the host reaches it while no poster is
+   * at work: at a safe point, or when the kernel has ended.
+   *
+   * @param view what kernels see
+   * @param access where the CPU rings
+   * @param sendRing the send ring
+   * @param completionRing the completion ring, of this queue pair alone
+   * @param counters {@code struct doorbell_counters} and the marks behind it
+   * @param error {@code struct doorbell_error}
+   */
+  record KernelQueue(
+      QueuePairView view,
+      SendQueueAccess access,
+      Memory sendRing,
+      Memory completionRing,
+      Memory counters,
+      Memory error) {}
 }

@@ -8,6 +8,11 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
+import dev.doorbell.proxy.recovery.KernelRing.PostedWqe;
+import dev.doorbell.proxy.recovery.PostingSupervisor.DoorbellWriter;
+import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -29,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KernelReplay {
   /**
-   * What became of it.
+   * Result of a replay.
    *
    * @param connection where posting goes on; its queues hold nothing that is not done. Null when
    *     there is none
@@ -45,7 +50,7 @@ final class KernelReplay {
       int replayed,
       int lost) {}
 
-  /** What was found on a connection. */
+  /** WQEs that were found on a connection. */
   private record Split(List<PostedWqe> again, int executed, int replayed, int lost) {}
 
   private final Fabric fabric;
@@ -76,7 +81,7 @@ final class KernelReplay {
       fabric.quiesce();
       KernelRing ring = KernelRing.read(connection.queue());
       Split split = split(connection, ring);
-      fruitless = split.executed > 0 || ring.completed() > 0 ? 0 : fruitless + 1;
+      fruitless = split.executed > 0 || ring.completed > 0 ? 0 : fruitless + 1;
       first = first == null ? split : first;
       KernelConnection next =
           split.lost > 0 || fruitless >= policy.attempts()
@@ -107,10 +112,9 @@ final class KernelReplay {
     if (sent == null || executed == null) {
       return new Split(left, 0, 0, messages);
     }
-    long begun = ring.completed() + SendQueue.distance((int) ring.completed(), sent.block());
+    long begun = ring.completed + SendQueue.distance((int) ring.completed, sent.block());
     long known =
-        sent.messages()
-            - left.stream().filter(wqe -> wqe.isMessage() && wqe.index() < begun).count();
+        sent.messages() - left.stream().filter(wqe -> wqe.isMessage() && wqe.index < begun).count();
     int done = (int) (executed.since(known) - known);
     List<PostedWqe> again = new ArrayList<>();
     int number = 0;
@@ -157,7 +161,7 @@ final class KernelReplay {
    */
   private static long prepare(KernelConnection connection, List<PostedWqe> wqes) {
     KernelQueue queue = connection.queue();
-    long consumed = KernelRing.read(queue).consumed();
+    long consumed = KernelRing.read(queue).consumed;
     connection.reconnect();
     Memory ring = queue.sendRing();
     // What lies there of the connection before would look like WQEs of this one.
@@ -168,7 +172,7 @@ final class KernelReplay {
     long index = 0;
     for (PostedWqe wqe : wqes) {
       wqe.moveTo(connection, index);
-      ring.write(index << SendQueue.BLOCK_SHIFT, wqe.bytes());
+      ring.write(index << SendQueue.BLOCK_SHIFT, wqe.bytes);
       index += wqe.blocks();
     }
     Memory counters = queue.counters();
@@ -190,14 +194,14 @@ final class KernelReplay {
     while (true) {
       fabric.run(() -> false, policy.pollNanos());
       KernelRing ring = KernelRing.read(connection.queue());
-      if (ring.completed() >= posted) {
+      if (ring.completed >= posted) {
         return true;
       }
-      if (ring.completed() != before) {
-        before = ring.completed();
+      if (ring.completed != before) {
+        before = ring.completed;
         since = fabric.now();
       }
-      if (ring.failed() || fabric.now() - since >= policy.silenceNanos()) {
+      if (ring.failed || fabric.now() - since >= policy.silenceNanos()) {
         return false;
       }
     }
@@ -208,8 +212,8 @@ final class KernelReplay {
     fabric.quiesce();
     KernelRing ring = KernelRing.read(connection.queue());
     Memory counters = connection.queue().counters();
-    counters.putLong(QueuePairView.COUNTERS_COMPLETED, ring.reserved());
-    counters.putLong(QueuePairView.COUNTERS_CQ_INDEX, ring.consumed());
+    counters.putLong(QueuePairView.COUNTERS_COMPLETED, ring.reserved);
+    counters.putLong(QueuePairView.COUNTERS_CQ_INDEX, ring.consumed);
     counters.putLong(QueuePairView.COUNTERS_POISON, 0);
     connection.queue().error().fill(0, connection.queue().error().size(), (byte) 0);
   }

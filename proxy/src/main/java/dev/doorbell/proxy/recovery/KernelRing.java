@@ -3,11 +3,16 @@ package dev.doorbell.proxy.recovery;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.ErrorCqe;
+import dev.doorbell.core.mlx5.Opcode;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a kernel has left in the queues of its queue pair, read while no poster is at work: how far
+ * Reads what a kernel has left in the queues of its queue pair while no poster is at work: how far
  * the queue is completed, CQEs included that no thread has looked at, and the WQEs behind.
  *
  * <p>Every reservation is then either written in full or given up. Before the first that was given
@@ -34,10 +39,18 @@ final class KernelRing {
   private final QueuePairView view;
   private final MemorySegment ring;
   private final MemorySegment marks;
-  private final long reserved;
-  private long completed;
-  private long consumed;
-  private boolean failed;
+
+  /** Blocks below were handed out to posters. */
+  final long reserved;
+
+  /** Blocks below are done. */
+  long completed;
+
+  /** CQEs below were looked at, here or by a kernel. */
+  long consumed;
+
+  /** True when there is an error CQE that no thread has consumed. */
+  boolean failed;
 
   private KernelRing(KernelQueue queue) {
     view = queue.view();
@@ -99,26 +112,6 @@ final class KernelRing {
     return SendQueue.blockAddress(ring.address(), view.sendBlocks(), index);
   }
 
-  /** Blocks below are done. */
-  long completed() {
-    return completed;
-  }
-
-  /** Blocks below were handed out to posters. */
-  long reserved() {
-    return reserved;
-  }
-
-  /** CQEs below were looked at, here or by a kernel. */
-  long consumed() {
-    return consumed;
-  }
-
-  /** True when there is an error CQE that no thread has consumed. */
-  boolean failed() {
-    return failed;
-  }
-
   /** The WQEs behind {@link #completed}, in order. */
   List<PostedWqe> unfinished() {
     List<PostedWqe> found = new ArrayList<>();
@@ -155,5 +148,96 @@ final class KernelRing {
   private boolean isMarked(long index) {
     long mark = mark(index);
     return mark != NEVER_WRITTEN && mark > (index << 1 | 1);
+  }
+
+  /** A WQE that a kernel has written, copied out of its ring. */
+  static final class PostedWqe {
+
+    /** Index of its first block. */
+    final long index;
+
+    /** All of its blocks. */
+    final MemorySegment bytes;
+
+    private final long at;
+
+    /**
+     * Copies the WQE out.
+     *
+     * @param ring native address of a copy of the ring
+     * @param index of its first block, not cut to 16 bits
+     */
+    PostedWqe(long ring, int ringBlocks, long index) {
+      int ds = ControlSegment.ds(SendQueue.blockAddress(ring, ringBlocks, index));
+      this.index = index;
+      this.bytes =
+          Arena.ofAuto()
+              .allocate((long) SendQueue.blocks(ds) << SendQueue.BLOCK_SHIFT, SendQueue.BLOCK);
+      this.at = bytes.address();
+      SendQueue.copyOut(ring, ringBlocks, index, ds, at);
+    }
+
+    int blocks() {
+      return SendQueue.blocks(ControlSegment.ds(at));
+    }
+
+    int opcode() {
+      return ControlSegment.opcode(at);
+    }
+
+    /** True when the peer counts it. */
+    boolean isMessage() {
+      return Opcode.isMessage(opcode());
+    }
+
+    /**
+     * Address that the old value of an atomic belongs to: its one data segment is its last unit.
+     */
+    long resultAddress() {
+      return DataSegment.address(lastUnit());
+    }
+
+    private long lastUnit() {
+      return at + ((ControlSegment.ds(at) - 1L) << SendQueue.UNIT_SHIFT);
+    }
+
+    /** Makes it a WQE at {@code to} of {@code connection}: index, queue pair and keys change. */
+    void moveTo(KernelConnection connection, long to) {
+      ControlSegment.write(
+          at,
+          ControlSegment.opmod(at),
+          (int) to,
+          opcode(),
+          connection.queue().view().number24(),
+          ControlSegment.ds(at),
+          ControlSegment.fmCeSe(at),
+          ControlSegment.immediate(at));
+      long segment = at + ControlSegment.BYTES;
+      if (Opcode.hasRemoteAddress(opcode())) {
+        RemoteAddressSegment.write(
+            segment,
+            RemoteAddressSegment.address(segment),
+            connection.remoteKey(RemoteAddressSegment.rkey(segment)));
+        segment += RemoteAddressSegment.BYTES;
+      }
+      if (Opcode.isAtomic(opcode())) {
+        segment = lastUnit();
+      }
+      long end = lastUnit();
+      if (segment <= end && !DataSegment.isInline(segment)) {
+        for (; segment <= end; segment += DataSegment.BYTES) {
+          DataSegment.write(
+              segment,
+              DataSegment.byteCount(segment),
+              connection.localKey(DataSegment.lkey(segment)),
+              DataSegment.address(segment));
+        }
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "WQE %d, %s".formatted(index, Opcode.name(opcode()));
+    }
   }
 }

@@ -1,11 +1,23 @@
 package dev.doorbell.proxy.recovery;
 
+import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.core.queue.generated.QueuePairView;
+import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.proxy.SendQueueAccess;
+import dev.doorbell.proxy.StoreList;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
+import dev.doorbell.proxy.recovery.KernelRing.PostedWqe;
+import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
+import dev.doorbell.proxy.recovery.RecoveringPoster.RecoveryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -31,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostingSupervisor implements AutoCloseable {
   private static final int MOST_DOUBLINGS = 10;
 
-  /** How often the host rings without any effect before it takes the queue pair for broken. */
+  /** Number of rings without any effect before the host takes the queue pair for broken. */
   private static final int RINGS = 8;
 
   private final Fabric fabric;
@@ -166,9 +178,10 @@ public final class PostingSupervisor implements AutoCloseable {
   }
 
   /**
-   * What only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the failed
-   * one that asked for no CQE of their own; that they were done long ago is known when it comes,
-   * and is no progress of that moment. A collapsed queue has no index: there it counts as progress.
+   * Counts what only good CQEs raise. An error CQE, too, tells that WQEs are done, those before the
+   * failed one that asked for no CQE of their own; that they were done long ago is known when it
+   * comes, and is no progress of that moment. A collapsed queue has no index: there it counts as
+   * progress.
    */
   private long goodCompletions() {
     KernelQueue queue = connection.queue();
@@ -180,7 +193,7 @@ public final class PostingSupervisor implements AutoCloseable {
 
   private boolean isOutstanding() {
     KernelRing ring = KernelRing.read(connection.queue());
-    return ring.completed() < ring.reserved();
+    return ring.completed < ring.reserved;
   }
 
   private void recover(Recovery.Cause cause) {
@@ -236,22 +249,22 @@ public final class PostingSupervisor implements AutoCloseable {
   private KernelReplay.@Nullable Result ringInstead() {
     KernelQueue queue = connection.queue();
     KernelRing before = KernelRing.read(queue);
-    if (before.failed()) {
+    if (before.failed) {
       return null;
     }
     int outstanding = (int) before.unfinished().stream().filter(PostedWqe::isMessage).count();
     for (int silent = 0; silent < RINGS; ) {
-      long completed = KernelRing.read(queue).completed();
+      long completed = KernelRing.read(queue).completed;
       doorbellWriter.ring(queue.access(), queue.counters().getLong(QueuePairView.COUNTERS_RUNG));
       if (runUntil(this::isFinished, policy.settleNanos())) {
         replay.markCompleted(connection);
         return new KernelReplay.Result(connection, outstanding, 0, 0, 0);
       }
       KernelRing now = KernelRing.read(queue);
-      if (now.failed() || point.hasFailed()) {
+      if (now.failed || point.hasFailed()) {
         return null;
       }
-      silent = now.completed() == completed ? silent + 1 : 0;
+      silent = now.completed == completed ? silent + 1 : 0;
     }
     return null;
   }
@@ -319,5 +332,128 @@ public final class PostingSupervisor implements AutoCloseable {
       cpu = null;
     }
     doorbellWriter.close();
+  }
+
+  /**
+   * When a {@link PostingSupervisor} takes what a kernel posts on for broken, and how often it
+   * tries again. All times are of the fabric's clock.
+   *
+   * @param pollNanos between two looks at the kernel
+   * @param silenceNanos without progress while something is outstanding
+   * @param settleNanos that a stopped connection gets to end what its DMA engines have begun, and
+   *     the network to lose what is under way
+   * @param arriveNanos within which posters have to come to the safe point; more than a device-side
+   *     wait lasts
+   * @param attempts failures without progress between them before it gives up
+   * @param holdNanos for which the CPU posts before kernels may try again; doubled each time that
+   *     it was too early
+   */
+  public record SupervisionPolicy(
+      long pollNanos,
+      long silenceNanos,
+      long settleNanos,
+      long arriveNanos,
+      int attempts,
+      long holdNanos) {
+    /**
+     * Looks every 5 us, 1 ms of silence, 50 us to settle, 1 s to arrive, 8 attempts, 1 ms on the
+     * CPU.
+     */
+    public static final SupervisionPolicy DEFAULT =
+        new SupervisionPolicy(5_000, 1_000_000, 50_000, 1_000_000_000, 8, 1_000_000);
+
+    public SupervisionPolicy {
+      if (pollNanos <= 0
+          || silenceNanos < pollNanos
+          || settleNanos < 0
+          || arriveNanos < silenceNanos
+          || attempts < 1
+          || holdNanos < 0) {
+        throw new IllegalArgumentException(
+            "an impossible policy: polls every %d ns, silence %d ns, settle %d ns, arrive %d ns, %d attempts, hold %d ns"
+                .formatted(pollNanos, silenceNanos, settleNanos, arriveNanos, attempts, holdNanos));
+      }
+    }
+  }
+
+  /**
+   * A change of who posts, in the middle of a kernel's run.
+   *
+   * @param to who posts from then on
+   * @param wantedNanos when the host asked posters to the safe point, or the first had failed
+   * @param arrivedNanos when the last poster was there
+   * @param grantedNanos when they were let go on: everything posted before is done
+   */
+  public record ModeSwitch(Poster to, long wantedNanos, long arrivedNanos, long grantedNanos) {
+    /** Who posts. */
+    public enum Poster {
+      /** The kernel, on its queue pair. */
+      GPU,
+      /** The CPU, what the kernel hands over as commands. */
+      CPU
+    }
+
+    /** For how long posting stood still, at most. */
+    public long nanos() {
+      return grantedNanos - wantedNanos;
+    }
+  }
+
+  /**
+   * Resources with which the CPU posts for a kernel, should it have to.
+   *
+   * @param memory where command queues are allocated: the kernel's GPU
+   * @param connections on which the CPU posts
+   * @param locus the CPU
+   * @param prices what its work costs
+   * @param policy when it gives a connection up
+   */
+  public record CpuPath(
+      MemoryProvider memory,
+      PeerConnection.Source connections,
+      Locus locus,
+      ProxyPrices prices,
+      RecoveryPolicy policy) {}
+
+  /** A CPU thread that rings for a queue pair when the host asks for it, and else does nothing. */
+  static final class DoorbellWriter implements Agent, AutoCloseable {
+    /** Until something wakes it. */
+    private static final long IDLE_NANOS = 1L << 50;
+
+    private final Fabric fabric;
+    private final Locus locus;
+    private final ThreadPort port;
+    private final StoreList stores = new StoreList();
+
+    DoorbellWriter(Fabric fabric, Locus locus) {
+      this.fabric = fabric;
+      this.locus = locus;
+      this.port = fabric.attachThread(locus, this);
+    }
+
+    /** Record, fence, doorbell: everything below {@code index} is posted. */
+    void ring(SendQueueAccess queue, long index) {
+      stores.ring(queue, index);
+      fabric.wake(this);
+    }
+
+    @Override
+    public int step(int budget) {
+      int work = stores.isEmpty() ? 0 : 1;
+      if (stores.drain(port) && work == 0) {
+        port.pollFailed(IDLE_NANOS);
+      }
+      return work;
+    }
+
+    @Override
+    public String where() {
+      return "doorbellWriter at %s: %s".formatted(locus, stores.isEmpty() ? "idle" : "ringing");
+    }
+
+    @Override
+    public void close() {
+      fabric.detach(this);
+    }
   }
 }

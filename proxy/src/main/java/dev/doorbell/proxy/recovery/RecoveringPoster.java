@@ -7,6 +7,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.proxy.HostPoster;
 import dev.doorbell.proxy.ProxyPrices;
+import dev.doorbell.proxy.SendQueueAccess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -308,5 +309,113 @@ public final class RecoveringPoster implements AutoCloseable {
     }
     poster = null;
     connection = null;
+  }
+
+  /**
+   * When to give a connection up, and how often.
+   *
+   * @param silenceNanos without any command ending while some wait
+   * @param settleNanos that a stopped connection gets to end what its DMA engines have begun
+   * @param attempts connections that may fail with no command ending on them, before the channel
+   *     gives up
+   */
+  public record RecoveryPolicy(long silenceNanos, long settleNanos, int attempts) {
+    /** 10 ms of silence, 100 us to settle, three connections in a row. */
+    public static final RecoveryPolicy DEFAULT = new RecoveryPolicy(10_000_000, 100_000, 3);
+
+    public RecoveryPolicy {
+      if (silenceNanos <= 0 || settleNanos < 0 || attempts < 1) {
+        throw new IllegalArgumentException(
+            "an impossible policy: silence %d ns, settle %d ns, %d attempts"
+                .formatted(silenceNanos, settleNanos, attempts));
+      }
+    }
+  }
+
+  /**
+   * One connected queue pair to the peer, used until it fails: its queues are fresh, and nothing
+   * else posts on it. The control calls reach the peer out of band.
+   */
+  public interface PeerConnection extends AutoCloseable {
+    /** Name in reports: the port that it leaves by. */
+    String name();
+
+    /** Queues to post to; with a completion queue of its own. */
+    SendQueueAccess access();
+
+    /** Puts the keys of this connection's regions into a command that is about to be posted. */
+    void adapt(CommandEntry command);
+
+    /** Puts both ends in error: after this call the peer executes no further request. */
+    void stop();
+
+    /**
+     * Requests that the peer has executed; null when it cannot tell. Called after {@link #stop}.
+     */
+    @Nullable ExecutedRequests executed();
+
+    /** Writes the result of an atomic to the command's destination. */
+    void deliver(CommandEntry command, long result);
+
+    @Override
+    void close();
+
+    /** Makes connections. */
+    @FunctionalInterface
+    interface Source {
+      /**
+       * Connects a new connection; the peer's memory is the same.
+       *
+       * @param attempt 0 for the first, then counting up: a source with several ports takes the
+       *     next
+       * @return null when there is no path left
+       */
+      @Nullable PeerConnection open(int attempt);
+    }
+  }
+
+  /**
+   * One failure and how it was got over. Times are on the fabric's clock.
+   *
+   * @param cause what gave the failure away
+   * @param from connection that failed
+   * @param to connection that went on
+   * @param lastProgressNanos when the last command had ended before, or the oldest was posted
+   * @param detectedNanos when the failure was noticed
+   * @param resumedNanos when the new connection had its work
+   * @param outstanding commands without a completion
+   * @param executed of those, had been executed all the same, and were not posted again
+   * @param replayed of those, were posted again
+   * @param lost of those, whose result cannot be had any more; they ended as failed
+   */
+  public record Recovery(
+      Cause cause,
+      String from,
+      String to,
+      long lastProgressNanos,
+      long detectedNanos,
+      long resumedNanos,
+      int outstanding,
+      int executed,
+      int replayed,
+      int lost) {
+
+    /** Sign of a failure. */
+    public enum Cause {
+      /** An error CQE. */
+      ERROR,
+      /** No command ended for as long as the policy waits. */
+      SILENCE
+    }
+
+    /** From the last sign of life to the notice. */
+    public long detectNanos() {
+      return detectedNanos - lastProgressNanos;
+    }
+
+    /** From the notice until work went on. */
+    public long recoverNanos() {
+      return resumedNanos - detectedNanos;
+    }
   }
 }

@@ -30,7 +30,7 @@ public final class SafePoint implements AutoCloseable {
     shared.putLong(SafePointView.POSTERS, this.posters.address());
   }
 
-  /** What kernels get. */
+  /** Address that kernels get. */
   public long address() {
     return shared.address();
   }

@@ -12,7 +12,7 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.VirtualTime;
 import dev.doorbell.proxy.Chaining;
 import dev.doorbell.proxy.CommandFormat;
-import dev.doorbell.proxy.OffsetCommandFormat;
+import dev.doorbell.proxy.CommandFormat.OffsetCommandFormat;
 import dev.doorbell.proxy.ProxyPrices;
 
 /**

@@ -4,7 +4,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushEvent;
-import dev.doorbell.push.PushObserver;
+import dev.doorbell.push.PushEvent.PushObserver;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

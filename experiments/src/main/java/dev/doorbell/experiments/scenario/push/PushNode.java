@@ -18,7 +18,7 @@ import dev.doorbell.experiments.scenario.kernel.KernelStatus;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushEngine;
-import dev.doorbell.push.PushObserver;
+import dev.doorbell.push.PushEvent.PushObserver;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.SendRing;
 import dev.doorbell.push.StagingPool;

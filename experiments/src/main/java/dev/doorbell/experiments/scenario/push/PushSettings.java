@@ -11,12 +11,12 @@ import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.PushOptions.Receiving;
 import dev.doorbell.push.PushOptions.Service;
+import dev.doorbell.push.PushOptions.WindowOptions;
 import dev.doorbell.push.RingShape;
-import dev.doorbell.push.WindowOptions;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Network;
 import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.push.network.Switch.SwitchOptions;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

@@ -5,7 +5,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.proxy.SendQueueAccess;
-import dev.doorbell.proxy.recovery.PeerConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on which the CPU of rank 0 posts, over one port. */

@@ -10,7 +10,7 @@ import dev.doorbell.core.queue.generated.ErrorRecord;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.recovery.KernelConnection;
-import dev.doorbell.proxy.recovery.KernelQueue;
+import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 

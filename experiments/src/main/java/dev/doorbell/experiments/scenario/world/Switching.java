@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.push.network.NetworkPlan;
-import dev.doorbell.push.network.QueueOptions;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import dev.doorbell.softhca.congestion.CongestionOptions;
 
 /**

@@ -11,8 +11,8 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import dev.doorbell.softhca.wire.PeerPort;
 import dev.doorbell.softhca.wire.RoceWire;
+import dev.doorbell.softhca.wire.RoceWire.PeerPort;
 import dev.doorbell.softhca.wire.WireFaults;
 
 /**

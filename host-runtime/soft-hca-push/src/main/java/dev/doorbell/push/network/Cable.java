@@ -4,18 +4,19 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Network.Host;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Every host joined to every other one by a latency, and nothing that could fill. */
 public final class Cable implements Network, AutoCloseable {
-  /** What happens to frames on their way. */
+  /** Faults of frames on their way. */
   public interface Impairment {
     /** Nothing happens. */
     Impairment NONE = (frame, number) -> 1;
 
     /**
-     * How often a frame arrives: 0 loses it, 2 duplicates it.
+     * Number of copies of a frame that arrive: 0 loses it, 2 duplicates it.
      *
      * @param number of the frame, counted from 0 over all hosts
      */

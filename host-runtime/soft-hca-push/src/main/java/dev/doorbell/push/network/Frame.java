@@ -1,11 +1,13 @@
 package dev.doorbell.push.network;
 
 import dev.doorbell.core.fabric.Completion;
+import dev.doorbell.push.network.Network.Host;
+import dev.doorbell.push.network.SwitchNode.Ingress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a network carries: who to whom, and how long it is on the wire. Users extend it by what it
- * means to them.
+ * A network carries frames: who to whom, and how long on the wire. Users extend it by what it means
+ * to them.
  */
 public abstract class Frame implements Completion {
   private final int source;
@@ -18,7 +20,7 @@ public abstract class Frame implements Completion {
   @Nullable Ingress ingress;
   boolean inHeadroom;
 
-  /** Where a frame gets to. */
+  /** End of a leg of a frame's way. */
   interface Hop {
     void reached(Frame frame);
   }
@@ -57,12 +59,12 @@ public abstract class Frame implements Completion {
     return (long) source << Integer.SIZE | destination;
   }
 
-  /** Whether it overtakes others in the queues of a network with urgent frames. */
+  /** Returns true if it overtakes others in the queues of a network with urgent frames. */
   protected boolean urgent() {
     return false;
   }
 
-  /** Whether a switch on the way marked it: "congestion experienced". */
+  /** Returns true if a switch on the way marked it: "congestion experienced". */
   public final boolean congested() {
     return congested;
   }

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How hosts and switches are joined.
+ * Plan of hosts, switches and the cables between them.
  *
  * @param name for messages
  * @param switches how many there are

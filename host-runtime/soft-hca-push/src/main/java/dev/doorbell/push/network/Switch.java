@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Network.Host;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.List;
 public final class Switch implements Network, AutoCloseable {
   private static final double PICOS_PER_NANO = 1000;
 
-  /** What became of frames. */
+  /** Counters of frames. */
   public record Counters(long forwarded, long lost, long marked, long pauses, long mostBytes) {}
 
   private final Agent agent = budget -> 0;
@@ -148,5 +149,39 @@ public final class Switch implements Network, AutoCloseable {
   @Override
   public void close() {
     fabric.detach(agent);
+  }
+
+  /**
+   * Options of a {@link Switch}.
+   *
+   * @param nanos one-way latency of each cable: from host to switch, and from switch to host
+   * @param bytesPerNano rate at which each port sends
+   * @param bufferBytes of the buffer that all ports share; a frame that finds no room is lost
+   * @param markBytes a frame that finds more than this in its port's queue is marked (ECN); 0 marks
+   *     nothing
+   * @param pauseBytes a host with more than this in the buffer is paused (PFC, XOFF); 0 pauses
+   *     nobody. Nothing is lost only where the buffer has room above the thresholds for what is
+   *     under way when the pause arrives
+   * @param resumeBytes it may go on when it has no more than this there (XON)
+   */
+  public record SwitchOptions(
+      long nanos,
+      double bytesPerNano,
+      int bufferBytes,
+      int markBytes,
+      int pauseBytes,
+      int resumeBytes) {
+
+    public SwitchOptions {
+      if (nanos < 0 || !(bytesPerNano > 0) || bufferBytes <= 0) {
+        throw new IllegalArgumentException(
+            "latency %d ns, rate %s bytes/ns, buffer %d bytes"
+                .formatted(nanos, bytesPerNano, bufferBytes));
+      }
+      if (markBytes < 0 || pauseBytes < 0 || resumeBytes < 0 || resumeBytes > pauseBytes) {
+        throw new IllegalArgumentException(
+            "mark %d, pause %d, resume %d bytes".formatted(markBytes, pauseBytes, resumeBytes));
+      }
+    }
   }
 }

@@ -1,20 +1,23 @@
 package dev.doorbell.push.network;
 
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One switch: its buffer, and what is admitted, marked and paused. */
 final class SwitchNode {
-  private final int number;
+  final int number;
   private final SwitchedNetwork.Wiring wiring;
   private final QueueOptions options;
   private final NetworkPlan plan;
   private final Map<Integer, QueuedPort> hosts = new LinkedHashMap<>();
   private final Map<Integer, QueuedPort> trunks = new LinkedHashMap<>();
-  private final List<QueuedPort> ports = new ArrayList<>();
+  final List<QueuedPort> ports = new ArrayList<>();
   private long used;
   private boolean stopped;
 
@@ -23,14 +26,6 @@ final class SwitchNode {
     this.wiring = wiring;
     this.options = wiring.options;
     this.plan = plan;
-  }
-
-  int number() {
-    return number;
-  }
-
-  List<QueuedPort> ports() {
-    return ports;
   }
 
   QueuedPort host(int host, String name) {
@@ -42,7 +37,7 @@ final class SwitchNode {
   }
 
   private QueuedPort port(Map<Integer, QueuedPort> in, int key, String name) {
-    QueuedPort port = new QueuedPort(name, this, wiring);
+    QueuedPort port = new QueuedPort(name);
     in.put(key, port);
     ports.add(port);
     return port;
@@ -130,5 +125,143 @@ final class SwitchNode {
     from.paused = stop;
     wiring.pauses += stop ? 1 : 0;
     wiring.clock.timer(options.cableNanos(), ok -> from.arrived(stop));
+  }
+
+  /**
+   * A port in of a switch: what came in by it and has not left, and whether its sender is paused.
+   */
+  final class Ingress implements Frame.Hop {
+    /** Stops or resumes the sender at the other end of the cable. */
+    interface Pause {
+      void pause(boolean paused);
+    }
+
+    private final Pause sender;
+
+    /** Bytes in the shared buffer and in the headroom. */
+    long shared;
+
+    long headroom;
+    boolean paused;
+
+    Ingress(Pause sender) {
+      this.sender = sender;
+    }
+
+    void enter(Frame frame) {
+      SwitchNode.this.enter(frame, this);
+    }
+
+    @Override
+    public void reached(Frame frame) {
+      enter(frame);
+    }
+
+    /** A pause, or its end, has arrived at the sender. */
+    void arrived(boolean stop) {
+      sender.pause(stop);
+    }
+  }
+
+  /** A port out of a switch: frames in order, urgent ones first, at the rate of the port. */
+  final class QueuedPort {
+    private static final double PICOS_PER_NANO = 1000;
+
+    private final String name;
+    private final ArrayDeque<Frame> urgent = new ArrayDeque<>();
+    private final ArrayDeque<Frame> others = new ArrayDeque<>();
+    private final Frame.Hop exit = this::sent;
+    private Frame.Hop next = frame -> {};
+    private long latencyNanos;
+    private long queued;
+    private long most;
+    private long freePicos;
+    private boolean sending;
+    private boolean paused;
+
+    // Bytes times nanoseconds up to the last change.
+    private double integral;
+    private long changedAt;
+    private long firstAt = -1;
+
+    QueuedPort(String name) {
+      this.name = name;
+    }
+
+    /**
+     * @param latencyNanos from the last byte out until {@code to} gets the frame
+     */
+    void leadsTo(Consumer<Frame> to, long latencyNanos) {
+      this.next = to::accept;
+      this.latencyNanos = latencyNanos;
+    }
+
+    long queued() {
+      return queued;
+    }
+
+    SwitchedNetwork.Load load(long now) {
+      count(now);
+      return new SwitchedNetwork.Load(
+          name, firstAt < 0 || now == firstAt ? 0 : integral / (now - firstAt), most);
+    }
+
+    private void count(long now) {
+      if (firstAt < 0) {
+        return;
+      }
+      integral += (double) queued * (now - changedAt);
+      changedAt = now;
+    }
+
+    void add(Frame frame) {
+      long now = wiring.clock.now();
+      if (firstAt < 0) {
+        firstAt = now;
+        changedAt = now;
+      }
+      count(now);
+      queued += frame.bytes();
+      most = Math.max(most, queued);
+      (frame.urgent() ? urgent : others).add(frame);
+      if (!sending) {
+        start();
+      }
+    }
+
+    void pause(boolean stop) {
+      paused = stop;
+      if (!stop && !sending) {
+        start();
+      }
+    }
+
+    private void start() {
+      Frame frame = urgent.isEmpty() && !paused ? others.poll() : urgent.poll();
+      sending = frame != null;
+      if (frame == null) {
+        return;
+      }
+      frame.hop = exit;
+      long now = Math.round(wiring.clock.now() * PICOS_PER_NANO);
+      // Whole nanoseconds of the clock, but no drift over many frames.
+      freePicos =
+          Math.max(freePicos, now)
+              + Math.round(frame.bytes() * PICOS_PER_NANO / wiring.options.bytesPerNano());
+      wiring.clock.timer(Math.round((freePicos - now) / PICOS_PER_NANO), frame);
+    }
+
+    private void sent(Frame frame) {
+      count(wiring.clock.now());
+      queued -= frame.bytes();
+      left(frame);
+      if (stopped) {
+        wiring.lose(frame);
+      } else {
+        frame.hop = next;
+        wiring.clock.timer(latencyNanos, frame);
+      }
+      start();
+    }
   }
 }

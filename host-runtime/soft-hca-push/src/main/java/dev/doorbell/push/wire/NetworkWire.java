@@ -2,15 +2,15 @@ package dev.doorbell.push.wire;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.push.network.Frame;
-import dev.doorbell.push.network.Host;
 import dev.doorbell.push.network.Network;
-import dev.doorbell.softhca.congestion.Ecn;
+import dev.doorbell.push.network.Network.Host;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
@@ -70,7 +70,7 @@ public final class NetworkWire extends Wire {
 
   /** Stands for every packet that was sent or arrived, with its headers, payload and time. */
   public long digest() {
-    return digest.value();
+    return digest.value;
   }
 
   /** Packets that left an HCA, faults' duplicates included. */
@@ -189,7 +189,7 @@ public final class NetworkWire extends Wire {
     private boolean sending;
     private boolean paused;
 
-    /** What a fault sends after the next packet. */
+    /** Frame that a fault sends after the next packet. */
     private @Nullable PacketFrame late;
 
     Member(Station station, WireFaults faults) {
@@ -285,7 +285,7 @@ public final class NetworkWire extends Wire {
         return;
       }
       if (whole.congested()) {
-        whole.packet.trafficClass |= Ecn.CONGESTION_EXPERIENCED;
+        whole.packet.mark();
       }
       entering.add(whole);
       station.port().timer(station.receiveNanos(whole.packet), entered);
@@ -328,6 +328,48 @@ public final class NetworkWire extends Wire {
       if (before != null) {
         before.lost();
       }
+    }
+  }
+
+  /**
+   * A number that stands for a sequence of packets. Addresses and keys are left out: where memory
+   * lies is the system's choice and differs from run to run.
+   */
+  static final class PacketDigest {
+    private static final long STEP = 0x9e37_79b9_7f4a_7c15L;
+    private static final long FIRST = 0xbf58_476d_1ce4_e5b9L;
+    private static final long SECOND = 0x94d0_49bb_1331_11ebL;
+
+    long value;
+
+    /** One more packet. */
+    void add(long nanos, int from, int to, Packet packet) {
+      mix(nanos);
+      mix((long) from << 32 | to);
+      mix((long) packet.opcode << 56 | (long) packet.psn << 32 | packet.destination);
+      mix((packet.ackRequest ? 2L : 0) | (packet.solicited ? 1L : 0));
+      if (packet.bytes > 0) {
+        payload(packet.payload, packet.bytes);
+      }
+    }
+
+    private void payload(long address, int bytes) {
+      int whole = bytes & -Long.BYTES;
+      for (int at = 0; at < whole; at += Long.BYTES) {
+        mix(RawMemory.getLong(address + at));
+      }
+      for (int at = whole; at < bytes; at++) {
+        mix(RawMemory.getByte(address + at));
+      }
+      mix(bytes);
+    }
+
+    private void mix(long word) {
+      // The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+      long a = value + STEP ^ word;
+      a = (a ^ a >>> 30) * FIRST;
+      a = (a ^ a >>> 27) * SECOND;
+      value = a ^ a >>> 31;
     }
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.contract.RoundTopology;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.push.network.Network.Host;
+import dev.doorbell.push.network.Switch.SwitchOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

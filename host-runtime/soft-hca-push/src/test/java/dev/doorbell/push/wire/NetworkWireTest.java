@@ -10,7 +10,7 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.push.network.Switch;
-import dev.doorbell.push.network.SwitchOptions;
+import dev.doorbell.push.network.Switch.SwitchOptions;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.WireFaults;

@@ -1,9 +1,10 @@
 package dev.doorbell.softhca.congestion;
 
+import dev.doorbell.softhca.congestion.CreditPool.CreditControl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an HCA does about congestion.
+ * Reaction of an HCA to congestion.
  *
  * @param policy of its reliable connections; null: they send as fast as they can, their packets
  *     carry no ECN code point, and no CNP answers marked ones

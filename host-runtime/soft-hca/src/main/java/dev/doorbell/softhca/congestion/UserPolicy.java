@@ -5,7 +5,7 @@ package dev.doorbell.softhca.congestion;
  * in {@code META-INF/services} of a jar or folder of the class path (docs/congestion.md).
  */
 public interface UserPolicy {
-  /** What reports call it. */
+  /** Name in reports. */
   String name();
 
   /**

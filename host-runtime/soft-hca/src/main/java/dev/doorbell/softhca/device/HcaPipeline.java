@@ -2,12 +2,13 @@ package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.event.Calendar;
+import dev.doorbell.softhca.device.HcaTiming.HcaRates;
 import dev.doorbell.softhca.packet.Packet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What all queue pairs of an HCA share: an engine, and memory for what is under way.
+ * All queue pairs of an HCA share an engine, and memory for what is under way.
  *
  * <p>The engine takes WQEs and arriving request packets, each kind in the order in which they come.
  * The states of the queue pairs used last are held; a packet for another one waits until its state
@@ -86,7 +87,7 @@ public final class HcaPipeline {
     return (engine.started() - now * PICOS + PICOS / 2) / PICOS;
   }
 
-  /** Whether {@link #packet} may be other than 0. */
+  /** Returns true if {@link #packet} may be other than 0. */
   public boolean limitsArrivals() {
     return rates.limitsArrivals();
   }
@@ -134,5 +135,23 @@ public final class HcaPipeline {
       held.remove(held.keySet().iterator().next());
     }
     return there;
+  }
+
+  /** When a server that takes one customer after the other is free again, in virtual time. */
+  public static final class ServiceTimes {
+    private static final int PICOS = 1_000;
+    private double freePicos;
+
+    /**
+     * Serves a customer that comes at {@code now} for {@code nanos}.
+     *
+     * @return nanoseconds until its service begins, rounded
+     */
+    public long serve(long now, double nanos) {
+      double arrival = (double) now * PICOS;
+      double start = Math.max(arrival, freePicos);
+      freePicos = start + nanos * PICOS;
+      return Math.round((start - arrival) / PICOS);
+    }
   }
 }

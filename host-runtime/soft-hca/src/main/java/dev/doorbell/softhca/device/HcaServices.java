@@ -5,12 +5,13 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.congestion.CreditPool;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Station;
 import org.jspecify.annotations.Nullable;
 
-/** What an HCA may be asked by its parts. All calls are made by the host thread that steps it. */
+/** Services of an HCA to its parts. All calls are made by the host thread that steps it. */
 public interface HcaServices extends Station {
   /** Bytes at {@link #scratch}. */
   int SCRATCH_BYTES = 64;
@@ -35,7 +36,7 @@ public interface HcaServices extends Station {
   /** Takes over a packet that the fault plan has let through. */
   void arrive(Packet packet);
 
-  /** What limits the rates of the HCA. */
+  /** Pipeline that limits the rates of the HCA. */
   HcaPipeline pipeline();
 
   /** The credits that it grants its peers, or null where it grants none. */
@@ -79,4 +80,13 @@ public interface HcaServices extends Station {
 
   /** Native address of {@link Packet#MAX_PAYLOAD} bytes whose content is never read. */
   long dropBuffer();
+
+  /** Error numbers that a real driver would give for the same refusal. */
+  final class HcaErrno {
+    public static final int ENOMEM = 12;
+    public static final int EBUSY = 16;
+    public static final int EINVAL = 22;
+
+    private HcaErrno() {}
+  }
 }

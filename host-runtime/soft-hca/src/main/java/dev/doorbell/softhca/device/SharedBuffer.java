@@ -16,7 +16,7 @@ public final class SharedBuffer implements Packet.Buffer {
   /** Bytes of a turn: the largest packet. */
   public static final int QUANTUM = Packet.MAX_PAYLOAD;
 
-  /** What little takes as much as this. */
+  /** Least bytes that are taken. */
   private static final int CELL = 64;
 
   private static final int FIRST_SIZE = 16;
@@ -94,7 +94,7 @@ public final class SharedBuffer implements Packet.Buffer {
     return false;
   }
 
-  /** As {@link #take(Turn, int)}, for a packet, which holds the room until it leaves. */
+  /** Acts as {@link #take(Turn, int)}, for a packet, which holds the room until it leaves. */
   public boolean take(Turn turn, Packet packet, int bytes) {
     if (!take(turn, bytes)) {
       return false;

@@ -8,7 +8,7 @@ import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.packet.Packet;
 
 /**
- * What a software HCA is like. {@link #DEFAULT} resembles a ConnectX; the {@code with} methods give
+ * Options of a software HCA. {@link #DEFAULT} resembles a ConnectX; the {@code with} methods give
  * variations of it.
  *
  * @param limits what it admits
@@ -50,7 +50,7 @@ public record SoftHcaOptions(
           CongestionOptions.NONE);
 
   /**
-   * What an HCA admits.
+   * Limits of an HCA.
    *
    * @param queuePairs queue pairs open at once
    * @param minSendBlocks smallest send ring in 64-byte blocks, a power of two
@@ -133,7 +133,7 @@ public record SoftHcaOptions(
   }
 
   /**
-   * How much the engine does at once.
+   * Work that the engine does at once.
    *
    * @param mtu path MTU offered to peers: 256, 512, 1024, 2048 or 4096 bytes
    * @param pipelineDepth WQEs of a queue pair between fetch and emission
@@ -174,7 +174,7 @@ public record SoftHcaOptions(
     }
   }
 
-  /** What the adapter promises. */
+  /** Promises of the adapter. */
   public Promises promises() {
     return adapter.promises();
   }

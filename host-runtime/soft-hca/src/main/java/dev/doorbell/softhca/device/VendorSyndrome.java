@@ -24,7 +24,7 @@ public final class VendorSyndrome {
 
   private VendorSyndrome() {}
 
-  /** What failed, in a few words. */
+  /** Describes what failed in a few words. */
   public static String describe(int vendorSyndrome) {
     return switch (vendorSyndrome) {
       case NONE -> "no details";

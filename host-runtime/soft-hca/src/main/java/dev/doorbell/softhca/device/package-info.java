@@ -1,5 +1,5 @@
 /**
- * What every part of a software HCA shares: its options, what a device may be asked, faults and
+ * Every part of a software HCA shares these: options, what a device may be asked, faults and
  * tracing.
  */
 @NullMarked

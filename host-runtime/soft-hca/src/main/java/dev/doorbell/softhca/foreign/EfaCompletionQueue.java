@@ -6,9 +6,10 @@ import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -16,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * A completion queue with EFA's entries. The adapter does not look at a consumer index: whoever
  * posts no more than the queue has entries is safe.
  */
-public final class EfaCompletionQueue implements CompletionQueue {
+public final class EfaCompletionQueue implements CompletionQueue, Owned {
   private static final int WORD = Integer.BYTES;
 
   private final ObjectOwner domain;

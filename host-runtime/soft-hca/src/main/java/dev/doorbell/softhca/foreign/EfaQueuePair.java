@@ -19,6 +19,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.softhca.foreign.ForeignQueuePair.FrontCompletions;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -115,28 +116,11 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
   }
 
-  /** What one connection sends of a message. */
+  /** Part of a message that one connection sends. */
   private record Piece(Message message, int offset, int bytes) {}
 
-  public static EfaQueuePair open(
-      HcaObjects objects,
-      ObjectOwner domain,
-      QueuePairAttributes attributes,
-      EfaCompletionQueue sends,
-      @Nullable EfaCompletionQueue receiveQueue,
-      @Nullable Memory receiveRing,
-      Memory words) {
-    EfaQueuePair queuePair =
-        new EfaQueuePair(objects, domain, attributes, sends, receiveQueue, receiveRing, words);
-    queuePair.open(CONNECTIONS, BLOCKS);
-    sends.use();
-    if (receiveQueue != null) {
-      receiveQueue.use();
-    }
-    return queuePair;
-  }
-
-  private EfaQueuePair(
+  /** Creates the queue pair with its connections. */
+  public EfaQueuePair(
       HcaObjects objects,
       ObjectOwner domain,
       QueuePairAttributes attributes,
@@ -161,6 +145,11 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
     shadow.fill((byte) 0xff);
     words.putLong(COMPLETED_OFFSET, completed);
+    open(CONNECTIONS, BLOCKS);
+    sends.use();
+    if (receiveQueue != null) {
+      receiveQueue.use();
+    }
   }
 
   /** Bytes that the HCA writes beside completions: counters. */
@@ -176,7 +165,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
             words.address() + FAILED_OFFSET,
             EfaView.COUNTER_MAX,
             EfaView.COUNTER_START,
-            peer(),
+            peer,
             0,
             0,
             Math.min(MAX_BATCH, entries - 1));
@@ -388,7 +377,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     if (TxWqe.addressHandle(wqe) != 0) {
       return CompletionEntry.INVALID_ADDRESS_HANDLE;
     }
-    if (TxWqe.destination(wqe) != peer()) {
+    if (TxWqe.destination(wqe) != peer) {
       return CompletionEntry.REMOTE_BAD_QP_NUMBER;
     }
     boolean inline = TxWqe.isInline(wqe);
@@ -598,7 +587,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
         number(),
         to.phase(),
         bytes,
-        peer(),
+        peer,
         opcode == Cqe.RESPONDER_WRITE_IMM || opcode == Cqe.RESPONDER_SEND_IMM,
         immediate);
     to.post();

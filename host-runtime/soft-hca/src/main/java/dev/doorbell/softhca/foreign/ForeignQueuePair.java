@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.foreign;
 
+import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
@@ -12,14 +13,17 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
-import dev.doorbell.softhca.queuepair.FrontEnd;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.queuepair.HcaObjects;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
+import dev.doorbell.softhca.queuepair.SoftQueuePair.FrontEnd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -36,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Its memory is a page of registers, and behind it the ring. Stores arrive on any thread, are
  * copied as they come, and are acted on when the first connection runs.
  */
-public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget {
-  /** Where software may keep the numbers of queue pairs: EFA has 16 bits for them. */
+public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, MmioTarget, Owned {
+  /** End of the numbers of queue pairs: EFA has 16 bits for them. */
   private static final int END_OF_NUMBERS = 1 << 16;
 
   private final HcaObjects objects;
@@ -46,7 +50,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
   final QueuePairAttributes attributes;
   private SoftQueuePair[] connections = {};
 
-  /** What was stored to the ring. */
+  /** Copy of what software stored to the ring. */
   final MemorySegment shadow;
 
   /** Memory of the GPU or the host that the HCA writes and software reads. */
@@ -54,7 +58,10 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
 
   private @Nullable Allocation pages;
   private final int ringBytes;
-  private int peer;
+
+  /** Number of the peer. */
+  int peer;
+
   private boolean closed;
 
   /**
@@ -139,10 +146,10 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
     return Objects.requireNonNull(pages);
   }
 
-  /** Where connection {@code number} completes requests. */
+  /** Completions of requests of connection {@code number}. */
   abstract Completions completions(int number);
 
-  /** Where all connections complete receives; null without receives. */
+  /** Completions of receives of all connections; null without receives. */
   abstract @Nullable Completions receiveCompletions();
 
   /** A store to the register at {@code offset}. On any thread. */
@@ -156,11 +163,6 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
 
   final SoftQueuePair first() {
     return connections[0];
-  }
-
-  /** Number of the peer. */
-  final int peer() {
-    return peer;
   }
 
   @Override
@@ -188,7 +190,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
   /** Something was stored to the ring. On any thread. */
   void stored() {}
 
-  /** What is being stored is for all connections, the first of which runs. On any thread. */
+  /** Informs all connections of a store; the first of them runs. On any thread. */
   final void inform() {
     for (SoftQueuePair one : connections) {
       one.requests.informed();
@@ -318,5 +320,85 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
     released();
     domain.closing(this);
     words.close();
+  }
+
+  /** Hands the completions of one connection to the front end before it. */
+  abstract static class FrontCompletions extends Completions {
+    /**
+     * A request is complete.
+     *
+     * @param index of its first block
+     * @param syndrome of {@code core.mlx5.Syndrome}, or 0
+     */
+    void requested(int index, int syndrome) {
+      throw new IllegalStateException("no requests complete here");
+    }
+
+    /**
+     * A receive is complete.
+     *
+     * @param opcode of a responder's CQE, or {@link Cqe#RESPONDER_ERROR}
+     * @param receive which
+     */
+    void received(int opcode, int receive, int syndrome, int bytes, int immediate) {
+      throw new IllegalStateException("no receives complete here");
+    }
+
+    @Override
+    public final int room(QueuePairContext queuePair) {
+      return ROOM;
+    }
+
+    @Override
+    public final boolean isCollapsed() {
+      return false;
+    }
+
+    @Override
+    public final void writer(DeviceUnit unit) {}
+
+    @Override
+    public final void requester(int qpn, int opcode, int wqeIndex, int bytes) {
+      requested(wqeIndex, 0);
+    }
+
+    @Override
+    public final void requesters(long count, int qpn, int opcode, int wqeIndex, int bytes) {
+      requested(wqeIndex, 0);
+    }
+
+    @Override
+    public final void user(int userIndex) {
+      // Its CQEs go to no ring of a user.
+    }
+
+    @Override
+    public final void responder(
+        int opcode,
+        int qpn,
+        int userIndex,
+        int receiveIndex,
+        int bytes,
+        int immediate,
+        boolean solicited,
+        int sender) {
+      received(opcode, receiveIndex, 0, bytes, immediate);
+    }
+
+    @Override
+    public final void error(
+        int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
+      if (cqeOpcode == Cqe.REQUESTER_ERROR) {
+        requested(wqeIndex, syndrome);
+      } else {
+        received(cqeOpcode, wqeIndex, syndrome, 0, 0);
+      }
+    }
+
+    @Override
+    public final void use() {}
+
+    @Override
+    public final void unuse(QueuePairContext queuePair) {}
   }
 }

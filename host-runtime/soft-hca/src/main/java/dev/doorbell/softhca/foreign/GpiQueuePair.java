@@ -19,6 +19,7 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.generated.AtomicSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.softhca.foreign.ForeignQueuePair.FrontCompletions;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -52,7 +53,7 @@ public final class GpiQueuePair extends ForeignQueuePair {
   private final MemorySegment image = Arena.ofAuto().allocate(256, 64);
   private final boolean[] counted = new boolean[BLOCKS];
 
-  /** Where the old values of atomics go. */
+  /** Memory for the old values of atomics. */
   private final MemoryRegion oldValues;
 
   private long consumed;
@@ -63,18 +64,8 @@ public final class GpiQueuePair extends ForeignQueuePair {
   private boolean bad;
   private boolean failing;
 
-  public static GpiQueuePair open(
-      HcaObjects objects,
-      ObjectOwner owner,
-      ProtectionDomain domain,
-      QueuePairAttributes attributes,
-      Memory words) {
-    GpiQueuePair queuePair = new GpiQueuePair(objects, owner, domain, attributes, words);
-    queuePair.open(1, BLOCKS);
-    return queuePair;
-  }
-
-  private GpiQueuePair(
+  /** Creates the channel with its connection. */
+  public GpiQueuePair(
       HcaObjects objects,
       ObjectOwner owner,
       ProtectionDomain domain,
@@ -86,6 +77,7 @@ public final class GpiQueuePair extends ForeignQueuePair {
     this.oldValues =
         domain.register(words, OLD_VALUE_OFFSET, Long.BYTES, EnumSet.of(AccessRight.LOCAL_WRITE));
     shadow.fill((byte) 0xff);
+    open(1, BLOCKS);
   }
 
   /** Bytes that the NIC writes: consumer index, counter, old values. */

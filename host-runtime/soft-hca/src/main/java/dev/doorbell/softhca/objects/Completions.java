@@ -3,7 +3,7 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.fabric.DeviceUnit;
 
 /**
- * Where the halves of a queue pair complete what they carried out: a completion queue, or what
+ * The halves of a queue pair complete here what they carried out: a completion queue, or what
  * stands between them and the queues of another format.
  */
 public abstract class Completions extends PendingList.Node {
@@ -19,7 +19,7 @@ public abstract class Completions extends PendingList.Node {
   /** {@link #responder}: the CQE names no sender. */
   public static final int CONNECTED = -1;
 
-  /** Whether a CQE may be written for {@code queuePair} now: {@link #ROOM} or another. */
+  /** Tells whether a CQE may be written for {@code queuePair} now: {@link #ROOM} or another. */
   public abstract int room(QueuePairContext queuePair);
 
   public abstract boolean isCollapsed();

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.objects;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 
 /**
  * The receiving half at the other end of a connection, where a requester that the same host thread

@@ -1,15 +1,18 @@
 package dev.doorbell.softhca.objects;
 
+import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
-import dev.doorbell.softhca.device.FaultTarget;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
-/** What the two halves of a queue pair may ask of it: its constants, its connection, its state. */
+/** The constants, the connection and the state of a queue pair, as its two halves see them. */
 public abstract class QueuePairContext extends PendingList.Node implements FaultTarget {
   /** {@link #userIndex}: its CQEs name it by its number alone. */
   public static final int UNNAMED = -1;
@@ -21,7 +24,9 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
 
   public final Transport transport;
 
-  /** Of an XRC receiver: that of the shared queue whose request is being carried out. */
+  /**
+   * Domain of its keys; an XRC receiver's is that of the shared queue whose request it carries out.
+   */
   public ObjectOwner domain;
 
   /** The keys of the HCA. */
@@ -46,15 +51,14 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   protected @Nullable Route route;
 
   protected QueuePairContext(
+      DevicePort port,
       int number,
       int ordinal,
       Transport transport,
       ObjectOwner domain,
       RegionTable regions,
       Completions sendCompletions,
-      @Nullable Completions receiveCompletions,
-      DeviceUnit requests,
-      DeviceUnit responses) {
+      @Nullable Completions receiveCompletions) {
     this.number = number;
     this.ordinal = ordinal;
     this.transport = transport;
@@ -62,8 +66,8 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     this.regions = regions;
     this.sendCompletions = sendCompletions;
     this.receiveCompletions = receiveCompletions;
-    this.requests = requests;
-    this.responses = responses;
+    this.requests = port.unit(number, true);
+    this.responses = port.unit(number, false);
   }
 
   @Override
@@ -123,7 +127,9 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   }
 
   /** Receives of an XRC receiver: what a shared queue of its XRC domain gives it, or null. */
-  public abstract @Nullable ExtendedReceives extendedReceives(int sharedQueue);
+  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
+    return null;
+  }
 
   /** Requests go to another peer from now on. */
   public final void reach(@Nullable Route there, int number) {
@@ -148,7 +154,7 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   /** There may be something to do: the queue pair runs in this step or the next. */
   public abstract void activate();
 
-  /** As {@link #activate}, from between two steps. */
+  /** Acts as {@link #activate}, from between two steps. */
   public abstract void activateFromOutside();
 
   /** {@code Responder.acknowledge} is called at the end of this step. */
@@ -164,11 +170,18 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
    * The peer's receiving half, when packets to it would be nothing but their effect: no time, no
    * trace, no fault on either side. Null otherwise.
    */
-  public abstract @Nullable DirectPeer directPeer();
+  public @Nullable DirectPeer directPeer() {
+    return null;
+  }
 
   /** A doorbell with a producer index, or {@link Uar#NO_INDEX}. On any thread. */
-  public abstract void ring(int index);
+  public void ring(int index) {}
 
   /** A whole WQE from a BlueFlame register, of {@code bytes} at {@code source}. On any thread. */
-  public abstract void offerBlueFlame(long source, int bytes);
+  public void offerBlueFlame(long source, int bytes) {}
+
+  @Override
+  public boolean isFailing() {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.softhca.objects;
 
 /**
- * Where a queue pair takes receive WQEs from, one at a time: its own ring or a shared one. The WQE
+ * A queue pair takes receive WQEs from here, one at a time: its own ring or a shared one. The WQE
  * that is being filled was copied, so that what the owner of the ring does meanwhile changes
  * nothing.
  */
@@ -18,7 +18,7 @@ public abstract class ReceiveSource {
   /** Makes sure that the next receive WQE is at hand. */
   public abstract int prepare();
 
-  /** Whether a receive WQE was taken and is not used up. */
+  /** Returns true if a receive WQE was taken and is not used up. */
   public abstract boolean isTaken();
 
   /** True when a read of the queue was refused. */
@@ -39,7 +39,7 @@ public abstract class ReceiveSource {
   /** The queue pair is gone. */
   public abstract void release();
 
-  /** What the user index of CQEs says: the number of the shared queue, else 0. */
+  /** User index of CQEs: the number of the shared queue, else 0. */
   public abstract int userIndex();
 
   /** The user's name of the shared queue, or {@link QueuePairContext#UNNAMED}. */
@@ -47,6 +47,17 @@ public abstract class ReceiveSource {
     return QueuePairContext.UNNAMED;
   }
 
-  /** Whether what is posted belongs to this queue pair alone and is flushed with it. */
+  /** Returns true if what is posted belongs to this queue pair alone and is flushed with it. */
   public abstract boolean isOwn();
+
+  /**
+   * The part of a shared receive queue that an XRC receiver uses.
+   *
+   * @param queue itself, to tell it from another one of its number
+   * @param source of receive WQEs
+   * @param completions of the queue's receives
+   * @param domain of the queue, which keys have to be of
+   */
+  public record ExtendedReceives(
+      Object queue, ReceiveSource source, Completions completions, ObjectOwner domain) {}
 }

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -14,19 +15,21 @@ import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.softhca.device.DelayLine;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue: a ring, or one entry, in host or GPU memory, written by DMA. */
-public final class SoftCompletionQueue extends Completions implements CompletionQueue {
+public final class SoftCompletionQueue extends Completions implements CompletionQueue, Owned {
   private static final int COUNTER_SHIFT = 8;
 
   private final ObjectOwner domain;
@@ -411,7 +414,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
     posted();
   }
 
-  /** Where the next CQE goes. */
+  /** Address of the next CQE. */
   private long entry() {
     long index = collapsed ? 0 : produced & (entries - 1);
     return ringAddress + ((index + 1) << shift) - Cqe.BYTES;
@@ -467,5 +470,51 @@ public final class SoftCompletionQueue extends Completions implements Completion
   @Override
   public String toString() {
     return "completion queue 0x%x".formatted(number);
+  }
+
+  /** Events of completion queues, oldest first. */
+  public static final class SoftCompletionChannel implements CompletionChannel {
+    private final HcaServices hca;
+    private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
+    private int users;
+
+    public SoftCompletionChannel(HcaServices hca) {
+      this.hca = hca;
+    }
+
+    public HcaServices hca() {
+      return hca;
+    }
+
+    @Override
+    public synchronized @Nullable CompletionQueue poll() {
+      return events.poll();
+    }
+
+    synchronized void post(SoftCompletionQueue queue) {
+      events.add(queue);
+    }
+
+    synchronized void use() {
+      users++;
+    }
+
+    /** The queue is closed: its events are dropped. */
+    synchronized void unuse(SoftCompletionQueue queue) {
+      users--;
+      while (events.remove(queue)) {
+        // Once for every event.
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      if (users > 0) {
+        throw new HcaException(
+            "cannot close a completion channel of %s: %d completion queue(s) still use it; close them first"
+                .formatted(hca.name(), users),
+            HcaErrno.EBUSY);
+      }
+    }
   }
 }

@@ -3,8 +3,11 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Work requests name it by its own addresses, from {@link #address()} on; where its bytes are
  * may be elsewhere.
  */
-public final class SoftMemoryRegion implements MemoryRegion {
+public final class SoftMemoryRegion implements MemoryRegion, Owned {
   private final ObjectOwner domain;
   private final int key;
   private final long address;
@@ -51,7 +54,7 @@ public final class SoftMemoryRegion implements MemoryRegion {
     this(domain, key, address, memory, length, rights, promises, null);
   }
 
-  /** As above, of what a window shows. */
+  /** A region that a window shows. */
   SoftMemoryRegion(
       ObjectOwner domain,
       int key,
@@ -136,7 +139,7 @@ public final class SoftMemoryRegion implements MemoryRegion {
     return !closed && !invalidated;
   }
 
-  /** Where the byte is that work requests call {@code at}. */
+  /** Address of the byte that work requests call {@code at}. */
   public long memory(long at) {
     return at + distance;
   }
@@ -182,5 +185,44 @@ public final class SoftMemoryRegion implements MemoryRegion {
   @Override
   public String toString() {
     return "memory region 0x%x (%d bytes at 0x%x)".formatted(key, length, address);
+  }
+
+  /** Access rights as bits, for checks on the data path. */
+  public static final class Rights {
+    public static final int LOCAL_WRITE = 1;
+    public static final int REMOTE_WRITE = 2;
+    public static final int REMOTE_READ = 4;
+    public static final int REMOTE_ATOMIC = 8;
+    public static final int WINDOW_BIND = 16;
+
+    private Rights() {}
+
+    public static int bits(Set<AccessRight> rights) {
+      int bits = 0;
+      for (AccessRight right : rights) {
+        bits |=
+            switch (right) {
+              case LOCAL_WRITE -> LOCAL_WRITE;
+              case REMOTE_WRITE -> REMOTE_WRITE;
+              case REMOTE_READ -> REMOTE_READ;
+              case REMOTE_ATOMIC -> REMOTE_ATOMIC;
+              case WINDOW_BIND -> WINDOW_BIND;
+              case RELAXED_ORDERING, STRICT_ORDERING -> 0;
+            };
+      }
+      return bits;
+    }
+
+    /** Refuses rights of a region that contradict each other. */
+    public static void checkRegion(Set<AccessRight> rights) {
+      boolean written =
+          rights.contains(AccessRight.REMOTE_WRITE) || rights.contains(AccessRight.REMOTE_ATOMIC);
+      if (written && !rights.contains(AccessRight.LOCAL_WRITE)) {
+        throw new HcaException(
+            "cannot register memory with %s: peers may only write where the local side may; add LOCAL_WRITE"
+                .formatted(rights),
+            HcaErrno.EINVAL);
+      }
+    }
   }
 }

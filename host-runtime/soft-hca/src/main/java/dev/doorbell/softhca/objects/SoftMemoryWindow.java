@@ -3,6 +3,8 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.softhca.device.VendorSyndrome;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * of its domain; one of type 2 has to be free to be bound, and shows it to the queue pair that has
  * bound it.
  */
-public final class SoftMemoryWindow implements AutoCloseable {
+public final class SoftMemoryWindow implements Owned {
   private final ObjectOwner domain;
   private final RegionTable regions;
   private final Promises promises;
   private final boolean second;
 
-  /** What the key names now; invalid while the window is free. */
+  /** View of the memory that the key names now; invalid while the window is free. */
   private SoftMemoryRegion view;
 
   private @Nullable SoftMemoryRegion source;
@@ -44,7 +46,7 @@ public final class SoftMemoryWindow implements AutoCloseable {
     return view.rkey();
   }
 
-  /** What the table of regions holds under its key. */
+  /** The window's entry in the table of regions. */
   public SoftMemoryRegion view() {
     return view;
   }

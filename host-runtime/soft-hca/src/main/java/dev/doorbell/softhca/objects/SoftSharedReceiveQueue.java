@@ -8,10 +8,13 @@ import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A list of receive WQEs that queue pairs take from its head. Each WQE names the next one unless
  * the list is cyclic, so one is read at a time; other queue pairs that need a WQE wait meanwhile.
  */
-public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
   /** Its user's name of it, as of a queue pair. */
   public int userIndex = QueuePairContext.UNNAMED;
 
@@ -113,14 +116,10 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     }
   }
 
-  public boolean failed() {
-    return failed;
-  }
-
   /**
    * Takes the WQE at the head for {@code who}, into its staging: {@link ReceiveSource#READY} etc.
    */
-  public int take(SharedReceiveSource who) {
+  private int take(SharedReceiveSource who) {
     while (!who.atHand) {
       if (step != Step.IDLE) {
         if (!arrived) {
@@ -218,10 +217,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     waiting.clear();
   }
 
-  public void forget(QueuePairContext queuePair) {
-    waiting.remove(queuePair);
-  }
-
   /**
    * Makes it one for receivers of an XRC domain.
    *
@@ -234,7 +229,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     extendedDomain = of;
   }
 
-  /** What a receiver of an XRC domain uses of it; null where it is not of that domain. */
+  /** The part that a receiver of an XRC domain uses; null where it is not of that domain. */
   public @Nullable ExtendedReceives extended(QueuePairContext queuePair, ObjectOwner xrcDomain) {
     SoftCompletionQueue to = extendedCompletions;
     return to == null || !xrcDomain.equals(extendedDomain)
@@ -244,7 +239,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
   /** The source of a queue pair's receive WQEs. */
   public ReceiveSource source(QueuePairContext queuePair) {
-    return new SharedReceiveSource(queuePair, this);
+    return new SharedReceiveSource(queuePair);
   }
 
   public void use() {
@@ -278,5 +273,83 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
   @Override
   public String toString() {
     return "shared receive queue 0x%x".formatted(number);
+  }
+
+  /** A queue pair's source of receive WQEs in a shared receive queue, one WQE per message. */
+  final class SharedReceiveSource extends ReceiveSource {
+    final QueuePairContext queuePair;
+    private final MemorySegment staging;
+
+    /** Native address of the WQE in use, next segment first. */
+    final long wqe;
+
+    /** The slot of the WQE in use. */
+    int slot;
+
+    boolean atHand;
+    boolean released;
+
+    SharedReceiveSource(QueuePairContext queuePair) {
+      this.queuePair = queuePair;
+      this.staging = Arena.ofAuto().allocate(attributes.stride(), Long.BYTES);
+      this.wqe = staging.address();
+    }
+
+    @Override
+    public int prepare() {
+      return atHand ? READY : SoftSharedReceiveQueue.this.take(this);
+    }
+
+    @Override
+    public boolean isTaken() {
+      return atHand;
+    }
+
+    @Override
+    public boolean failed() {
+      return failed;
+    }
+
+    @Override
+    public long index() {
+      return slot;
+    }
+
+    @Override
+    public int segments() {
+      return attributes.segments();
+    }
+
+    @Override
+    public long segment(int number) {
+      return wqe + SharedReceiveSegment.BYTES + (long) number * ReceiveSegment.BYTES;
+    }
+
+    @Override
+    public void consume() {
+      atHand = false;
+    }
+
+    @Override
+    public void release() {
+      released = true;
+      atHand = false;
+      waiting.remove(queuePair);
+    }
+
+    @Override
+    public int userName() {
+      return userIndex;
+    }
+
+    @Override
+    public int userIndex() {
+      return number;
+    }
+
+    @Override
+    public boolean isOwn() {
+      return false;
+    }
   }
 }

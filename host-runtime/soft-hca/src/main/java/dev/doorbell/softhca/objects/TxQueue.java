@@ -1,11 +1,10 @@
 package dev.doorbell.softhca.objects;
 
 import dev.doorbell.core.fabric.DevicePort;
-import dev.doorbell.softhca.congestion.Ecn;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +31,7 @@ public class TxQueue implements Packet.Owner {
     this.hca = hca;
     this.port = hca.port();
     this.packetNanos = packetNanos;
-    this.ecn = hca.options().congestion().policy() == null ? 0 : Ecn.CAPABLE;
+    this.ecn = hca.options().congestion().policy() == null ? 0 : Packet.ECN_CAPABLE;
   }
 
   public final boolean isEmpty() {

@@ -35,7 +35,7 @@ public final class Uar implements MmioTarget {
   private final Allocation page;
   private final int halfBytes;
 
-  /** What was stored to the two halves, and which of its words since the WQE's beginning. */
+  /** Copies of the two halves, and the words of each that were stored since the WQE's beginning. */
   private final MemorySegment shadow;
 
   private final long[] arrived;

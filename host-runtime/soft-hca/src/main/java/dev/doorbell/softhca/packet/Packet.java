@@ -6,12 +6,15 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.generated.DcEth;
 import dev.doorbell.core.roce.generated.XrcEth;
+import dev.doorbell.core.roce.generated.DcEth;
+import dev.doorbell.core.roce.generated.XrcEth;
+import dev.doorbell.softhca.packet.Wire.Route;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One packet of the transport, with its headers as fields, from the pool of the HCA that sends it.
- * Of the extended headers those count that the opcode has ({@link BthOpcode}); the others hold
+ * Only the extended headers that the opcode has ({@link BthOpcode}) count; the others hold
  * anything.
  *
  * <p>The payload stands in place in the sender's memory where the fabric allows that, else in the
@@ -44,7 +47,15 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** {@link #request} of a packet that no request made. */
   public static final long NO_REQUEST = -1;
 
-  /** What has to happen before a packet is on the wire, in this order. */
+  /**
+   * Congestion notification in the two low bits of a traffic class (RFC 3168): the sender reacts to
+   * marks, ECT(0); and a switch has marked the packet, CE.
+   */
+  public static final int ECN_CAPABLE = 2;
+
+  private static final int CONGESTION_EXPERIENCED = 3;
+
+  /** Phases of a packet until it is on the wire, in this order. */
   public enum Phase {
     /** DMA reads of the payload are on their way. */
     READING,
@@ -68,7 +79,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** Memory of the sender that a packet takes up until the wire has taken it. */
   public interface Buffer {
-    /** What was taken for {@code bytes} is free again after {@code nanos}. */
+    /** Frees the room that was taken for {@code bytes} after {@code nanos}. */
     void leaves(int bytes, long nanos);
   }
 
@@ -112,17 +123,17 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public int queueKey;
   public int sourceQueuePair;
 
-  /** Of an extended reliable connection: requests have an {@code XrcEth} with this number. */
+  /** True on an extended reliable connection: requests have an {@code XrcEth} with this number. */
   public boolean extended;
 
   public int sharedQueue;
 
-  /** Of a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
+  /** True on a dynamic connection: requests have a {@code DcEth}, whose fields follow. */
   public boolean dynamic;
 
   public long accessKey;
 
-  /** Of the connection, in bytes. */
+  /** Path MTU of the connection, in bytes. */
   public int mtu;
 
   public int firstPsn;
@@ -132,7 +143,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public long swapAdd;
   public long compare;
 
-  /** Of a masked compare-and-swap: the swap mask. Of a masked fetch-add: the field boundary. */
+  /** Swap mask of a masked compare-and-swap; field boundary of a masked fetch-add. */
   public long swapMask;
 
   public long compareMask;
@@ -157,10 +168,10 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
 
-  /** Where a datagram or a request of a dynamic connection goes; null on other connections. */
+  /** Route of a datagram or of a request of a dynamic connection; null on other connections. */
   public @Nullable Route datagramRoute;
 
-  /** Which request of the sender this packet belongs to, for traces and errors. */
+  /** Number of the sender's request that this packet belongs to, for traces and errors. */
   public long request = NO_REQUEST;
 
   public boolean lastOfMessage;
@@ -170,7 +181,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int originIndex;
 
-  /** What the sender's half of its queue pair knew, for fabrics that watch order. */
+  /** Knowledge of the sender's half of its queue pair, for fabrics that watch order. */
   public @Nullable Object knowledge;
 
   /** Responses made so far for a READ request that waits for packets. */
@@ -222,6 +233,16 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
             + padBytes());
   }
 
+  /** True where a switch has marked the packet. */
+  public boolean isMarked() {
+    return (trafficClass & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED;
+  }
+
+  /** A switch marks the packet. */
+  public void mark() {
+    trafficClass |= CONGESTION_EXPERIENCED;
+  }
+
   /** True for a datagram between GIDs of IPv4, which RoCE v2 sends over IPv4. */
   public boolean isIpv4() {
     return isIpv4(sourceGidHigh, sourceGidLow) && isIpv4(destinationGidHigh, destinationGidLow);
@@ -236,7 +257,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return dynamic && !BthOpcode.isResponse(opcode);
   }
 
-  /** As {@link #frameBytes()}, of a packet with so much payload and the largest usual headers. */
+  /** Bytes of the frame of a packet with so much payload and the largest usual headers. */
   public static int frameBytes(int payloadBytes) {
     return FRAME_OVERHEAD + LARGEST_HEADERS + payloadBytes;
   }

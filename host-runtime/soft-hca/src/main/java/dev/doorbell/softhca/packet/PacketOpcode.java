@@ -3,9 +3,8 @@ package dev.doorbell.softhca.packet;
 import dev.doorbell.core.roce.BthOpcode;
 
 /**
- * What the transport asks of opcodes of the base transport header beyond {@link BthOpcode}. An
- * atomic under masks has one opcode here, whatever the size of its cell: {@link Packet#cellBytes}
- * tells that.
+ * Tells more about opcodes of the base transport header than {@link BthOpcode}. An atomic under
+ * masks has one opcode here, whatever the size of its cell: {@link Packet#cellBytes} tells that.
  */
 public final class PacketOpcode {
   /** Compare and swap under masks, 4 or 8 bytes. */

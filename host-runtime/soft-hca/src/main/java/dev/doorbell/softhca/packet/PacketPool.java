@@ -59,7 +59,7 @@ public final class PacketPool {
     return take(limit);
   }
 
-  /** As {@link #take()}, for an answer to a READ or an atomic. */
+  /** Acts as {@link #take()}, for an answer to a READ or an atomic. */
   public @Nullable Packet takeForAnswer() {
     return take(limit + Math.max(1, limit / REQUESTS_PER_ANSWER));
   }

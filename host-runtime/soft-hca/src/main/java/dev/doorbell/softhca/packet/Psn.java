@@ -10,7 +10,7 @@ public final class Psn {
     return (psn + packets) & MASK;
   }
 
-  /** How far {@code a} is ahead of {@code b}: negative when it is behind. */
+  /** Distance of {@code a} ahead of {@code b}: negative when it is behind. */
   public static int difference(int a, int b) {
     return (a - b) << 8 >> 8;
   }

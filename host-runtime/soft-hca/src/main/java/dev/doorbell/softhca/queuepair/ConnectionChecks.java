@@ -4,12 +4,12 @@ import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.packet.Psn;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 
 /** Refuses peers, connection attributes and state transitions that no HCA accepts. */
 final class ConnectionChecks {

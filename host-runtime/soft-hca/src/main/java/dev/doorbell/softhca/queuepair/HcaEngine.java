@@ -2,9 +2,13 @@ package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.NumberTable;
+import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.PendingList;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -251,5 +255,64 @@ public final class HcaEngine implements Agent {
       text.append("; ").append(q.describe());
     }
     return text.toString();
+  }
+
+  /** The engine runs these: packets arrive at one, and it makes progress in turns. */
+  public abstract static class ScheduledQueuePair extends QueuePairContext {
+    final HcaEngine engine;
+
+    // Links of the engine's lists.
+    boolean active;
+    @Nullable ScheduledQueuePair nextActive;
+    boolean acknowledging;
+    boolean starving;
+
+    ScheduledQueuePair(
+        HcaObjects objects,
+        int number,
+        int ordinal,
+        Transport transport,
+        ObjectOwner domain,
+        Completions sendCompletions,
+        @Nullable Completions receiveCompletions) {
+      super(
+          objects.hca.port(),
+          number,
+          ordinal,
+          transport,
+          domain,
+          objects.regions,
+          sendCompletions,
+          receiveCompletions);
+      this.engine = objects.engine;
+    }
+
+    /** Makes whatever progress is possible. */
+    abstract int run(int budget);
+
+    /** A packet for this queue pair; takes it over. */
+    abstract void receive(Packet packet);
+
+    /** Sends the ACK that is due. */
+    abstract void acknowledge();
+
+    /** State and backlog, for reports. */
+    abstract String describe();
+
+    @Override
+    public final void activate() {
+      engine.activate(this);
+    }
+
+    @Override
+    public final void activateFromOutside() {
+      engine.activate(this);
+      engine.wake();
+    }
+
+    @Override
+    public final void acknowledgeLater() {
+      engine.acknowledgeLater(this);
+    }
   }
 }

@@ -4,8 +4,8 @@ import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.OnChipSpace;
@@ -13,8 +13,9 @@ import dev.doorbell.softhca.objects.RegionTable;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.Uar;
+import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 
-/** What exists on one HCA, by number, and the engine that runs its queue pairs. */
+/** The objects of one HCA, by number, and the engine that runs its queue pairs. */
 public final class HcaObjects {
   private static final int FIRST_NUMBER = 0x100;
 

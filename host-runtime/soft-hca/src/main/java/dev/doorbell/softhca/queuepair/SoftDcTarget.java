@@ -9,15 +9,16 @@ import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import dev.doorbell.softhca.objects.DirectPeer;
-import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.ObjectOwner;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
+import dev.doorbell.softhca.responder.Responder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -31,10 +32,11 @@ import org.jspecify.annotations.Nullable;
  * one that was used least recently goes. It stays until then, so that late duplicates are known as
  * what they are.
  */
-public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
-  /** Where connections come from: a GID and a queue pair. */
+public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, Owned {
+  /** Initiator of connections: a GID and a queue pair. */
   private record Initiator(long gidHigh, long gidLow, int number) {}
 
+  private final HcaObjects objects;
   private final HcaServices hca;
   private final DcTargetAttributes attributes;
   final SoftCompletionQueue completions;
@@ -55,17 +57,8 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
       DcTargetAttributes attributes,
       SoftCompletionQueue completions,
       SoftSharedReceiveQueue receives) {
-    super(
-        objects.engine,
-        number,
-        objects.nextOrdinal(),
-        Transport.DC,
-        domain,
-        objects.regions,
-        completions,
-        completions,
-        objects.hca.port().unit(number, true),
-        objects.hca.port().unit(number, false));
+    super(objects, number, objects.nextOrdinal(), Transport.DC, domain, completions, completions);
+    this.objects = objects;
     this.hca = objects.hca;
     this.attributes = attributes;
     this.completions = completions;
@@ -141,7 +134,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
 
   private void receive(Packet packet, Initiator from, @Nullable DcConnection newest, Route back) {
     DcConnection present = newest;
-    if (present == null || present.number() < packet.connection) {
+    if (present == null || present.connectionNumber < packet.connection) {
       if (draining || !SoftHcaOptions.isMtu(packet.mtu) || packet.mtu > mtu) {
         refuse(packet, back, Aeth.NAK_INVALID_REQUEST);
         return;
@@ -155,10 +148,10 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
           ended.close();
         }
       }
-      present = new DcConnection(hca, this, back, packet);
+      present = new DcConnection(back, packet);
       connections.put(from, present);
     }
-    if (present.number() == packet.connection) {
+    if (present.connectionNumber == packet.connection) {
       present.receive(packet);
     } else {
       // Of a connection that has ended.
@@ -203,35 +196,10 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
     close();
   }
 
-  @Override
-  public boolean isFailing() {
-    return false;
-  }
-
   /** A fault plan ends its connections: initiators that go on connect anew. */
   @Override
   public void failSoon() {
     endConnections();
-  }
-
-  @Override
-  public @Nullable ExtendedReceives extendedReceives(int sharedQueue) {
-    return null;
-  }
-
-  @Override
-  public @Nullable DirectPeer directPeer() {
-    return null;
-  }
-
-  @Override
-  public void ring(int index) {
-    // A target sends nothing.
-  }
-
-  @Override
-  public void offerBlueFlame(long source, int bytes) {
-    // A target sends nothing.
   }
 
   private void endConnections() {
@@ -262,5 +230,93 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget {
   @Override
   public String toString() {
     return "DC target 0x%x".formatted(number);
+  }
+
+  /**
+   * One initiator's connection at a target: the receiving half of a reliable connection, under the
+   * target's number. An error ends it and leaves the target and its other connections as they are.
+   */
+  final class DcConnection extends ScheduledQueuePair {
+    private final Responder responder;
+    private final long connectionNumber;
+    private boolean closed;
+
+    /**
+     * @param back the way to the initiator
+     * @param first the packet that connects
+     */
+    DcConnection(Route back, Packet first) {
+      super(
+          objects,
+          SoftDcTarget.this.number,
+          SoftDcTarget.this.ordinal(),
+          Transport.DC,
+          SoftDcTarget.this.domain,
+          completions,
+          completions);
+      this.userIndex = SoftDcTarget.this.userIndex;
+      this.connectionNumber = first.connection;
+      this.connection = SoftDcTarget.this.connection().withTrafficClass(first.trafficClass);
+      this.rights = SoftDcTarget.this.rights();
+      this.mtu = first.mtu;
+      this.state = QueuePairState.RTS;
+      reach(back, first.sourceQueuePair);
+      this.responder = Responder.create(this, hca, receives.source(this), first.firstPsn);
+      completions.use();
+    }
+
+    @Override
+    void receive(Packet packet) {
+      responses.begin();
+      responder.receive(packet);
+    }
+
+    @Override
+    int run(int budget) {
+      if (closed) {
+        return 0;
+      }
+      responses.begin();
+      return responder.run();
+    }
+
+    @Override
+    void acknowledge() {
+      if (!closed) {
+        responses.begin();
+        responder.acknowledge();
+      }
+    }
+
+    @Override
+    public void enterError() {
+      state = QueuePairState.ERR;
+      activate();
+    }
+
+    @Override
+    public void failFromOutside() {
+      enterError();
+    }
+
+    @Override
+    public void failSoon() {
+      enterError();
+    }
+
+    /** Flushes the receive that it was filling. */
+    void close() {
+      closed = true;
+      state = QueuePairState.ERR;
+      responses.begin();
+      responder.run();
+      responder.discard();
+      completions.unuse(this);
+    }
+
+    @Override
+    String describe() {
+      return "connection of queue pair 0x%x at %s".formatted(peerNumber(), SoftDcTarget.this);
+    }
   }
 }

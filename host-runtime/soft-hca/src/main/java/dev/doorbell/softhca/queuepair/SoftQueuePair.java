@@ -12,32 +12,35 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.Gid;
-import dev.doorbell.softhca.congestion.Ecn;
-import dev.doorbell.softhca.device.FaultTarget;
-import dev.doorbell.softhca.device.HcaErrno;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaServices;
+import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
-import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.ObjectOwner;
+import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.QueueMemory;
+import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.SoftSharedReceiveQueue;
+import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.Psn;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
 import dev.doorbell.softhca.requester.Requester;
 import dev.doorbell.softhca.requester.WqeSource;
-import dev.doorbell.softhca.responder.NotificationPoint;
 import dev.doorbell.softhca.responder.Responder;
-import dev.doorbell.softhca.steering.FlowMatch;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import dev.doorbell.softhca.steering.ReceiveHash;
 import dev.doorbell.softhca.steering.SteeringTable;
 import dev.doorbell.softhca.steering.SteeringTable.FlowRule;
@@ -49,9 +52,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport: its state machine, its memory, and its two halves. */
-public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair {
+public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair, Owned {
   private static final int PSN_STEP = 0x9e_3779;
   private static final int RESET_PSN_STEP = 0x15_5555;
+
+  /** Bytes of a CNP behind its BTH, all zero. */
+  private static final int NOTIFICATION_BYTES = 16;
 
   private final HcaObjects objects;
   private final HcaServices hca;
@@ -62,19 +68,23 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   private final @Nullable QueueMemory memory;
   private final @Nullable FrontEnd front;
 
-  /** Of an XRC receiver: its domain, which is the XRC domain, and what it has used so far. */
+  /** An XRC receiver's domain, which is the XRC domain, and what it has used so far. */
   private final ObjectOwner xrcDomain;
 
   private final Map<Integer, ExtendedReceives> extendedReceives = new HashMap<>();
   private int startPsn;
 
-  /** Of an initiator's connections, in bytes. */
+  /** Largest path MTU of an initiator's connections, in bytes. */
   private int largestMtu = Packet.MAX_PAYLOAD;
 
   private WqeSource wqes;
   private @Nullable Requester requester;
   private @Nullable Responder responder;
-  private @Nullable NotificationPoint notifications;
+
+  /** Sends CNPs where the HCA reacts to congestion, one in an interval at most. */
+  private @Nullable TxQueue notifications;
+
+  private long nextNotification;
   private boolean closed;
 
   private boolean failing;
@@ -91,16 +101,13 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       @Nullable QueueMemory memory,
       @Nullable FrontEnd front) {
     super(
-        objects.engine,
+        objects,
         number,
         objects.nextOrdinal(),
         attributes.transport(),
         domain,
-        objects.regions,
         sendCompletions,
-        receiveCompletions,
-        objects.hca.port().unit(number, true),
-        objects.hca.port().unit(number, false));
+        receiveCompletions);
     this.objects = objects;
     this.hca = objects.hca;
     this.xrcDomain = domain;
@@ -215,7 +222,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return engine.steering.detach(group, this);
   }
 
-  /** What peers may do from now on. */
+  /** Sets what peers may do from now on. */
   public void allow(Set<AccessRight> rights) {
     this.rights = Rights.bits(rights);
   }
@@ -315,8 +322,9 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     requester = newRequester();
     notifications =
         isReliable() && !isDynamic() && hca.options().congestion().policy() != null
-            ? new NotificationPoint(this, hca)
+            ? new TxQueue(this, hca, 0)
             : null;
+    nextNotification = Long.MIN_VALUE;
     state = QueuePairState.RTR;
   }
 
@@ -516,13 +524,32 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       packet.pool.release(packet);
     } else if (responder != null) {
       responses.begin();
-      if (notifications != null && Ecn.isMarked(packet.trafficClass)) {
-        notifications.onMarked();
+      if (notifications != null && packet.isMarked()) {
+        notifyCongestion(notifications);
       }
       responder.receive(packet);
     } else {
       packet.pool.release(packet);
     }
+  }
+
+  /** Answers a marked request with a CNP (RoCEv2 annex A17.9.3), one in an interval at most. */
+  private void notifyCongestion(TxQueue tx) {
+    long now = hca.port().now();
+    if (now < nextNotification) {
+      return;
+    }
+    nextNotification = now + hca.options().congestion().notificationNanos();
+    Packet packet = hca.packets().takeSpare();
+    packet.opcode = BthOpcode.CONGESTION_NOTIFICATION;
+    packet.destination = peerNumber();
+    packet.psn = 0;
+    packet.backwardCongestion = true;
+    packet.payload = packet.buffer();
+    packet.bytes = NOTIFICATION_BYTES;
+    RawMemory.putLong(packet.payload, 0);
+    RawMemory.putLong(packet.payload + Long.BYTES, 0);
+    tx.add(packet);
   }
 
   /** The packet names this queue pair and comes from elsewhere than its peer. */
@@ -622,5 +649,24 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
   @Override
   public String toString() {
     return "queue pair 0x%x".formatted(number);
+  }
+
+  /**
+   * Stands before queue pairs of the HCA whose work requests arrive in another format than mlx5's:
+   * it turns them into requests of one of the queue pairs, and completions back.
+   */
+  public abstract static class FrontEnd {
+    /**
+     * Makes whatever progress is possible; called when the first of its queue pairs runs.
+     *
+     * @return work done, about in work requests
+     */
+    public abstract int run();
+
+    /** Source of the receives of one of its queue pairs; null without receives. */
+    public abstract @Nullable ReceiveSource receives(QueuePairContext queuePair);
+
+    /** One of its queue pairs is in error. */
+    public abstract void onError();
   }
 }

@@ -52,7 +52,7 @@ final class Pacer {
         : Math.clamp(bytes / mtu, control.ackInterval(), Integer.MAX_VALUE);
   }
 
-  /** Whether a packet may leave now; if not, {@code onProgress} is called when it may. */
+  /** Returns true if a packet may leave now; if not, {@code onProgress} is called when it may. */
   boolean mayLeave() {
     long now = port.now();
     if (now >= freeNanos) {

@@ -18,6 +18,7 @@ import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
 /** Cuts a request into packets of the path MTU and finds or fetches their payload. */
@@ -42,8 +43,12 @@ final class PacketMaker {
   private final int ackInterval;
 
   // Of the packet that was made last.
-  private int lastFrameBytes;
-  private boolean lastAsksForAck;
+
+  /** Bytes of the frame of the packet that was made last. */
+  int lastFrameBytes;
+
+  /** True if the packet that was made last asks for an ACK. */
+  boolean lastAsksForAck;
 
   /**
    * @param dynamic the present connection of an initiator; null on other transports
@@ -163,16 +168,6 @@ final class PacketMaker {
     buffer.cancel(turn);
   }
 
-  /** Bytes of the frame of the packet that was made last. */
-  int lastFrameBytes() {
-    return lastFrameBytes;
-  }
-
-  /** Whether the packet that was made last asks for an ACK. */
-  boolean lastAsksForAck() {
-    return lastAsksForAck;
-  }
-
   private void address(SendRequest request, Packet packet, int number, boolean last) {
     packet.destination = queuePair.peerNumber();
     packet.psn = Psn.add(request.firstPsn, number);
@@ -182,7 +177,8 @@ final class PacketMaker {
     packet.extended = extended;
     packet.sharedQueue = request.sharedQueue;
     if (dynamic != null) {
-      dynamic.stamp(request, packet);
+      addressVector(request, packet);
+      dynamic.stamp(packet);
     }
   }
 
@@ -259,6 +255,12 @@ final class PacketMaker {
   private void datagram(SendRequest request, Packet packet) {
     packet.destination = request.destination;
     packet.queueKey = request.queueKey;
+    addressVector(request, packet);
+    packet.datagramRoute = request.route;
+  }
+
+  /** Fills in the global route of a request, and the queue pair that it comes from. */
+  private void addressVector(SendRequest request, Packet packet) {
     packet.sourceQueuePair = queuePair.number;
     packet.trafficClass = request.trafficClass;
     packet.hopLimit = request.hopLimit;
@@ -268,7 +270,6 @@ final class PacketMaker {
     packet.sourceGidLow = source.low();
     packet.destinationGidHigh = request.gidHigh;
     packet.destinationGidLow = request.gidLow;
-    packet.datagramRoute = request.route;
   }
 
   /** Offset of FIRST, MIDDLE, LAST and ONLY in the groups of SEND and WRITE opcodes. */
@@ -326,5 +327,65 @@ final class PacketMaker {
       request.advance(take);
     }
     packet.endReads();
+  }
+
+  /**
+   * The connection of an initiator to the target of its present requests. There is one at a time: a
+   * request for another target waits until those before it are complete, and then connects.
+   * Sequence numbers go on, so that responses of an earlier target fit nothing.
+   */
+  static final class DynamicConnection {
+    private final QueuePairContext queuePair;
+    private final HcaServices hca;
+
+    private int target;
+    private long accessKey;
+    private long gidHigh;
+    private long gidLow;
+    private @Nullable Route route;
+    private int firstPsn;
+
+    /** 0 before the first one. */
+    private long connection;
+
+    DynamicConnection(QueuePairContext queuePair, HcaServices hca) {
+      this.queuePair = queuePair;
+      this.hca = hca;
+    }
+
+    /** True where the connection is to the request's target. */
+    boolean leadsTo(SendRequest request) {
+      return connection != 0
+          && target == request.destination
+          && accessKey == request.accessKey
+          && gidHigh == request.gidHigh
+          && gidLow == request.gidLow;
+    }
+
+    /**
+     * Connects to the request's target. Nothing is sent for it: the requests that follow do it.
+     *
+     * @param psn of the next packet
+     */
+    void connect(SendRequest request, int psn) {
+      target = request.destination;
+      accessKey = request.accessKey;
+      gidHigh = request.gidHigh;
+      gidLow = request.gidLow;
+      route = request.route;
+      firstPsn = psn;
+      connection = hca.nextConnection();
+      queuePair.reach(route, target);
+    }
+
+    /** Fills in what packets of requests carry of their connection. */
+    void stamp(Packet packet) {
+      packet.dynamic = true;
+      packet.datagramRoute = route;
+      packet.accessKey = accessKey;
+      packet.mtu = queuePair.mtu();
+      packet.firstPsn = firstPsn;
+      packet.connection = connection;
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.softhca.requester;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
+import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
@@ -10,6 +11,7 @@ import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
@@ -17,16 +19,19 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.congestion.CongestionPolicy;
 import dev.doorbell.softhca.device.HcaFaults;
+import dev.doorbell.softhca.device.HcaPipeline.ServiceTimes;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
-import dev.doorbell.softhca.device.ServiceTimes;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
+import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.requester.PacketMaker.DynamicConnection;
+import dev.doorbell.softhca.requester.SendRequest.RequestRing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +64,7 @@ public final class Requester {
   private final long wqeNanos;
   private final ServiceTimes turns = new ServiceTimes();
   private final RequestRing ring;
-  private final @Nullable DirectWrites directWrites;
-  private final @Nullable DirectRequests directRequests;
+  private final @Nullable DirectRequests direct;
 
   /** The index of the next WQE to take. */
   private long wqeIndex;
@@ -98,7 +102,7 @@ public final class Requester {
     this.ring = new RequestRing(this::ready, sendBlocks);
     this.reliable = queuePair.isReliable();
     this.promises = hca.options().promises();
-    this.tx = new RequestTxQueue(queuePair, hca, ring);
+    this.tx = new RequestTxQueue();
     CongestionPolicy policy = hca.options().congestion().policy();
     this.pacer =
         policy == null || !reliable || queuePair.isDynamic()
@@ -110,10 +114,9 @@ public final class Requester {
             queuePair, hca, tx, dynamic, pacer == null ? Integer.MAX_VALUE : pacer.ackInterval());
     this.sendState = new SendState(this::ready, queuePair, hca, ring, tx, maker, startPsn, pacer);
     this.windowRequests = new WindowRequests(queuePair, wqes);
-    this.localRead = new LocalRead(this::ready, ring, port, hca.dropBuffer());
+    this.localRead = new LocalRead();
     boolean isDirect = queuePair.transport == Transport.RC && hca.isImmediate();
-    this.directWrites = isDirect ? new DirectWrites(queuePair, hca, wqes, sendState) : null;
-    this.directRequests = isDirect ? new DirectRequests(queuePair, hca, sendState) : null;
+    this.direct = isDirect ? new DirectRequests(queuePair, hca, wqes, sendState) : null;
   }
 
   /** Drops all state: the queue pair was reset or closed. */
@@ -146,7 +149,7 @@ public final class Requester {
    */
   public int run(int budget) {
     wqes.run();
-    if (wqes.failed() && queuePair.state() != QueuePairState.ERR) {
+    if (wqes.failed && queuePair.state() != QueuePairState.ERR) {
       hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number);
       queuePair.enterError();
     }
@@ -179,15 +182,14 @@ public final class Requester {
     if (!flushing && queuePair.state() != QueuePairState.RTS) {
       return 0;
     }
-    long available = flushing && wqes.failed() ? wqeIndex : wqes.available();
-    DirectWrites direct = directWrites;
+    long available = flushing && wqes.failed ? wqeIndex : wqes.available();
     if (direct != null && !flushing && ring.isEmpty() && wqeIndex < available) {
       taken = direct.run(wqeIndex, available, budget);
       wqeIndex += taken;
       wqes.retire(wqeIndex);
       begunIndex = wqeIndex;
       begunMessages += taken;
-      if (direct.stoppedByBudget()) {
+      if (direct.stoppedByBudget) {
         return budget;
       }
     }
@@ -212,7 +214,7 @@ public final class Requester {
         request.blocks = 1;
         request.fail(Syndrome.LOCAL_QP_OPERATION, mismatch);
       } else if (wqeIndex + request.blocks > available) {
-        if (wqeIndex + request.blocks <= wqes.producer()) {
+        if (wqeIndex + request.blocks <= wqes.producer) {
           return taken;
         }
         request.blocks = 1;
@@ -327,7 +329,7 @@ public final class Requester {
       if (request.sent == before) {
         return all;
       }
-      pace.sent(Psn.add(request.firstPsn, before), maker.lastFrameBytes(), maker.lastAsksForAck());
+      pace.sent(Psn.add(request.firstPsn, before), maker.lastFrameBytes, maker.lastAsksForAck);
       if (request.sent == request.packets) {
         return true;
       }
@@ -392,7 +394,7 @@ public final class Requester {
         yield oldest;
       }
       default ->
-          (directRequests != null && directRequests.execute(request))
+          (direct != null && direct.execute(request))
               ? request.phase == SendRequest.Phase.DONE
               : mayUseConnection(request, oldest) && sendState.assignPsns(request);
     };
@@ -411,7 +413,7 @@ public final class Requester {
       return false;
     }
     tx.drop();
-    present.connect(request, sendState.nextPsn());
+    present.connect(request, sendState.nextPsn);
     return true;
   }
 
@@ -522,7 +524,7 @@ public final class Requester {
     begunMessages += Opcode.isMessage(request.opcode) ? 1 : 0;
   }
 
-  /** How far the send queue was begun; unchanged in the error state. */
+  /** Requests of the send queue that were begun; unchanged in the error state. */
   public SentRequests sent() {
     return new SentRequests(
         (int) begunIndex & SendQueue.INDEX_MASK, begunMessages & ExecutedRequests.MASK);
@@ -536,5 +538,106 @@ public final class Requester {
   /** The connection's attributes have changed. */
   public void attributesChanged() {
     sendState.resetRetries();
+  }
+
+  /** DUMP: reads local memory and drops it, which pushes earlier writes to that memory. */
+  private final class LocalRead {
+    private static final int MOST_READS = 64;
+
+    private final Completion completion = this::read;
+
+    /** Outstanding. */
+    private int reads;
+
+    /** True when every read that was started has ended. */
+    boolean isDone() {
+      return reads == 0;
+    }
+
+    /**
+     * Starts the reads of a request.
+     *
+     * @return true when all are started
+     */
+    boolean start(SendRequest request) {
+      try {
+        while (request.piece < request.pieces) {
+          if (reads >= MOST_READS) {
+            return false;
+          }
+          long address = request.pieceAddress[request.piece] + request.pieceOffset;
+          int left = request.pieceBytes[request.piece] - request.pieceOffset;
+          int bytes = Math.min(left, Packet.MAX_PAYLOAD);
+          if (port.map(address, bytes) == 0
+              && !port.read(address, hca.dropBuffer(), bytes, completion)) {
+            reads++;
+          }
+          request.advance(bytes);
+        }
+      } catch (AccessFault gone) {
+        request.fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.MEMORY_GONE);
+        return false;
+      }
+      request.phase = SendRequest.Phase.WAITING;
+      return true;
+    }
+
+    private void read(boolean ok) {
+      reads--;
+      if (!ok && !ring.isEmpty() && ring.at(ring.oldest).opcode == Opcode.DUMP) {
+        ring.at(ring.oldest).fail(Syndrome.LOCAL_PROTECTION, VendorSyndrome.PATH_REFUSED);
+      }
+      ready();
+    }
+  }
+
+  /**
+   * The packets of requests on their way to the wire: records which requests have left entirely.
+   */
+  private final class RequestTxQueue extends TxQueue {
+    /** One past the newest request whose last packet has left. */
+    private long left;
+
+    RequestTxQueue() {
+      super(queuePair, hca, hca.options().timing().packetNanos());
+    }
+
+    /** True when the last packet of that request has left. */
+    boolean hasLeft(long request) {
+      return request < left;
+    }
+
+    @Override
+    protected void onGathered(Packet packet) {
+      if (tracer != null && packet.lastOfMessage) {
+        SendRequest request = ring.at(packet.request);
+        tracer.gathered(queuePair.number, request.index, request.length);
+      }
+    }
+
+    @Override
+    protected void onTransmit(Packet packet) {
+      if (!packet.lastOfMessage) {
+        return;
+      }
+      left = packet.request + 1;
+      if (tracer != null) {
+        if (packet.phase == Packet.Phase.HELD) {
+          onGathered(packet);
+        }
+        SendRequest request = ring.at(packet.request);
+        tracer.emitted(
+            queuePair.number, request.index, request.opcode, request.length, request.packets);
+      }
+    }
+
+    @Override
+    protected @Nullable Object knowledge(Packet packet) {
+      if (packet.request == Packet.NO_REQUEST) {
+        return queuePair.requests.departs(0);
+      }
+      long index = ring.at(packet.request).index;
+      return queuePair.requests.departs(packet.lastOfMessage ? index + 1 : index);
+    }
   }
 }

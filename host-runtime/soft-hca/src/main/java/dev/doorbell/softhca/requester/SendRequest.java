@@ -9,13 +9,13 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.packet.Psn;
-import dev.doorbell.softhca.packet.Route;
+import dev.doorbell.softhca.packet.Wire.Route;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** One WQE of a send queue from its fetch to its completion. Reused. */
 final class SendRequest implements Completion {
-  /** What has to happen to it, in this order. */
+  /** Phases of a request, in this order. */
   enum Phase {
     /** The WQE is being parsed. */
     PARSING,
@@ -52,10 +52,10 @@ final class SendRequest implements Completion {
   long remoteAddress;
   int rkey;
 
-  /** Of the peer, on an extended reliable connection. */
+  /** Number of the peer's shared queue, on an extended reliable connection. */
   int sharedQueue;
 
-  /** Of the target that an initiator's request is for. */
+  /** Access key of the target that an initiator's request is for. */
   long accessKey;
 
   long swapAdd;
@@ -226,6 +226,68 @@ final class SendRequest implements Completion {
       int take = (int) Math.min(skip, pieceBytes[piece]);
       advance(take);
       skip -= take;
+    }
+  }
+
+  /**
+   * The incomplete requests of a send queue, oldest first, with three 64-bit cursors: {@code
+   * oldest} completes next, {@code sending} is carried out next, {@code newest} is one past the
+   * last.
+   */
+  static final class RequestRing {
+    private static final int FIRST_SIZE = 8;
+
+    private final Runnable onProgress;
+    private final int limit;
+    private SendRequest[] requests;
+    long oldest;
+    long sending;
+    long newest;
+
+    /**
+     * @param onProgress called when a request may be able to continue
+     */
+    RequestRing(Runnable onProgress, int limit) {
+      this.onProgress = onProgress;
+      this.limit = limit;
+      requests = new SendRequest[Math.min(limit, FIRST_SIZE)];
+      for (int i = 0; i < requests.length; i++) {
+        requests[i] = new SendRequest(onProgress);
+      }
+    }
+
+    SendRequest at(long number) {
+      SendRequest[] ring = requests;
+      return ring[(int) number & (ring.length - 1)];
+    }
+
+    boolean isEmpty() {
+      return oldest == newest;
+    }
+
+    boolean isFull() {
+      return newest - oldest == limit;
+    }
+
+    /** The request that {@link #newest} will count when it moves on. */
+    SendRequest next() {
+      if (newest - oldest == requests.length) {
+        grow();
+      }
+      return at(newest);
+    }
+
+    /** Doubles the ring, all of whose requests are live. */
+    private void grow() {
+      SendRequest[] old = requests;
+      SendRequest[] larger = new SendRequest[old.length * 2];
+      for (long number = oldest; number < newest; number++) {
+        larger[(int) number & (larger.length - 1)] = old[(int) number & (old.length - 1)];
+      }
+      for (long number = newest; number < oldest + larger.length; number++) {
+        larger[(int) number & (larger.length - 1)] = new SendRequest(onProgress);
+      }
+      requests = larger;
     }
   }
 }

@@ -15,6 +15,8 @@ import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.packet.Psn;
+import dev.doorbell.softhca.requester.SendRequest.RequestRing;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,9 @@ final class SendState {
   private final SendWindow window;
   private final @Nullable Pacer pacer;
 
-  private int nextPsn;
+  /** The PSN of the next new packet. */
+  int nextPsn;
+
   private int unacknowledgedPsn;
 
   /** READs and atomics without a response, and the ring number of the oldest of them. */
@@ -54,7 +58,7 @@ final class SendState {
 
   private long oldestRead;
 
-  /** How many of them take several request packets. */
+  /** Number of them that take several request packets. */
   private int splitReads;
 
   private int rnrRetries;
@@ -112,11 +116,6 @@ final class SendState {
     return !rnrTimerRunning;
   }
 
-  /** The PSN of the next new packet. */
-  int nextPsn() {
-    return nextPsn;
-  }
-
   boolean hasOutstandingReads() {
     return outstandingReads > 0;
   }
@@ -156,7 +155,7 @@ final class SendState {
     if (allAcknowledged()) {
       return;
     }
-    if (!timer.isRunning() && queuePair.connection().ackTimeout() != 0) {
+    if (!timer.running && queuePair.connection().ackTimeout() != 0) {
       timer.start(ackTimeoutNanos());
     }
     if (window.needsMeasurement() && tx.isEmpty()) {
@@ -212,15 +211,15 @@ final class SendState {
   }
 
   /**
-   * Whether the peer's limit of outstanding READs and atomics admits another one. A READ of more
-   * than a stride takes several request packets, {@value SendWindow#STRIDES} at a time.
+   * Returns true if the peer's limit of outstanding READs and atomics admits another one. A READ of
+   * more than a stride takes several request packets, {@value SendWindow#STRIDES} at a time.
    */
   private boolean canIssueRead() {
     int parts = splitReads == 0 ? 0 : SendWindow.STRIDES;
     return outstandingReads == 0 || outstandingReads + parts < queuePair.maxReadAtomic();
   }
 
-  /** How many packets of {@code request}, which is being sent, the window admits. */
+  /** Number of packets of {@code request}, which is being sent, that the window admits. */
   int room(SendRequest request) {
     if (!reliable) {
       return Integer.MAX_VALUE;
@@ -538,5 +537,119 @@ final class SendState {
       resume = number;
     }
     ring.sending = resume;
+  }
+
+  /**
+   * The timer of a requester that waits for acknowledgements. Starting and stopping it for every
+   * message would cost more than the message: a timer that cannot be cancelled cheaply runs on, and
+   * restarts if it expires after progress. A missing acknowledgement is detected after one to two
+   * timeouts; the specification allows up to four (InfiniBand, chapter 9.7.6.1.3).
+   */
+  static final class AckTimer implements Completion {
+    private static final long UNIT_NANOS = 4_096;
+
+    private final DevicePort port;
+    private final BooleanSupplier onTimeout;
+    private long nanos;
+    private boolean scheduled;
+
+    /** True from {@link #start} to {@link #stop}. */
+    boolean running;
+
+    private boolean progressed;
+    private long due;
+    private boolean excused;
+
+    /** Timers that could not be cancelled and expire without effect. */
+    private int stale;
+
+    /**
+     * @param onTimeout called after a timeout without progress; true to run the timer again
+     */
+    AckTimer(DevicePort port, BooleanSupplier onTimeout) {
+      this.port = port;
+      this.onTimeout = onTimeout;
+    }
+
+    /** The nanoseconds that the exponent of a timeout stands for: 4.096 us times 2^exponent. */
+    static long nanos(int exponent) {
+      return UNIT_NANOS << exponent;
+    }
+
+    /** Starts it, unless it runs. */
+    void start(long nanos) {
+      if (running) {
+        return;
+      }
+      running = true;
+      this.nanos = nanos;
+      if (scheduled) {
+        progressed = true;
+      } else {
+        schedule();
+      }
+    }
+
+    private void schedule() {
+      progressed = false;
+      scheduled = true;
+      due = port.now() + nanos;
+      port.timer(nanos, this);
+    }
+
+    /** The peer has acknowledged something. */
+    void progress() {
+      progressed = true;
+    }
+
+    /** Sets the timeout from the next start on. */
+    void setTimeout(long nanos) {
+      this.nanos = nanos;
+    }
+
+    /** Acts as {@link #progress}, and shortens the timeout that is running if it is much longer. */
+    void shorten(long nanos) {
+      progressed = true;
+      this.nanos = nanos;
+      if (running && scheduled && due - port.now() > 2 * nanos) {
+        if (!port.cancelTimer(this)) {
+          stale++;
+        }
+        schedule();
+      }
+    }
+
+    /** Stops it: nothing is unacknowledged. */
+    void stop() {
+      if (running) {
+        running = false;
+        if (port.cancelTimer(this)) {
+          scheduled = false;
+        }
+      }
+    }
+
+    @Override
+    public void completed(boolean ok) {
+      long now = port.now();
+      if (stale > 0 && (!scheduled || now - due < 0)) {
+        stale--;
+        return;
+      }
+      scheduled = false;
+      if (!running) {
+        return;
+      }
+      // Expiry far too late means that this process did not run: the ACK may be in a socket. Once.
+      boolean late = !excused && now - due > nanos / 2;
+      excused = late;
+      if (progressed || late || onTimeout.getAsBoolean()) {
+        if (running) {
+          schedule();
+        }
+      } else {
+        running = false;
+      }
+    }
   }
 }

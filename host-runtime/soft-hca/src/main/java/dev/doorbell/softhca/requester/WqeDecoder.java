@@ -18,12 +18,15 @@ import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.core.mlx5.generated.WaitSegment;
 import dev.doorbell.core.mlx5.generated.XrcSegment;
 import dev.doorbell.core.roce.EthernetHeader;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
+import dev.doorbell.softhca.packet.Wire.Route;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes the segments of WQEs into {@link SendRequest}s and checks what the sending side can
@@ -293,7 +296,39 @@ final class WqeDecoder {
     int untilEnd = (int) Math.min(bytes, wqes.end() - start);
     request.addInlinePiece(start, untilEnd);
     if (untilEnd < bytes) {
-      request.addInlinePiece(wqes.start(), bytes - untilEnd);
+      request.addInlinePiece(wqes.base, bytes - untilEnd);
+    }
+  }
+
+  /** The routes of a queue pair's datagrams. The last one is cached: most go to the same peer. */
+  static final class DatagramRoutes {
+    private final HcaServices hca;
+    private long lastHigh;
+    private long lastLow;
+    private @Nullable Route last;
+
+    DatagramRoutes(HcaServices hca) {
+      this.hca = hca;
+    }
+
+    /** The route of frames, or null if the wire has none. */
+    @Nullable Route everybody() {
+      return hca.wire().everybody(hca);
+    }
+
+    /** The route to a GID, or null if there is none. */
+    @Nullable Route to(long gidHigh, long gidLow) {
+      Route route = last;
+      if (route == null || gidHigh != lastHigh || gidLow != lastLow) {
+        route =
+            new Gid(gidHigh, gidLow).isMulticast()
+                ? hca.wire().everybody(hca)
+                : hca.wire().route(hca, gidHigh, gidLow);
+        last = route;
+        lastHigh = gidHigh;
+        lastLow = gidLow;
+      }
+      return route;
     }
   }
 }

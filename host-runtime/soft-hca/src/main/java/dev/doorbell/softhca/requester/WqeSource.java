@@ -44,7 +44,7 @@ public final class WqeSource {
   private final SharedBuffer.Turn turn;
 
   /** Native address of the ring or of its mirror. */
-  private final long base;
+  final long base;
 
   private final boolean inPlace;
   private final @Nullable MemorySegment mirror;
@@ -69,7 +69,7 @@ public final class WqeSource {
   private final Completion recordCompletion = this::recordRead;
 
   /** 64-bit block indices: posted, requested, fetched, completed. */
-  private long producer;
+  long producer;
 
   private long issued;
   private long fetched;
@@ -78,7 +78,9 @@ public final class WqeSource {
   private final Fetch[] fetches = new Fetch[FETCHES];
   private int fetchHead;
   private int fetchCount;
-  private boolean failed;
+
+  /** True when a DMA read of WQEs or of the record was refused. */
+  boolean failed;
 
   /** One DMA read of WQEs. */
   private final class Fetch implements Completion {
@@ -134,7 +136,7 @@ public final class WqeSource {
     }
   }
 
-  /** As above, with a ring of the HCA's own, which {@link #append} fills. */
+  /** A source with a ring of the HCA's own, which {@link #append} fills. */
   public WqeSource(QueuePairContext queuePair, HcaServices hca, int ringBlocks) {
     this.queuePair = queuePair;
     this.hca = hca;
@@ -192,19 +194,9 @@ public final class WqeSource {
     }
   }
 
-  /** One past the last block that a doorbell or the record named. */
-  long producer() {
-    return producer;
-  }
-
   /** The block index up to which WQEs are at hand. */
   long available() {
     return inPlace ? producer : fetched;
-  }
-
-  /** True when a DMA read of WQEs or of the record was refused. */
-  boolean failed() {
-    return failed;
   }
 
   /** Native address of a 16-byte unit of the WQE at {@code index}. */
@@ -215,11 +207,6 @@ public final class WqeSource {
   /** First address after the memory that units stand in: inline data goes on at its start. */
   long end() {
     return base + ((long) ringBlocks << SendQueue.BLOCK_SHIFT);
-  }
-
-  /** First address of the memory that units stand in. */
-  long start() {
-    return base;
   }
 
   /** Blocks below {@code index} are complete. */

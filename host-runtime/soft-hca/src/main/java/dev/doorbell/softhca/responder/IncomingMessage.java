@@ -9,8 +9,8 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import org.jspecify.annotations.Nullable;
@@ -170,10 +170,10 @@ final class IncomingMessage {
   }
 
   private int noReceive() {
-    if (receives.isBroken()) {
+    if (receives.broken) {
       return refuse(Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
     }
-    return receives.isEmpty() ? NOT_READY : HOLD;
+    return receives.empty ? NOT_READY : HOLD;
   }
 
   private int send(Packet packet, int operation) {

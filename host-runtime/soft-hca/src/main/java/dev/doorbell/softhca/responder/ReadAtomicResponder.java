@@ -11,8 +11,8 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.SharedBuffer;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -184,7 +184,7 @@ final class ReadAtomicResponder {
     place.psn = psn;
     place.packets = packets;
     // It was counted when it was accepted.
-    place.message = Psn.add(responder.nextMessage(), -1);
+    place.message = Psn.add(responder.msn, -1);
     place.done = false;
     return place;
   }

@@ -11,11 +11,11 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.Completions;
-import dev.doorbell.softhca.objects.ExtendedReceives;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +30,17 @@ final class ReceiveConsumer {
   private @Nullable Completions completions;
   private final @Nullable Placement placement;
 
-  /** Where the next byte goes in the receive WQE. */
+  /** Position of the next byte in the receive WQE. */
   private int segment;
 
   private int segmentOffset;
 
-  private boolean empty;
-  private boolean broken;
+  /** Nothing is posted. */
+  boolean empty;
+
+  /** The receive ring cannot be read, or the completion queue has overrun. */
+  boolean broken;
+
   private boolean lastReached;
 
   /**
@@ -92,16 +96,6 @@ final class ReceiveConsumer {
     return room == Completions.ROOM;
   }
 
-  /** Nothing is posted. */
-  boolean isEmpty() {
-    return empty;
-  }
-
-  /** The receive ring cannot be read, or the completion queue has overrun. */
-  boolean isBroken() {
-    return broken;
-  }
-
   /** A message begins. */
   void begin() {
     segment = 0;
@@ -121,7 +115,7 @@ final class ReceiveConsumer {
         PacketOpcode.isLast(PacketOpcode.operation(packet.opcode)));
   }
 
-  /** As {@link #scatter(Packet)}, of other bytes than the packet's payload. */
+  /** Acts as {@link #scatter(Packet)}, with other bytes than the packet's payload. */
   int scatter(Packet packet, long source, int bytes, boolean last) {
     ReceiveSource receives = queue;
     if (receives == null) {
@@ -219,7 +213,7 @@ final class ReceiveConsumer {
             : Completions.CONNECTED);
   }
 
-  /** As above, of a message without packets. */
+  /** Completes a message without packets. */
   void complete(int cqeOpcode, long length, int word, boolean solicited, int sender) {
     ReceiveSource from = queue;
     Completions to = completions;

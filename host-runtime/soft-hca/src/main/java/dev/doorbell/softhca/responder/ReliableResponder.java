@@ -13,7 +13,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.Rights;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -39,7 +39,10 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private final CreditPool.@Nullable Flow credits;
 
   private int expectedPsn;
-  private int msn;
+
+  /** The number of the message that is executed next, from 0. */
+  int msn;
+
   private boolean nakSent;
   private boolean established;
 
@@ -85,11 +88,6 @@ final class ReliableResponder extends Responder implements DirectPeer {
   public ExecutedRequests executed() {
     receives.placeAll();
     return new ExecutedRequests(msn, readAtomics.results());
-  }
-
-  /** The number of the message that is executed next, from 0. */
-  int nextMessage() {
-    return msn;
   }
 
   @Override

@@ -115,7 +115,7 @@ public abstract class Responder {
   /** Sends the ACK that is due. */
   public abstract void acknowledge();
 
-  /** How far requests were executed; null on unreliable transports. */
+  /** Requests that were executed; null on unreliable transports. */
   public @Nullable ExecutedRequests executed() {
     return null;
   }

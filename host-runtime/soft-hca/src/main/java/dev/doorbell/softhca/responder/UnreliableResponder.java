@@ -24,7 +24,7 @@ import dev.doorbell.softhca.packet.Psn;
 final class UnreliableResponder extends Responder {
   static final int GLOBAL_ROUTE_BYTES = 40;
 
-  /** Of IPv6. */
+  /** Version field of an IPv6 header. */
   private static final int VERSION = 6 << 28;
 
   /** UDP and BTH headers, and ICRC: what an IP header counts besides extended headers, payload. */
@@ -109,7 +109,7 @@ final class UnreliableResponder extends Responder {
     }
     if (outcome != IncomingMessage.DONE) {
       lose();
-      if (receives.isBroken() || message.event() == AsyncEvent.Type.QP_FATAL) {
+      if (receives.broken || message.event() == AsyncEvent.Type.QP_FATAL) {
         hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number);
         queuePair.enterError();
       }
@@ -132,12 +132,12 @@ final class UnreliableResponder extends Responder {
       return true;
     }
     if (!receives.isReady()) {
-      if (receives.isBroken()) {
+      if (receives.broken) {
         hca.raise(AsyncEvent.Type.QP_FATAL, queuePair.number);
         queuePair.enterError();
         return true;
       }
-      return receives.isEmpty();
+      return receives.empty;
     }
     HcaFaults faults = hca.faults();
     if (faults != null && faults.takesReceive(queuePair, false)) {

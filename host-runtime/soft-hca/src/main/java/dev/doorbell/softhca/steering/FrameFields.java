@@ -2,6 +2,7 @@ package dev.doorbell.softhca.steering;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.Arrays;
 
 /**
  * The header fields of an Ethernet frame by which rules match: {@code fte_match_set_lyr_2_4} of
@@ -65,7 +66,7 @@ public final class FrameFields {
   public static final int TCP = 6;
   public static final int UDP = 17;
 
-  /** Of IPv4 among the 16 bytes of an address. */
+  /** Offset of an IPv4 address among the 16 bytes of an address. */
   public static final int IPV4_OFFSET = 12;
 
   private static final int CUSTOMER_VLAN = 0x8100;
@@ -147,6 +148,51 @@ public final class FrameFields {
       RawMemory.copy(header, to + TCP_PORTS, Integer.BYTES);
       int flags = BigEndian.getShort(header + TCP_FLAGS_OFFSET) & TCP_FLAGS;
       BigEndian.putShort(to + KIND, (short) flags);
+    }
+  }
+
+  /** Matches frames whose {@link FrameFields} are {@code value} under a mask. */
+  public static final class FlowMatch {
+    private final byte[] value;
+    private final byte[] mask;
+
+    /**
+     * @param value {@link FrameFields#BYTES} bytes
+     * @param mask as many; a bit that is 1 has to agree
+     */
+    public FlowMatch(byte[] value, byte[] mask) {
+      if (value.length != FrameFields.BYTES || mask.length != FrameFields.BYTES) {
+        throw new IllegalArgumentException(
+            "%d and %d bytes; a match has %d"
+                .formatted(value.length, mask.length, FrameFields.BYTES));
+      }
+      this.value = value.clone();
+      this.mask = mask.clone();
+      for (int i = 0; i < mask.length; i++) {
+        this.value[i] &= mask[i];
+      }
+    }
+
+    /** True when the fields at a native address match. */
+    boolean accepts(long fields) {
+      for (int i = 0; i < mask.length; i++) {
+        if ((RawMemory.getByte(fields + i) & mask[i]) != value[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof FlowMatch that
+          && Arrays.equals(value, that.value)
+          && Arrays.equals(mask, that.mask);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Arrays.hashCode(value) + Arrays.hashCode(mask);
     }
   }
 }

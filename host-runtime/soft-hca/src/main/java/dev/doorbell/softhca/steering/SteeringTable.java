@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.steering;
 
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -1,40 +1,147 @@
 package dev.doorbell.softhca.wire;
 
+import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.roce.generated.Bth;
+import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.Ipv4Header;
+import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
+import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
- * How whole frames leave the process and arrive. A frame starts with an Ethernet header; a link
- * that carries less of it, carries less.
+ * Moves whole frames out of the process and in: RoCEv2 in UDP. A frame starts with an Ethernet
+ * header. The system makes and takes away Ethernet, IP and UDP headers; they are rebuilt for the
+ * ICRC and for captures. DF and identification 0 are what a {@link UdpSocket} sends.
+ *
+ * <p>Tests override it for a cable that carries Ethernet frames to a guest.
  */
-abstract class FrameLink {
+class FrameLink {
+  /** Room before the base transport header that suffices for the headers before it. */
+  static final int ROOM = 64;
+
+  private static final int DEFAULT_HOP_LIMIT = 64;
+
+  /** Peers whose GIDs are remembered, so that packets of theirs allocate nothing. */
+  private static final int REMEMBERED = 64;
+
+  private static final long NO_MAC = 0x02_00_00_00_00_00L;
+
+  /** Size of the largest message that the system gives. */
+  private static final int MESSAGE_BYTES = 65_536;
+
   final UdpSocket socket;
 
   /** Receives the frames that the link itself makes; {@link RoceWire} reports packets. */
   final Tap tap;
 
+  /** The headers that the system took away from the datagram that was parsed last. */
+  private final MemorySegment headers = Arena.ofAuto().allocate(ROOM + MESSAGE_BYTES, Long.BYTES);
+
+  private final long rebuilt = headers.address() + ROOM;
+  private long ethernet = rebuilt;
+  private int headersFor = -1;
+
+  /** The sender of the message that was opened. */
+  private Gid sender;
+
+  private int senderPort;
+
+  private final Gid[] senders = new Gid[REMEMBERED];
+  private int rememberedSenders;
+
   FrameLink(UdpSocket socket, Tap tap) {
     this.socket = socket;
     this.tap = tap;
+    this.sender = socket.local;
   }
 
-  /** The GIDs that packets to this process name. */
-  abstract boolean isOwn(long gidHigh, long gidLow);
+  /** Returns true for the GIDs that packets to this process name. */
+  boolean isOwn(long gidHigh, long gidLow) {
+    Gid local = socket.local;
+    return local.high() == gidHigh && local.low() == gidLow;
+  }
 
   /** The GID that packets come from. */
-  abstract Gid source();
+  Gid source() {
+    return socket.local;
+  }
 
-  /** How packets are framed. */
-  abstract RoceVersion version();
+  /** The UDP port that peers send to. */
+  int port() {
+    return socket.port;
+  }
 
-  /** The UDP port that packets from queue pair {@code local} to {@code remote} come from. */
-  abstract int sourcePort(int local, int remote);
-
-  /** The MAC address of this end. */
-  abstract long mac();
+  /** Returns true for RoCEv2, whose frames have IP and UDP headers. */
+  boolean isUdp() {
+    return true;
+  }
 
   /** The MAC address of a peer, or -1 when it is not known; asks for it then. */
-  abstract long mac(Gid peer);
+  long mac(Gid peer) {
+    return NO_MAC;
+  }
+
+  /**
+   * Writes the headers of a packet right before {@code bth}.
+   *
+   * @param transport bytes from the BTH to the ICRC, both included
+   * @return address of the Ethernet header
+   */
+  long writeHeaders(long bth, int transport, long peerMac, Gid peer, int peerPort, Packet packet) {
+    return writeV2(
+        bth,
+        transport,
+        peerMac,
+        NO_MAC,
+        source(),
+        peer,
+        socket.port,
+        peerPort,
+        packet.trafficClass,
+        packet.flowLabel,
+        packet.hopLimit);
+  }
+
+  /**
+   * Writes the headers of RoCEv2 right before {@code bth}; arguments as of {@link #writeHeaders}.
+   */
+  static long writeV2(
+      long bth,
+      int transport,
+      long destinationMac,
+      long sourceMac,
+      Gid source,
+      Gid destination,
+      int sourcePort,
+      int destinationPort,
+      int trafficClass,
+      int flowLabel,
+      int hopLimit) {
+    int udpBytes = UdpHeader.BYTES + transport;
+    long udp = bth - UdpHeader.BYTES;
+    int hops = hopLimit == 0 ? DEFAULT_HOP_LIMIT : hopLimit;
+    UdpHeader.write(udp, sourcePort, destinationPort, udpBytes);
+    boolean ipv6 = !destination.isIpv4();
+    long ip = udp - (ipv6 ? Ipv6Header.BYTES : Ipv4Header.BYTES);
+    if (ipv6) {
+      Ipv6Header.write(
+          ip, trafficClass, flowLabel, udpBytes, Ipv6Header.UDP, hops, source, destination);
+    } else {
+      int bytes = Ipv4Header.BYTES + udpBytes;
+      Ipv4Header.write(ip, trafficClass, bytes, 0, hops, source.ipv4(), destination.ipv4());
+    }
+    long frame = ip - EthernetHeader.BYTES;
+    EthernetHeader.write(
+        frame, destinationMac, sourceMac, ipv6 ? EthernetHeader.IPV6 : EthernetHeader.IPV4);
+    return frame;
+  }
 
   /**
    * Queues a frame for sending; there is room.
@@ -43,39 +150,96 @@ abstract class FrameLink {
    * @param bth address of the base transport header
    * @param end behind the ICRC
    */
-  abstract void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass);
+  void queue(long frame, long bth, long end, Gid peer, int peerPort, int trafficClass) {
+    socket.out.queue(bth, (int) (end - bth), peer, peerPort, trafficClass);
+  }
 
-  /** Bytes that a message may have, and how many are received at once. */
-  abstract int messageBytes();
+  /** Largest message in bytes, which are received at once. */
+  int messageBytes() {
+    return MESSAGE_BYTES;
+  }
 
-  /** Where in memory of 64-byte alignment a message is received to. */
-  abstract int receiveOffset();
-
-  /**
-   * Looks at what came beside message {@code i}.
-   *
-   * @return the bytes of each of its datagrams but the last, 0 when it is one datagram
-   */
-  abstract int open(int i);
-
-  /** The UDP port that the message that was opened came from; 0 where none is known. */
-  int senderPort() {
+  /** Offset in memory of 64-byte alignment that a message is received to. */
+  int receiveOffset() {
     return 0;
   }
 
+  /**
+   * Reads what came beside message {@code i}.
+   *
+   * @return the bytes of each of its datagrams but the last, 0 when it is one datagram
+   */
+  int open(int i) {
+    socket.in.look(i);
+    sender = sender(socket.in.senderAddress(i));
+    senderPort = socket.in.senderPort(i);
+    headersFor = -1;
+    return socket.in.segmentBytes;
+  }
+
+  /** The UDP port that the message that was opened came from; 0 where none is known. */
+  int senderPort() {
+    return senderPort;
+  }
+
   /** Finds the parts of a datagram of the message that was opened. */
-  abstract RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes);
+  RoceFrame.Verdict parse(RoceFrame frame, long address, int bytes) {
+    if (bytes != headersFor) {
+      headersFor = bytes;
+      ethernet =
+          writeV2(
+              rebuilt,
+              Math.max(bytes, Icrc.BYTES),
+              NO_MAC,
+              NO_MAC,
+              sender,
+              socket.local,
+              senderPort,
+              socket.port,
+              socket.in.trafficClass,
+              0,
+              socket.in.hopLimit);
+    }
+    if (bytes >= Bth.BYTES) {
+      // The ICRC is computed over headers in one piece.
+      RawMemory.copy(address, rebuilt, Bth.BYTES);
+    }
+    return frame.parseDatagram(
+        ethernet + EthernetHeader.BYTES, !socket.local.isIpv4(), address, bytes);
+  }
 
   /**
    * The datagram that was parsed as a frame in one piece, for captures.
    *
    * @return address of its Ethernet header
    */
-  abstract long whole(long address, int bytes);
+  long whole(long address, int bytes) {
+    RawMemory.copy(address, rebuilt, bytes);
+    return ethernet;
+  }
 
   /** Bytes of that frame. */
-  abstract int wholeBytes(int bytes);
+  int wholeBytes(int bytes) {
+    return (int) (rebuilt - ethernet) + bytes;
+  }
 
-  /** A frame that is not RoCE arrived. */
-  abstract void other(long frame, int bytes);
+  private Gid sender(long address) {
+    boolean ipv4 = socket.local.isIpv4();
+    long high = ipv4 ? 0 : BigEndian.getLong(address);
+    long low =
+        ipv4 ? Gid.ipv4Low(BigEndian.getInt(address)) : BigEndian.getLong(address + Long.BYTES);
+    for (int i = 0; i < rememberedSenders; i++) {
+      Gid known = senders[i];
+      if (known.low() == low && known.high() == high) {
+        return known;
+      }
+    }
+    Gid found = new Gid(high, low);
+    senders[rememberedSenders % REMEMBERED] = found;
+    rememberedSenders = Math.min(rememberedSenders + 1, REMEMBERED);
+    return found;
+  }
+
+  /** A frame that is not RoCE arrived; UDP brings none. */
+  void other(long frame, int bytes) {}
 }

@@ -4,7 +4,7 @@ import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Station;
+import dev.doorbell.softhca.packet.Wire.Station;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -63,10 +63,10 @@ final class FrameReceiver {
     this.faults = faults;
     int offset = link.receiveOffset();
     slotBytes = (link.messageBytes() + offset + STAGGER) & -ALIGNMENT;
-    slab = Arena.ofAuto().allocate((long) in.capacity() * slotBytes, ALIGNMENT);
+    slab = Arena.ofAuto().allocate((long) in.capacity * slotBytes, ALIGNMENT);
     base = slab.address();
     slabBytes = slab.asByteBuffer();
-    for (int i = 0; i < in.capacity(); i++) {
+    for (int i = 0; i < in.capacity; i++) {
       in.receiveAt(i, slot(i), link.messageBytes());
     }
   }

@@ -2,10 +2,10 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.EthernetHeader;
-import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.wire.RoceWire.RoceRoute;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -137,41 +137,16 @@ final class FrameSender {
     }
     int slot = sendSlot;
     sendSlot = (slot + 1) % SLOTS;
-    long bth = base + (long) slot * SLOT + FrameHeaders.ROOM;
+    long bth = base + (long) slot * SLOT + FrameLink.ROOM;
     int encoded = PacketCodec.encode(packet, bth);
     int transport = encoded + Icrc.BYTES;
-    Gid source = link.source();
-    boolean udp = link.version() == RoceVersion.V2;
-    long start =
-        udp
-            ? FrameHeaders.writeV2(
-                bth,
-                transport,
-                peerMac,
-                link.mac(),
-                source,
-                route.peer,
-                link.sourcePort(packet.originQpn, packet.destination),
-                route.port,
-                packet.trafficClass,
-                packet.flowLabel,
-                packet.hopLimit)
-            : FrameHeaders.writeV1(
-                bth,
-                transport,
-                peerMac,
-                link.mac(),
-                source,
-                route.peer,
-                packet.trafficClass,
-                packet.flowLabel,
-                packet.hopLimit);
+    long start = link.writeHeaders(bth, transport, peerMac, route.peer, route.port, packet);
     int at = (int) (bth - base);
     int crc =
         icrc.of(
             start + EthernetHeader.BYTES,
-            !udp || !route.peer.isIpv4(),
-            udp,
+            !link.isUdp() || !route.peer.isIpv4(),
+            link.isUdp(),
             slabBytes,
             at + Bth.BYTES,
             at + encoded);

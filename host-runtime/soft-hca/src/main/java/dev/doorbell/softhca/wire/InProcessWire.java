@@ -3,9 +3,9 @@ package dev.doorbell.softhca.wire;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public final class InProcessWire extends Wire {
     this(0, 0);
   }
 
-  /** As {@link #InProcessWire(long, double, int)}, with whole frames. */
+  /** A wire that takes virtual time, with whole frames. */
   public InProcessWire(long latencyNanos, double gigabitsPerSecond) {
     this(latencyNanos, gigabitsPerSecond, 0);
   }

@@ -11,14 +11,24 @@ final class Incoming {
   private final int socket;
   private final boolean ipv6;
   private final MessageBlock block;
-  private final int capacity;
+
+  /** Messages a call. */
+  final int capacity;
 
   // What came beside the message that was looked at last.
-  private int segmentBytes;
-  private int trafficClass;
-  private int hopLimit;
 
-  private long kernelDrops;
+  /** Bytes of each datagram of the message but the last; 0 when it is one datagram. */
+  int segmentBytes;
+
+  /** DSCP and ECN of the message that was looked at. */
+  int trafficClass;
+
+  /** Hop limit of the message that was looked at. */
+  int hopLimit;
+
+  /** Datagrams that the system dropped because nobody took them in time. */
+  long kernelDrops;
+
   private int lastDropCount;
 
   /**
@@ -35,12 +45,7 @@ final class Incoming {
     }
   }
 
-  /** Messages a call. */
-  int capacity() {
-    return capacity;
-  }
-
-  /** Where message {@code i} of the next {@link #receive} goes. */
+  /** Sets the memory that message {@code i} of the next {@link #receive} goes to. */
   void receiveAt(int i, long address, int bytes) {
     block.piece(i, address, bytes);
   }
@@ -109,25 +114,5 @@ final class Incoming {
         hopLimit = RawMemory.getInt(data);
       }
     }
-  }
-
-  /** Bytes of each datagram of the message but the last; 0 when it is one datagram. */
-  int segmentBytes() {
-    return segmentBytes;
-  }
-
-  /** DSCP and ECN of the message that was looked at. */
-  int trafficClass() {
-    return trafficClass;
-  }
-
-  /** Hop limit of the message that was looked at. */
-  int hopLimit() {
-    return hopLimit;
-  }
-
-  /** Datagrams that the system dropped because nobody took them in time. */
-  long kernelDrops() {
-    return kernelDrops;
   }
 }

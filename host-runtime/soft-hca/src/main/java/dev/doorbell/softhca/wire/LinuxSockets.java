@@ -94,46 +94,34 @@ class LinuxSockets {
     return returned >= 0 ? returned : -(int) ERRNO.get(state, 0L);
   }
 
-  int socket(int family) {
+  /** Calls a function that sets a socket up; arguments are boxed, unlike on the data path. */
+  private int call(MethodHandle function, Object... arguments) {
     try {
-      return result((int) SOCKET.invokeExact(state, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0));
+      return result((int) function.bindTo(state).invokeWithArguments(arguments));
     } catch (Throwable e) {
       throw sneaky(e);
     }
+  }
+
+  int socket(int family) {
+    return call(SOCKET, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0);
   }
 
   int bind(int socket, long name, int nameBytes) {
-    try {
-      return result((int) BIND.invokeExact(state, socket, name, nameBytes));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return call(BIND, socket, name, nameBytes);
   }
 
   int getsockname(int socket, long name, long nameBytes) {
-    try {
-      return result((int) GETSOCKNAME.invokeExact(state, socket, name, nameBytes));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return call(GETSOCKNAME, socket, name, nameBytes);
   }
 
   int setsockopt(int socket, int level, int option, long value) {
-    try {
-      return result(
-          (int) SETSOCKOPT.invokeExact(state, socket, level, option, value, Integer.BYTES));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return call(SETSOCKOPT, socket, level, option, value, Integer.BYTES);
   }
 
   /** Reads an int to {@code value}; the word at {@code bytes} holds its length and is changed. */
   int getsockopt(int socket, int level, int option, long value, long bytes) {
-    try {
-      return result((int) GETSOCKOPT.invokeExact(state, socket, level, option, value, bytes));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return call(GETSOCKOPT, socket, level, option, value, bytes);
   }
 
   int sendmmsg(int socket, long messages, int count) {
@@ -162,11 +150,7 @@ class LinuxSockets {
   }
 
   int close(int socket) {
-    try {
-      return result((int) CLOSE.invokeExact(state, socket));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return call(CLOSE, socket);
   }
 
   /** Method handles of C functions throw nothing but what the JVM itself throws. */

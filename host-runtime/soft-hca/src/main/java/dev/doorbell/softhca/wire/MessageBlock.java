@@ -135,7 +135,7 @@ final class MessageBlock {
     RawMemory.putLong(message(i) + MESSAGE_CONTROL_BYTES, bytes);
   }
 
-  /** Where the control messages of message {@code i} end. */
+  /** End of the control messages of message {@code i}. */
   long controlEnd(int i) {
     return control(i) + RawMemory.getLong(message(i) + MESSAGE_CONTROL_BYTES);
   }

@@ -43,7 +43,8 @@ final class Outgoing {
   private int bytes;
   private boolean open;
 
-  private long refused;
+  /** Datagrams that the system would not send: too large, no route. */
+  long refused;
 
   /**
    * @param segments whether the system supports UDP_SEGMENT
@@ -57,7 +58,7 @@ final class Outgoing {
     this.segments = segments;
   }
 
-  /** How many more datagrams {@link #queue} takes before {@link #send}. */
+  /** Number of datagrams that {@link #queue} takes before {@link #send}. */
   int room() {
     return CAPACITY - datagrams;
   }
@@ -194,10 +195,5 @@ final class Outgoing {
     for (int i = 0; i < count; i++) {
       begin(from + i, block.pieceBytes(from + i), to[i], toPort[i], traffic[i]);
     }
-  }
-
-  /** Datagrams that the system would not send: too large, no route. */
-  long refused() {
-    return refused;
   }
 }

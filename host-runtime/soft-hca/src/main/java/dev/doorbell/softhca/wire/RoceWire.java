@@ -5,13 +5,18 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class RoceWire extends Wire implements AutoCloseable {
   private static final int HOP_LIMIT = 64;
 
-  /** Messages that are received at once: on a cable a message is a frame. */
+  /** Messages that are received at once. */
   private static final int MESSAGES = 32;
-
-  private static final int CABLE_MESSAGES = 64;
 
   /** BTH, RETH and ICRC. */
   private static final int HEADER_BYTES = 32;
@@ -54,7 +57,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
   private final Map<WireAddress, RoceRoute> routes = new HashMap<>();
   private boolean closed;
 
-  private RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults, PeerPort peerPort) {
+  /** A wire over any link; {@link #udp} makes those for users. */
+  RoceWire(Fabric fabric, Locus at, FrameLink link, WireFaults faults, PeerPort peerPort) {
     this.fabric = fabric;
     this.peerPort = peerPort;
     this.link = link;
@@ -77,37 +81,12 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return udp(fabric, at, local, port, faults, PeerPort.ANY);
   }
 
-  /** As above, with a rule for the ports of peers. */
+  /** A wire of RoCEv2 in UDP with a rule for the ports of peers. */
   public static RoceWire udp(
       Fabric fabric, Locus at, Gid local, int port, WireFaults faults, PeerPort peerPort) {
     requireWallTime(fabric);
     UdpSocket socket = new UdpSocket(local, port, HOP_LIMIT, MESSAGES, true);
-    return new RoceWire(fabric, at, new UdpLink(socket, new Tap(fabric)), faults, peerPort);
-  }
-
-  /**
-   * A cable to a guest: Ethernet frames in datagrams on the loopback interface.
-   *
-   * @param localPort UDP port to receive frames on; 0 for any that is free
-   * @param guestPort UDP port that the guest receives frames on; 0 to learn it from its first frame
-   * @throws HcaException when the fabric is in virtual time or the port is taken
-   */
-  public static RoceWire ethernet(
-      Fabric fabric,
-      Locus at,
-      int localPort,
-      int guestPort,
-      EthernetOptions options,
-      WireFaults faults) {
-    requireWallTime(fabric);
-    Gid loopback = Gid.parse("127.0.0.1");
-    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT, CABLE_MESSAGES, false);
-    return new RoceWire(
-        fabric,
-        at,
-        new EthernetLink(socket, new Tap(fabric), loopback, guestPort, options),
-        faults,
-        PeerPort.ANY);
+    return new RoceWire(fabric, at, new FrameLink(socket, new Tap(fabric)), faults, peerPort);
   }
 
   private static void requireWallTime(Fabric fabric) {
@@ -138,15 +117,15 @@ public final class RoceWire extends Wire implements AutoCloseable {
     link.tap.into(into, address().toString());
   }
 
-  /** Where peers find this HCA. */
+  /** Address at which peers find this HCA. */
   public WireAddress address() {
-    boolean usual = socket.port() == UdpHeader.ROCE_PORT || link instanceof EthernetLink;
-    return new WireAddress(link.source(), usual ? 0 : socket.port());
+    int port = link.port();
+    return new WireAddress(link.source(), port == UdpHeader.ROCE_PORT ? 0 : port);
   }
 
   /** The UDP port that it receives on. */
   public int port() {
-    return socket.port();
+    return socket.port;
   }
 
   /**
@@ -156,7 +135,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
    */
   @Override
   public int window(int payloadBytes) {
-    int bytes = Math.min(socket.receiveBuffer() / 2, LARGEST_WINDOW_BYTES);
+    int bytes = Math.min(socket.receiveBuffer / 2, LARGEST_WINDOW_BYTES);
     return Math.max(SMALLEST_WINDOW, bytes / UdpSocket.footprint(HEADER_BYTES + payloadBytes));
   }
 
@@ -177,8 +156,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   private Route route(WireAddress to) {
     Gid peer = to.gid();
-    boolean v1 = link.version() == RoceVersion.V1;
-    if (!v1 && peer.isIpv4() != link.source().isIpv4()) {
+    if (link.isUdp() && peer.isIpv4() != link.source().isIpv4()) {
       throw new HcaException(
           "%s cannot be reached from %s: one is IPv4, the other IPv6; choose GIDs of one family"
               .formatted(peer, link.source()));
@@ -209,7 +187,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
     return "whoever listens; this end is " + address();
   }
 
-  /** What was carried and what was not. */
+  /** Counts what was carried and what was not. */
   public WireCounters counters() {
     return new WireCounters(
         sender.frames,
@@ -220,8 +198,8 @@ public final class RoceWire extends Wire implements AutoCloseable {
         receiver.malformed,
         receiver.notForUs,
         sender.unresolved,
-        socket.in.kernelDrops(),
-        socket.out.refused(),
+        socket.in.kernelDrops,
+        socket.out.refused,
         sender.stalls,
         sender.faultsDone + receiver.faultsDone);
   }
@@ -233,7 +211,7 @@ public final class RoceWire extends Wire implements AutoCloseable {
 
   /** The socket's file descriptor, or -1 when it is closed. */
   int descriptor() {
-    return closed ? -1 : socket.descriptor();
+    return closed ? -1 : socket.descriptor;
   }
 
   @Override
@@ -273,5 +251,151 @@ public final class RoceWire extends Wire implements AutoCloseable {
   @Override
   public String toString() {
     return "RoCE wire at " + address();
+  }
+
+  /** From which UDP port of its peer a connection accepts packets. */
+  public enum PeerPort {
+    /**
+     * Any port of the peer's address, as RoCEv2 has it: the source port is a hash for switches (IBA
+     * annex A17). Whoever can send from that address is taken for the peer: on loopback, every
+     * local user.
+     */
+    ANY,
+    /**
+     * The port to which the peer is sent, which only the peer's process can have. Fits peers that
+     * send from the port that they receive on, as {@link RoceWire#udp} does.
+     */
+    STRICT
+  }
+
+  /**
+   * Counters of what a wire has carried and what not; nothing is dropped without being counted.
+   *
+   * @param framesOut frames given to the system
+   * @param bytesOut bytes of them, from the BTH to the ICRC
+   * @param framesIn packets delivered to the HCA
+   * @param bytesIn bytes of them, from the BTH to the ICRC
+   * @param badIcrc arrived with a wrong ICRC: dropped
+   * @param malformed arrived and were no RoCE packets, or broke its header rules: dropped
+   * @param notForUs arrived for another GID: dropped
+   * @param unresolved could not leave, for nobody answered for the peer's address yet: dropped
+   * @param kernelDrops arrived while the socket's buffer was full: dropped by the system
+   * @param refused the system would not send: too large, no route
+   * @param stalls times that sending waited for the system
+   * @param faults packets that {@link WireFaults} did something to
+   */
+  public record WireCounters(
+      long framesOut,
+      long bytesOut,
+      long framesIn,
+      long bytesIn,
+      long badIcrc,
+      long malformed,
+      long notForUs,
+      long unresolved,
+      long kernelDrops,
+      long refused,
+      long stalls,
+      long faults) {}
+
+  /** The way to one peer over a {@link RoceWire}. */
+  static final class RoceRoute extends Route {
+    private final RoceWire wire;
+    final Gid peer;
+    final int port;
+    private final PeerPort peerPort;
+
+    RoceRoute(RoceWire wire, Gid peer, int port, PeerPort peerPort) {
+      this.wire = wire;
+      this.peer = peer;
+      this.port = port;
+      this.peerPort = peerPort;
+    }
+
+    @Override
+    public boolean accepts(Packet packet, int peerNumber) {
+      return packet.sourceGidLow == peer.low()
+          && packet.sourceGidHigh == peer.high()
+          && (peerPort == PeerPort.ANY || packet.sourcePort == port);
+    }
+
+    @Override
+    public void transmit(Packet packet) {
+      wire.transmit(this, packet);
+    }
+
+    @Override
+    public void transmitCorrupt(Packet packet) {
+      wire.transmitCorrupt(this, packet);
+    }
+
+    @Override
+    public String toString() {
+      return new WireAddress(peer, port).toString();
+    }
+  }
+
+  /**
+   * Lets a loop rest that steps wires to other processes and finds nothing to do: it goes round a
+   * few times, since most answers come soon, and then sleeps until something arrives. A loop that
+   * never sleeps takes the processor from the very process that it waits for, where there are more
+   * processes than processors.
+   *
+   * <pre>
+   *  pollfd, 8 bytes:     descriptor 0 | events asked for 4 | events 6
+   *  timespec, 16 bytes:  seconds 0 | nanoseconds 8
+   * </pre>
+   */
+  public static final class Idleness {
+    private static final int ROUNDS = 64;
+    private static final long NANOS = 1_000_000;
+    private static final int POLL = 8;
+    private static final int TIME = 16;
+    private static final short POLLIN = 1;
+
+    private final LinuxSockets libc = new LinuxSockets();
+    private final List<RoceWire> wires;
+    private final MemorySegment memory;
+    private long seen = -1;
+    private int idle;
+
+    /**
+     * A loop that steps {@code wires}, and whatever uses them, and nothing else that may have
+     * something to do by itself.
+     */
+    public Idleness(List<RoceWire> wires) {
+      this.wires = List.copyOf(wires);
+      this.memory = Arena.ofAuto().allocate(TIME + (long) POLL * wires.size(), Long.BYTES);
+    }
+
+    /**
+     * To be called once a sweep. Sleeps for a millisecond at most, and until something arrives,
+     * when many sweeps in a row have carried nothing.
+     */
+    public void look() {
+      long carried = 0;
+      for (int i = 0; i < wires.size(); i++) {
+        carried += wires.get(i).carried();
+      }
+      if (carried != seen) {
+        seen = carried;
+        idle = 0;
+      } else if (++idle >= ROUNDS) {
+        await(NANOS);
+      }
+    }
+
+    /** Waits until something has arrived, at most {@code nanos}. Nothing is stepped meanwhile. */
+    public boolean await(long nanos) {
+      long time = memory.address();
+      RawMemory.putLong(time, nanos / 1_000_000_000);
+      RawMemory.putLong(time + Long.BYTES, nanos % 1_000_000_000);
+      for (int i = 0; i < wires.size(); i++) {
+        long poll = time + TIME + (long) i * POLL;
+        RawMemory.putInt(poll, wires.get(i).descriptor());
+        RawMemory.putInt(poll + Integer.BYTES, POLLIN);
+      }
+      return libc.ppoll(time + TIME, wires.size(), time) > 0;
+    }
   }
 }

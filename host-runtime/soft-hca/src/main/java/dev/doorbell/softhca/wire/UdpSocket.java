@@ -24,11 +24,21 @@ final class UdpSocket implements AutoCloseable {
   private static final int BUFFER_RECORD = 256;
 
   private final LinuxSockets libc = new LinuxSockets();
-  private final int descriptor;
+
+  /** The socket's file descriptor. */
+  final int descriptor;
+
   private final boolean ipv6;
-  private final Gid local;
-  private final int port;
-  private final int receiveBuffer;
+
+  /** The address that it is bound to. */
+  final Gid local;
+
+  /** The port that it is bound to. */
+  final int port;
+
+  /** Bytes that wait to be received at most, as the system counts them: {@link #footprint}. */
+  final int receiveBuffer;
+
   private boolean closed;
 
   /** A socket address, and a word behind it, for calls that set up. */
@@ -36,10 +46,8 @@ final class UdpSocket implements AutoCloseable {
 
   private final long word = memory.address();
 
-  /** What is sent. */
   final Outgoing out;
 
-  /** What is received. */
   final Incoming in;
 
   /**
@@ -129,7 +137,7 @@ final class UdpSocket implements AutoCloseable {
     return BigEndian.getShort(word + Short.BYTES) & 0xffff;
   }
 
-  /** What the system gives of what {@link #setUp} asks for, as it counts: with its own records. */
+  /** Size of the buffer that the system gives, as it counts: with its own records. */
   private int receiveBufferNow() {
     RawMemory.putInt(word + MessageBlock.NAME_BYTES, Integer.BYTES);
     require(
@@ -143,32 +151,12 @@ final class UdpSocket implements AutoCloseable {
     return RawMemory.getInt(word);
   }
 
-  /** The address that it is bound to. */
-  Gid local() {
-    return local;
-  }
-
-  /** The port that it is bound to. */
-  int port() {
-    return port;
-  }
-
-  /** Bytes that wait to be received at most, as the system counts them: {@link #footprint}. */
-  int receiveBuffer() {
-    return receiveBuffer;
-  }
-
   /**
-   * What a datagram takes of a receive buffer: Linux counts the power of two that it allocates for
-   * the bytes, their headers and the end of the buffer, and the buffer's own record.
+   * Bytes of a receive buffer that a datagram takes: Linux counts the power of two that it
+   * allocates for the bytes, their headers and the end of the buffer, and the buffer's own record.
    */
   static int footprint(int bytes) {
     return 2 * Integer.highestOneBit(bytes + BUFFER_ENDS - 1) + BUFFER_RECORD;
-  }
-
-  /** The socket's file descriptor. */
-  int descriptor() {
-    return descriptor;
   }
 
   @Override

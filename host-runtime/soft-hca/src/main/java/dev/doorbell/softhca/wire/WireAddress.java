@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where an HCA is on a wire: its GID and, where it is not the usual one, the UDP port it listens
+ * Address of an HCA on a wire: its GID and, where it is not the default, the UDP port it listens
  * on. This is what {@code QueuePairAddress.hca} holds for HCAs on such a wire.
  *
  * @param gid its GID

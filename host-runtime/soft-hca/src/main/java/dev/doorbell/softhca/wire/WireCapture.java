@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.pcap.PcapngWriter;
@@ -18,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Captures what a wire carries into a pcapng file that Wireshark opens. Timestamps are the
@@ -25,7 +27,7 @@ import java.time.Instant;
  * allocates nothing a packet where one is. On the thread that steps the wire.
  */
 public final class WireCapture implements AutoCloseable {
-  private static final int ROOM = FrameHeaders.ROOM;
+  private static final int ROOM = FrameLink.ROOM;
 
   /** A locally administered MAC address, for stations that have none. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_00L;
@@ -88,7 +90,7 @@ public final class WireCapture implements AutoCloseable {
     int bytes = PacketCodec.encode(packet, bth);
     int transport = bytes + Icrc.BYTES;
     long frame =
-        FrameHeaders.writeV2(
+        FrameLink.writeV2(
             bth,
             transport,
             mac(destination),
@@ -135,6 +137,37 @@ public final class WireCapture implements AutoCloseable {
     if (!closed) {
       closed = true;
       writer.close();
+    }
+  }
+
+  /** Passes a wire's frames to a capture, if there is one. */
+  static final class Tap {
+    private final Fabric fabric;
+    private @Nullable WireCapture capture;
+    private int number;
+
+    Tap(Fabric fabric) {
+      this.fabric = fabric;
+    }
+
+    /** Captures from now on, as an interface of that name; null for no longer. */
+    void into(@Nullable WireCapture into, String name) {
+      capture = into;
+      if (into != null) {
+        number = into.addInterface(name);
+      }
+    }
+
+    boolean isOn() {
+      return capture != null;
+    }
+
+    /** A frame that starts with an Ethernet header. */
+    void frame(Direction direction, long address, int bytes) {
+      WireCapture into = capture;
+      if (into != null) {
+        into.frame(number, fabric.now(), direction, address, bytes);
+      }
     }
   }
 }

@@ -3,14 +3,14 @@ package dev.doorbell.softhca.wire;
 import dev.doorbell.softhca.packet.Packet;
 
 /**
- * What goes wrong on a wire, on purpose. A wire asks for each packet that leaves it and each that
- * arrives; implementations count what they did.
+ * Faults of a wire, on purpose. A wire asks for each packet that leaves it and each that arrives;
+ * implementations count what they did.
  */
 public interface WireFaults {
   /** Nothing goes wrong. */
   WireFaults NONE = (packet, leaving) -> Fate.PASS;
 
-  /** What becomes of a packet. */
+  /** Fate of a packet. */
   enum Fate {
     PASS,
     /** It is gone. */

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.congestion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.roce.Aeth;
+import dev.doorbell.softhca.congestion.CreditPool.CreditControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

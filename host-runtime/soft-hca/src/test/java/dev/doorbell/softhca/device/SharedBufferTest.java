@@ -9,6 +9,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.softhca.device.HcaTiming.HcaRates;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package dev.doorbell.softhca.requester;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.softhca.packet.Route;
-import dev.doorbell.softhca.packet.Station;
 import dev.doorbell.softhca.packet.Wire;
+import dev.doorbell.softhca.packet.Wire.Route;
+import dev.doorbell.softhca.packet.Wire.Station;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.steering;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

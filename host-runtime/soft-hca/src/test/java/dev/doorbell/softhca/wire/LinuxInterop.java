@@ -83,7 +83,7 @@ abstract class LinuxInterop {
     DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
     EthernetOptions options =
         EthernetOptions.of(EthernetHeader.parse("02:00:00:00:00:01"), Gid.parse("10.88.0.1"));
-    wire = RoceWire.ethernet(fabric, Locus.nic(0, 0), 0, 0, options, faults);
+    wire = EthernetLink.wire(fabric, Locus.nic(0, 0), 0, 0, options, faults);
     world =
         new SoftWorld(
             fabric,

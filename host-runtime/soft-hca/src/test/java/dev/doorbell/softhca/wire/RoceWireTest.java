@@ -17,6 +17,7 @@ import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.SoftWorld;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.RoceWire.WireCounters;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

@@ -33,7 +33,7 @@ class UdpSocketTest {
       long at = source;
       for (int i = 0; i < sizes.length; i++) {
         RawMemory.fill(at, sizes[i], (byte) (i + 1));
-        from.out.queue(at, sizes[i], address, to.port(), 0);
+        from.out.queue(at, sizes[i], address, to.port, 0);
         at += sizes[i];
       }
       from.out.send();
@@ -45,7 +45,7 @@ class UdpSocketTest {
         for (int i = 0; i < got; i++) {
           to.in.look(i);
           int bytes = to.in.bytes(i);
-          int segment = to.in.segmentBytes() > 0 ? to.in.segmentBytes() : bytes;
+          int segment = to.in.segmentBytes > 0 ? to.in.segmentBytes : bytes;
           int datagrams = 0;
           for (int offset = 0; offset < bytes; offset += segment, datagrams++, next++) {
             assertThat(Math.min(segment, bytes - offset)).isEqualTo(sizes[next]);
@@ -54,10 +54,10 @@ class UdpSocketTest {
             assertThat(RawMemory.getByte(first + sizes[next] - 1)).isEqualTo((byte) (next + 1));
           }
           messages.add(datagrams);
-          assertThat(to.in.senderPort(i)).isEqualTo(from.port());
+          assertThat(to.in.senderPort(i)).isEqualTo(from.port);
         }
       }
-      assertThat(from.out.refused()).isZero();
+      assertThat(from.out.refused).isZero();
     }
     return messages;
   }
@@ -105,16 +105,16 @@ class UdpSocketTest {
                   return many ? -LinuxSockets.EIO : super.sendmmsg(socket, messages, 1);
                 }
               },
-              from.descriptor(),
-              from.local(),
+              from.descriptor,
+              from.local,
               true);
       for (int i = 0; i < 5; i++) {
         RawMemory.putInt(memory.address() + 40L * i, i);
-        refusing.queue(memory.address() + 40L * i, 40, to.local(), to.port(), i < 2 ? 0 : 8);
+        refusing.queue(memory.address() + 40L * i, 40, to.local, to.port, i < 2 ? 0 : 8);
       }
       refusing.send();
       assertThat(refusing.waiting()).isZero();
-      assertThat(refusing.refused()).isZero();
+      assertThat(refusing.refused).isZero();
       long sink = memory.address() + (long) MESSAGES * ROOM;
       for (int i = 0; i < MESSAGES; i++) {
         to.in.receiveAt(i, sink + (long) i * ROOM, ROOM);
@@ -126,7 +126,7 @@ class UdpSocketTest {
           to.in.look(i);
           assertThat(to.in.bytes(i)).isEqualTo(40);
           assertThat(RawMemory.getInt(sink + (long) i * ROOM)).isEqualTo(got);
-          assertThat(to.in.trafficClass()).isEqualTo(got < 2 ? 0 : 8);
+          assertThat(to.in.trafficClass).isEqualTo(got < 2 ? 0 : 8);
         }
       }
     }

@@ -42,9 +42,9 @@ final class WireWorlds {
     DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
     List<RoceWire> wires = new ArrayList<>();
     // The first end learns where the second is from its first frame.
-    wires.add(RoceWire.ethernet(fabric, Locus.nic(0, 0), 0, 0, left, faults));
+    wires.add(EthernetLink.wire(fabric, Locus.nic(0, 0), 0, 0, left, faults));
     int port = wires.getFirst().port();
-    wires.add(RoceWire.ethernet(fabric, Locus.nic(1, 0), 0, port, right, faults));
+    wires.add(EthernetLink.wire(fabric, Locus.nic(1, 0), 0, port, right, faults));
     return new WireWorlds(
         new SoftWorld(fabric, options, (hca, side) -> wires.get(side).join(hca)), wires);
   }

@@ -7,8 +7,8 @@ import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
-import dev.doorbell.softhca.steering.FlowMatch;
 import dev.doorbell.softhca.steering.FrameFields;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 import java.util.Arrays;
 import java.util.List;
 

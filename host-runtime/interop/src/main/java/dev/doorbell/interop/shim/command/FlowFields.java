@@ -3,8 +3,8 @@ package dev.doorbell.interop.shim.command;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
-import dev.doorbell.softhca.steering.FlowMatch;
 import dev.doorbell.softhca.steering.FrameFields;
+import dev.doorbell.softhca.steering.FrameFields.FlowMatch;
 
 /**
  * The fields that a rule of verbs matches, from its specifications: {@code struct

@@ -1,10 +1,17 @@
 package dev.doorbell.softhca.wire;
 
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.pcap.Direction;
+import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.wire.RoceWire.PeerPort;
+import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -14,6 +21,8 @@ import java.lang.foreign.MemorySegment;
  * a GID table, and answers ARP and neighbour discovery.
  */
 final class EthernetLink extends FrameLink {
+  private static final int HOP_LIMIT = 64;
+  private static final int MESSAGES = 64;
   private static final int ALIGNMENT = 2;
   private static final int MESSAGE_BYTES = 4_352 - ALIGNMENT;
   private static final int REPLY_BYTES = 128;
@@ -46,6 +55,29 @@ final class EthernetLink extends FrameLink {
     this.neighbours = new Neighbours(options.mac(), options.gids(), options.neighbours());
   }
 
+  /**
+   * A wire to a guest: Ethernet frames in datagrams on the loopback interface.
+   *
+   * @param localPort UDP port to receive frames on; 0 for any that is free
+   * @param guestPort UDP port that the guest receives frames on; 0 to learn it from its first frame
+   */
+  static RoceWire wire(
+      Fabric fabric,
+      Locus at,
+      int localPort,
+      int guestPort,
+      EthernetOptions options,
+      WireFaults faults) {
+    Gid loopback = Gid.parse("127.0.0.1");
+    UdpSocket socket = new UdpSocket(loopback, localPort, HOP_LIMIT, MESSAGES, false);
+    return new RoceWire(
+        fabric,
+        at,
+        new EthernetLink(socket, new Tap(fabric), loopback, guestPort, options),
+        faults,
+        PeerPort.ANY);
+  }
+
   @Override
   boolean isOwn(long gidHigh, long gidLow) {
     return options.gids().contains(gidHigh, gidLow);
@@ -57,18 +89,66 @@ final class EthernetLink extends FrameLink {
   }
 
   @Override
-  RoceVersion version() {
-    return source.version();
+  int port() {
+    return UdpHeader.ROCE_PORT;
   }
 
   @Override
-  int sourcePort(int local, int remote) {
-    return UdpHeader.connectionSourcePort(local, remote);
+  boolean isUdp() {
+    return source.version() == RoceVersion.V2;
   }
 
   @Override
-  long mac() {
-    return options.mac();
+  long writeHeaders(long bth, int transport, long peerMac, Gid peer, int peerPort, Packet packet) {
+    return isUdp()
+        ? writeV2(
+            bth,
+            transport,
+            peerMac,
+            options.mac(),
+            source(),
+            peer,
+            UdpHeader.connectionSourcePort(packet.originQpn, packet.destination),
+            peerPort,
+            packet.trafficClass,
+            packet.flowLabel,
+            packet.hopLimit)
+        : writeV1(
+            bth,
+            transport,
+            peerMac,
+            options.mac(),
+            source(),
+            peer,
+            packet.trafficClass,
+            packet.flowLabel,
+            packet.hopLimit);
+  }
+
+  /** Writes the headers of RoCE version 1 right before {@code bth}. */
+  static long writeV1(
+      long bth,
+      int transport,
+      long destinationMac,
+      long sourceMac,
+      Gid source,
+      Gid destination,
+      int trafficClass,
+      int flowLabel,
+      int hopLimit) {
+    long grh = bth - Ipv6Header.BYTES;
+    Ipv6Header.write(
+        grh,
+        trafficClass,
+        flowLabel,
+        transport,
+        Ipv6Header.IBA_TRANSPORT,
+        hopLimit == 0 ? HOP_LIMIT : hopLimit,
+        source,
+        destination);
+    long frame = grh - EthernetHeader.BYTES;
+    EthernetHeader.write(frame, destinationMac, sourceMac, EthernetHeader.ROCE_V1);
+    return frame;
   }
 
   @Override
