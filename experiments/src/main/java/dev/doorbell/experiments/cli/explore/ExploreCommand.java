@@ -12,12 +12,12 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Nic;
-import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
-import dev.doorbell.experiments.workbench.explore.Reliance;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Schedule;
@@ -136,8 +136,8 @@ public final class ExploreCommand extends CliCommand {
       names = "--policy",
       defaultValue = "vendor",
       description =
-          "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the "
-              + "GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE}).")
+          "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the"
+              + " GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE}).")
   private Policy policy = Policy.VENDOR;
 
   @Option(
@@ -559,5 +559,38 @@ public final class ExploreCommand extends CliCommand {
                 new UsageException(
                     Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
                         .fix("take it from a report: SEED@TURNS#SCENARIO")));
+  }
+
+  /** What {@code explore} looks at instead of a kernel: litmus tests, or a case. */
+  private static final class ExploreSelection {
+    @Option(
+        names = "--litmus",
+        paramLabel = "FILE|FOLDER",
+        description =
+            "Decide litmus tests by the axioms of the PTX memory model, every execution of each,"
+                + " and run them on the explorer's own memory as a second opinion.")
+    @Nullable String litmus;
+
+    @Option(
+        names = "--rounds",
+        paramLabel = "N",
+        defaultValue = "2",
+        description = "Litmus tests: follow a loop that often round (${DEFAULT-VALUE}).")
+    int rounds;
+
+    @Option(
+        names = "--executions",
+        paramLabel = "N",
+        defaultValue = "5000000",
+        description = "Litmus tests: candidate executions at most (${DEFAULT-VALUE}).")
+    long executions;
+
+    @Option(
+        names = "--case",
+        paramLabel = "NAME",
+        description =
+            "Explore a public bug, broken and fixed, by strict rules; 'list' names them all, "
+                + "'all' explores them all.")
+    @Nullable String bug;
   }
 }

@@ -7,7 +7,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.explore.Nic;
-import dev.doorbell.experiments.workbench.explore.Remedy;
+import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,9 +22,9 @@ final class NicOptions {
       paramLabel = "NAME|FILE|all",
       split = ",",
       description =
-          "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all, "
-              + "relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all: a table, and "
-              + "which remedies help (default cx7).")
+          "What the HCAs promise (docs/adapters.md): cx7, cx7-ar, cx8-ooo-rw, cx8-ooo-all,"
+              + " relaxed-pcie, no-atomics, split-visibility, efa, gpi, a file, several, or all: a"
+              + " table, and which remedies help (default cx7).")
   private List<String> names = List.of();
 
   @Option(
@@ -32,8 +32,8 @@ final class NicOptions {
       paramLabel = "NAME",
       split = ",",
       description =
-          "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement, acknowledged, "
-              + "atomics.")
+          "Explore with a remedy: fence-bit, strict-key, read-flush, ordered-placement,"
+              + " acknowledged, atomics.")
   private List<String> remedies = List.of();
 
   /** Returns true if several adapters are compared. */

@@ -16,10 +16,10 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.ScenarioException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
@@ -48,7 +48,8 @@ import picocli.CommandLine.Parameters;
       "",
       "A row says how many of --runs runs with drawn parameters verified everything, how many of",
       "--seeds explored runs had findings, what one such run executed, and what an operation takes",
-      "in virtual time: the medians of the kernel's metrics my_issue and my_done, else of its samples",
+      "in virtual time: the medians of the kernel's metrics my_issue and my_done, else of its"
+          + " samples",
       "or stamps. Exit code 1 when a run was wrong.",
       ""
     })

@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.experiments.workbench.dma.DmaSetting.DmaTransfer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 

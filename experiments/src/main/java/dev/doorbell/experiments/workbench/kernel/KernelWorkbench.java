@@ -68,4 +68,96 @@ public interface KernelWorkbench {
     /** Returns the lines of the file, from 1; empty texts where unknown. */
     IntFunction<String> lines(String file);
   }
+
+  /**
+   * The result of a {@link KernelRun}.
+   *
+   * @param failure why it was stopped, with place and thread
+   * @param interrupted the user stopped it
+   * @param output what {@code printf} wrote
+   * @param instructions of all threads together
+   * @param nanos wall time
+   * @param buffers the final content of each buffer, in the order of the arguments; empty for
+   *     scalars
+   * @param opcodes how often each opcode was executed, most often first; empty without a profile
+   * @param lines likewise the lines of the PTX
+   */
+  record KernelOutcome(
+      Optional<String> failure,
+      boolean interrupted,
+      String output,
+      long instructions,
+      long nanos,
+      List<Optional<byte[]>> buffers,
+      List<Count> opcodes,
+      List<Count> lines) {
+
+    public KernelOutcome {
+      buffers = List.copyOf(buffers);
+      opcodes = List.copyOf(opcodes);
+      lines = List.copyOf(lines);
+    }
+
+    /**
+     * The number of executions of an opcode or a line.
+     *
+     * @param skipped of these, how often its guard was false
+     * @param line of the PTX; 0 for opcodes
+     * @param source of the line, or empty
+     */
+    public record Count(String what, long executed, long skipped, int line, String source) {}
+  }
+
+  /**
+   * A report on a PTX file, made without running it.
+   *
+   * @param file as given
+   * @param isa its {@code .version}
+   * @param target its {@code .target}
+   * @param unsupported everything that prevents loading
+   * @param notes constructs that are legal but often mistakes
+   */
+  record KernelReport(
+      String file,
+      String isa,
+      String target,
+      List<Entry> entries,
+      List<Line> unsupported,
+      List<Line> notes) {
+
+    /**
+     * An entry.
+     *
+     * @param file that it stands in, of those that were linked
+     * @param registers that its code names
+     * @param slots that the virtual machine keeps them in
+     * @param sharedBytes static shared memory
+     * @param dynamicShared it reads shared memory whose size the launch gives
+     * @param localBytes local variables of a thread
+     */
+    public record Entry(
+        String name,
+        String file,
+        int line,
+        List<Parameter> parameters,
+        long parameterBytes,
+        int registers,
+        int slots,
+        long sharedBytes,
+        boolean dynamicShared,
+        long localBytes,
+        int instructions) {}
+
+    /** A parameter with its declared type. */
+    public record Parameter(String name, String type, long offset, long bytes) {}
+
+    /**
+     * Something about a line.
+     *
+     * @param file that it stands in, of those that were linked
+     * @param line of that file, from 1
+     * @param source where it comes from, or empty
+     */
+    public record Line(String file, int line, String text, String what, String source) {}
+  }
 }

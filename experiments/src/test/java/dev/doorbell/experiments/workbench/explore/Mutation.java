@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;

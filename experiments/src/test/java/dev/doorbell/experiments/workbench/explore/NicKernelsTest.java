@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.experiments.scenario.kernel.BackEnds;
+import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
 import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;

@@ -135,8 +135,8 @@ public abstract class ThreadPort {
   /**
    * Instructions among those executed last have waited for each other ({@link Fabric#pipeline}).
    *
-   * @param picos picoseconds that they took beyond {@link Pipeline#issue} for each; below 0 where
-   *     some took none
+   * @param picos picoseconds that they took beyond {@link Fabric.Pipeline#issue} for each; below 0
+   *     where some took none
    */
   public void stalled(long picos) {
     // no time passes

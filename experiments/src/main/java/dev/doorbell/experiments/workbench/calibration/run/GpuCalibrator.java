@@ -15,6 +15,7 @@ import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
+import dev.doorbell.experiments.workbench.calibration.run.PriceRig.Workload;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 

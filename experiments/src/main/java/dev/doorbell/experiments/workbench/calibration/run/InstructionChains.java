@@ -4,7 +4,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.experiments.workbench.calibration.Measurement;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -63,7 +63,8 @@ final class InstructionChains {
               	st.param.b32 [in], %a0;
               	call.uni (back), increment, (in);
               	ld.param.b32 %a0, [back];
-              	}"""));
+              	}\
+              """));
 
   private static final String FUNCTION =
       """

@@ -4,7 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.DeviceAccess;
-import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Write;

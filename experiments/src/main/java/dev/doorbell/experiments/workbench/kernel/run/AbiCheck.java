@@ -12,7 +12,7 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.scenario.foreign.ApiLayoutException;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.listing.FunctionListing;

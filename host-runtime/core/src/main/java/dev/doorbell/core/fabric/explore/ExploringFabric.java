@@ -5,6 +5,7 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
@@ -14,13 +15,16 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.model.Clock;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -538,5 +542,81 @@ public final class ExploringFabric extends Fabric {
       }
     }
     return null;
+  }
+
+  /**
+   * A conflict as it came up in a run.
+   *
+   * @param steps the run's choices until then
+   * @param saw what the device read, decoded, or null
+   * @param memory what lies at the address, in words
+   */
+  public record Finding(Conflict conflict, long steps, @Nullable String saw, String memory) {}
+
+  /**
+   * A thread that went round a loop which left everything as it was.
+   *
+   * @param at what it said of its place, the loop's end
+   * @param loads the loop has weak loads, so that it may end; without, it never does
+   */
+  public record Spin(Agent agent, @Nullable Object at, boolean loads) {}
+
+  /** A fence of a program, and how often it was executed. */
+  public static final class ExecutedFence {
+    private final Agent agent;
+    private final Object at;
+    private final int access;
+    private long count;
+
+    ExecutedFence(Agent agent, Object at, int access) {
+      this.agent = agent;
+      this.at = at;
+      this.access = access;
+    }
+
+    /** Where it stands. */
+    public @Nullable SourcePlace place() {
+      return agent.describe(at);
+    }
+
+    /** {@link Access} bits. */
+    public int access() {
+      return access;
+    }
+
+    /** Times that it was executed, by all threads. */
+    public long count() {
+      return count;
+    }
+
+    void executed() {
+      count++;
+    }
+  }
+
+  /** The world's memory behind the machine; hosts look there when a run has ended. */
+  private static final class SpaceBacking implements MemoryMachine.Backing {
+    private final AddressSpace memory;
+
+    SpaceBacking(AddressSpace memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public long word(long address) {
+      return RawMemory.getLong(address);
+    }
+
+    @Override
+    public void store(long address, long value, long mask) {
+      RawMemory.putLong(address, (RawMemory.getLong(address) & ~mask) | (value & mask));
+    }
+
+    @Override
+    public boolean onGpu(long address) {
+      Allocation allocation = memory.find(address);
+      return allocation != null
+          && (allocation.kind() == MemoryKind.DEVICE || allocation.kind() == MemoryKind.MANAGED);
+    }
   }
 }

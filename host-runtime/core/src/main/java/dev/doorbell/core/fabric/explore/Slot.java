@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.explore;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Cell;
-import dev.doorbell.core.fabric.explore.model.Watcher;
+import dev.doorbell.core.fabric.explore.model.Cell.Watcher;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric.timed;
 
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.engine.link;
 
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 
 /**
  * What linking depends on beside the text.

@@ -109,4 +109,10 @@ public final class Cell {
     base = value;
     readers.clear();
   }
+
+  /** Waits for a store to a word. */
+  @FunctionalInterface
+  public interface Watcher {
+    void stored();
+  }
 }

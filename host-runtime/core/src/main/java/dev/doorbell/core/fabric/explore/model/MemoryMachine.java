@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric.explore.model;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -529,5 +530,12 @@ public final class MemoryMachine {
     if (record != null && records != null) {
       records.recordStored(record, cell.newest, old);
     }
+  }
+
+  /** Hands out what a device writes. */
+  @FunctionalInterface
+  public interface WordSource {
+    /** The next {@code bytes} bytes, little-endian. */
+    long next(int bytes);
   }
 }

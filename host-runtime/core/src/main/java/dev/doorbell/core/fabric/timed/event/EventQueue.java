@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.event;
 
+import dev.doorbell.core.fabric.timed.event.Simulation.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

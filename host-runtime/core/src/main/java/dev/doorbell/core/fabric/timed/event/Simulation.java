@@ -259,4 +259,47 @@ public final class Simulation {
         .toList()
         .forEach(EventQueue::runDeferred);
   }
+
+  /** A thread that waits for memory to be written. */
+  public interface Sleeper {
+    /** What it waits for may have happened at {@code when}, in picoseconds. */
+    void wake(long when);
+  }
+
+  /**
+   * The present, and what is counted beside it: one of all queues where events happen in the order
+   * of time, one of each queue where they run beside each other.
+   */
+  static final class Clock {
+    /** Picoseconds. */
+    long time;
+
+    /** Counts up with everything that is scheduled. */
+    long scheduled;
+
+    /** Events that were carried out. */
+    long fired;
+
+    /** Events to come, less those that were scheduled by another clock. */
+    long size;
+
+    /** Threads that sleep between polls, likewise. */
+    long polling;
+
+    /** Writes under way, likewise. */
+    long underWay;
+
+    /** Takes over what {@code other} counted. */
+    void add(Clock other) {
+      scheduled = Math.max(scheduled, other.scheduled);
+      fired += other.fired;
+      size += other.size;
+      polling += other.polling;
+      underWay += other.underWay;
+      other.fired = 0;
+      other.size = 0;
+      other.polling = 0;
+      other.underWay = 0;
+    }
+  }
 }

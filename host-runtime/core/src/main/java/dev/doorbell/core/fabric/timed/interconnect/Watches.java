@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,19 +1,22 @@
 package dev.doorbell.core.fabric.timed.link;
 
+import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** The links of a node of a topology, and the routes over them, made when first used. */
 public final class Links {
@@ -97,5 +100,65 @@ public final class Links {
     return directions.values().stream()
         .map(link -> new LinkTraffic(link.name, link.tlps, link.wireBytes, link.payloadBytes))
         .toList();
+  }
+
+  /**
+   * What crossed one direction of one link.
+   *
+   * @param link rank, link and direction, for example {@code rank0.slot1:nic0>switch0}
+   * @param tlps transaction layer packets
+   * @param wireBytes their bytes on the wire, framing and headers included
+   * @param payloadBytes their payload
+   */
+  public record LinkTraffic(String link, long tlps, long wireBytes, long payloadBytes) {
+    /** What crossed it after {@code earlier} was read. */
+    public LinkTraffic minus(LinkTraffic earlier) {
+      return new LinkTraffic(
+          link,
+          tlps - earlier.tlps,
+          wireBytes - earlier.wireBytes,
+          payloadBytes - earlier.payloadBytes);
+    }
+  }
+
+  /** Where completions queue for one route: one piece after another, as the links take them. */
+  public static final class Completer extends Event {
+    /** Puts one piece of completions on the links. */
+    @FunctionalInterface
+    public interface Answer {
+      /** Sends at {@code now}; returns when the next may follow. */
+      long send(long now);
+    }
+
+    private final EventQueue queue;
+    private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
+    private long free;
+
+    Completer(EventQueue queue) {
+      this.queue = queue;
+    }
+
+    /** Answers now, or in turn. */
+    public void answer(Answer answer) {
+      waiting.add(answer);
+      if (!scheduled()) {
+        fire();
+      }
+    }
+
+    @Override
+    protected void fire() {
+      long now = queue.clock();
+      while (free <= now) {
+        @Nullable Answer next = waiting.poll();
+        if (next == null) {
+          return;
+        }
+        free = next.send(now);
+      }
+      if (!waiting.isEmpty()) {
+        queue.schedule(this, free);
+      }
+    }
   }
 }

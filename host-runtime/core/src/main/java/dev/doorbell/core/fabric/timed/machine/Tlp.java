@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
+
 /**
  * How transfers are cut into transaction layer packets, and what those weigh.
  *

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.thread;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
 import dev.doorbell.core.fabric.timed.interconnect.Watches;
 import dev.doorbell.core.memory.AddressSpace;

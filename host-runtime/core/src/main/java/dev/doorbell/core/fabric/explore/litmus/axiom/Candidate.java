@@ -2,7 +2,8 @@ package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.axiom.TraceEnumerator.ThreadTrace;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
-import dev.doorbell.core.fabric.explore.litmus.Address;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.ProxyFence;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,15 +2,15 @@ package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
-import dev.doorbell.core.fabric.explore.litmus.Operand;
 import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -392,6 +392,35 @@ final class TraceEnumerator {
           dependencies,
           barrier,
           proxyFence);
+    }
+  }
+
+  /**
+   * One way through a thread's code, for some values of its loads.
+   *
+   * @param events in program order
+   * @param registers at the end
+   * @param blocked the last event is a barrier that never lets the thread go on
+   * @param spinning the thread goes round a loop for ever: its last round wrote nothing and left
+   *     the registers as the round before
+   * @param lastRound the first event of that round
+   */
+  record ThreadTrace(
+      List<Event> events,
+      Map<String, Integer> registers,
+      boolean blocked,
+      boolean spinning,
+      int lastRound) {
+
+    boolean ends() {
+      return !blocked && !spinning;
+    }
+
+    /** Where a thread that does not end stays. */
+    String stays() {
+      return spinning && lastRound < events.size()
+          ? events.get(lastRound).where()
+          : events.isEmpty() ? "a loop without accesses" : events.getLast().where();
     }
   }
 }
