@@ -5,10 +5,14 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.TimedFabric;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -63,16 +67,15 @@ public final class DmaProbe {
   }
 
   private static Topology withoutIommu(Topology topology) {
-    return new Topology(
-        topology.name(),
-        topology.description(),
-        topology.gpus(),
-        topology.cpus().stream().map(cpu -> cpu.with(cpu.memory().withoutIommu())).toList(),
-        topology.nics(),
-        topology.links(),
-        topology.paths(),
-        topology.network(),
-        topology.constants());
+    List<CpuPrices> cpus =
+        topology.cpus().stream()
+            .map(
+                cpu ->
+                    Prices.with(
+                        cpu,
+                        Map.of("memory", Prices.with(cpu.memory(), Map.of("translations", 0)))))
+            .toList();
+    return Prices.with(topology, Map.of("cpus", cpus));
   }
 
   private static void await(TimedFabric fabric, BooleanSupplier ended) {

@@ -65,7 +65,7 @@ public final class Component {
         serviceNanos = topology.cpus().get(index).memoryService();
         completionBytes = topology.cpus().get(index).completionBytes();
         MemoryPrices prices = topology.cpus().get(index).memory();
-        host = prices.equals(MemoryPrices.PLAIN) ? null : new HostMemory(prices);
+        host = prices.isPlain() ? null : new HostMemory(prices);
       }
       default -> {
         serviceNanos = topology.nics().get(index).memoryService();

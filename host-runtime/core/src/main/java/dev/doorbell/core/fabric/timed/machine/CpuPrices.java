@@ -25,62 +25,9 @@ public record CpuPrices(
     double post,
     double poll,
     double memoryService,
-    int storeGranule,
+    @Price(key = "store_granule_bytes", least = 16, most = 64, power = true) int storeGranule,
     double combineWindow,
-    int completionBytes,
-    MemoryPrices memory,
-    CpuRefinements finer) {
-
-  /** With memory of which all is cached and nothing translated, and without refinements. */
-  public CpuPrices(
-      double instruction,
-      double load,
-      double store,
-      double atomic,
-      double post,
-      double poll,
-      double memoryService,
-      int storeGranule,
-      double combineWindow,
-      int completionBytes) {
-    this(
-        instruction,
-        load,
-        store,
-        atomic,
-        post,
-        poll,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        MemoryPrices.PLAIN,
-        CpuRefinements.NONE);
-  }
-
-  /** The same with other memory. */
-  public CpuPrices with(MemoryPrices other) {
-    return with(other, finer);
-  }
-
-  /** The same with refinements. */
-  public CpuPrices with(CpuRefinements other) {
-    return with(memory, other);
-  }
-
-  private CpuPrices with(MemoryPrices otherMemory, CpuRefinements otherFiner) {
-    return new CpuPrices(
-        instruction,
-        load,
-        store,
-        atomic,
-        post,
-        poll,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        otherMemory,
-        otherFiner);
-  }
-}
+    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
+        int completionBytes,
+    @Price(key = "memory") MemoryPrices memory,
+    CpuRefinements finer) {}

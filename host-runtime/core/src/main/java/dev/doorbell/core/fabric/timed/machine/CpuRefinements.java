@@ -12,8 +12,7 @@ package dev.doorbell.core.fabric.timed.machine;
  *     and each CQE takes one
  */
 public record CpuRefinements(
-    double clock, double postCycles, double completionCycles, double line) {
-
-  /** No refinement. */
-  public static final CpuRefinements NONE = new CpuRefinements(1, 0, 0, 0);
-}
+    @Price(key = "clock_ghz", least = 0.1, most = 10, standard = 1) double clock,
+    @Price(key = "post_cycles", most = 1e6, standard = 0) double postCycles,
+    @Price(key = "completion_cycles", most = 1e6, standard = 0) double completionCycles,
+    @Price(standard = 0) double line) {}

@@ -17,19 +17,16 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param storeRate bytes a nanosecond that are stored and forwarded; 0: bytes are cut through
  */
 public record DmaPrices(
-    double readStart,
-    double readRequest,
-    double readUnit,
-    int readUnitBytes,
-    double writeStart,
-    double writeRequest,
-    double writeUnit,
-    int writeUnitBytes,
-    double storeRequest,
-    double storeRate) {
-
-  /** An engine that takes no time. */
-  public static final DmaPrices NONE = new DmaPrices(0, 0, 0, 64, 0, 0, 0, 64, 0, 0);
+    @Price(standard = 0) double readStart,
+    @Price(standard = 0) double readRequest,
+    @Price(standard = 0) double readUnit,
+    @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64) int readUnitBytes,
+    @Price(standard = 0) double writeStart,
+    @Price(standard = 0) double writeRequest,
+    @Price(standard = 0) double writeUnit,
+    @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64) int writeUnitBytes,
+    @Price(key = "store_ns", standard = 0) double storeRequest,
+    @Price(key = "store_gb_s", most = Price.RATE, standard = 0) double storeRate) {
 
   public DmaPrices {
     if (readUnitBytes <= 0 || writeUnitBytes <= 0) {

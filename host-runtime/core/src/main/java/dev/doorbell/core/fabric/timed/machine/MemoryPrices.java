@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import java.util.Map;
+
 /**
  * How host memory answers the DMA of devices: what its caches hold, and what its IOMMU translates.
  * Times are in nanoseconds, beyond {@link CpuPrices#memoryService}.
@@ -15,17 +17,15 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param walkInterval between the starts of two walks
  */
 public record MemoryPrices(
-    double miss,
-    long cacheBytes,
-    long deviceCacheBytes,
-    double far,
-    int translations,
-    int pageBytes,
-    double walk,
-    double walkInterval) {
-
-  /** Memory of which all is cached and nothing translated. */
-  public static final MemoryPrices PLAIN = new MemoryPrices(0, 0, 0, 0, 0, 4096, 0, 0);
+    @Price(standard = 0) double miss,
+    @Price(most = 1L << 40, standard = 0) long cacheBytes,
+    @Price(most = 1L << 40, standard = 0) long deviceCacheBytes,
+    @Price(standard = 0) double far,
+    @Price(key = "iommu_translations", most = 1 << 20, standard = 0) int translations,
+    @Price(key = "iommu_page_bytes", least = 4096, most = 1 << 30, power = true, standard = 4096)
+        int pageBytes,
+    @Price(key = "iommu_walk_ns", standard = 0) double walk,
+    @Price(key = "iommu_walk_interval_ns", standard = 0) double walkInterval) {
 
   public MemoryPrices {
     if (Integer.bitCount(pageBytes) != 1 || pageBytes < Tlp.REQUEST_BOUNDARY) {
@@ -33,10 +33,9 @@ public record MemoryPrices(
     }
   }
 
-  /** The same memory where nothing is translated. */
-  public MemoryPrices withoutIommu() {
-    return new MemoryPrices(
-        miss, cacheBytes, deviceCacheBytes, far, 0, pageBytes, walk, walkInterval);
+  /** Returns true if caches hold everything and nothing is translated. */
+  public boolean isPlain() {
+    return equals(Prices.of(MemoryPrices.class, Map.of()));
   }
 
   /** Whether caches are modelled. */

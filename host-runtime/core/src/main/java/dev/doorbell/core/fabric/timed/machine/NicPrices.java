@@ -20,47 +20,10 @@ public record NicPrices(
     double packet,
     double onChipRead,
     double memoryService,
-    int maxReadRequest,
-    int readTags,
-    int completionBytes,
+    @Price(key = "max_read_request_bytes", least = 128, most = Price.LARGEST_PAYLOAD, power = true)
+        int maxReadRequest,
+    @Price(most = 15_360) int readTags,
+    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
+        int completionBytes,
     NicRefinements finer,
-    DmaPrices dma) {
-
-  /** Without refinements, and with a DMA engine that takes no time. */
-  public NicPrices(
-      double doorbell,
-      double wqe,
-      double packet,
-      double onChipRead,
-      double memoryService,
-      int maxReadRequest,
-      int readTags,
-      int completionBytes) {
-    this(
-        doorbell,
-        wqe,
-        packet,
-        onChipRead,
-        memoryService,
-        maxReadRequest,
-        readTags,
-        completionBytes,
-        NicRefinements.NONE,
-        DmaPrices.NONE);
-  }
-
-  /** The same with another DMA engine. */
-  public NicPrices with(DmaPrices engine) {
-    return new NicPrices(
-        doorbell,
-        wqe,
-        packet,
-        onChipRead,
-        memoryService,
-        maxReadRequest,
-        readTags,
-        completionBytes,
-        finer,
-        engine);
-  }
-}
+    @Price(key = "dma") DmaPrices dma) {}

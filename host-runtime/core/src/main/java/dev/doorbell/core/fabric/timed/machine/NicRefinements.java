@@ -21,18 +21,20 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param fetchBytes of WQEs that are being fetched for all queue pairs, likewise
  */
 public record NicRefinements(
-    double registerService,
-    double receive,
-    double acknowledge,
-    double wqeInterval,
-    double queueInterval,
-    double packetInterval,
-    int connections,
-    double connectionMiss,
-    int connectionFetches,
-    int transmitBytes,
-    int fetchBytes) {
-
-  /** No refinement. */
-  public static final NicRefinements NONE = new NicRefinements(0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0);
-}
+    @Price(standard = 0) double registerService,
+    @Price(standard = 0) double receive,
+    @Price(standard = 0) double acknowledge,
+    @Price(standard = 0) double wqeInterval,
+    @Price(standard = 0) double queueInterval,
+    @Price(standard = 0) double packetInterval,
+    @Price(most = 1 << 24, standard = 0) int connections,
+    @Price(standard = 0) double connectionMiss,
+    @Price(least = 1, most = 1024, standard = 1) int connectionFetches,
+    @Price(
+            key = "transmit_buffer_bytes",
+            least = Price.LARGEST_PAYLOAD,
+            most = 1 << 30,
+            standard = 0)
+        int transmitBytes,
+    @Price(key = "wqe_buffer_bytes", least = Price.LARGEST_PAYLOAD, most = 1 << 30, standard = 0)
+        int fetchBytes) {}
