@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric;
 
+import dev.doorbell.core.memory.RawMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +116,33 @@ public abstract class DevicePort {
   @FunctionalInterface
   public interface AtomicFunction {
     long apply(long old);
+  }
+
+  /** Carries out {@link #writeEntry} on memory that this host thread reaches. */
+  protected static void writeEntryInPlace(long source, long address) {
+    for (int at = 0; at < 56; at += Long.BYTES) {
+      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
+    }
+    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
+    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
+  }
+
+  /** Carries out {@link #atomic} on memory that this host thread reaches. */
+  protected static void atomicInPlace(long address, int bytes, long result, AtomicFunction atomic) {
+    if (bytes == Integer.BYTES) {
+      int old;
+      do {
+        old = RawMemory.getIntAcquire(address);
+      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old & 0xffff_ffffL))
+          != old);
+      RawMemory.putInt(result, old);
+    } else {
+      long old;
+      do {
+        old = RawMemory.getLongAcquire(address);
+      } while (RawMemory.compareAndExchangeLong(address, old, atomic.apply(old)) != old);
+      RawMemory.putLong(result, old);
+    }
   }
 
   /** Takes {@code nanos} of virtual time; finishes at once where time is not modelled. */
