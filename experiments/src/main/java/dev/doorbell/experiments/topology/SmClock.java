@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -12,7 +12,7 @@ import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

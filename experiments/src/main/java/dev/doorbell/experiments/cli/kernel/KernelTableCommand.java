@@ -21,7 +21,7 @@ import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.kernel.KernelBuildCommand.KernelCompiler;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

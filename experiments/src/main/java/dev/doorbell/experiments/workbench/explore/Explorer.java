@@ -5,6 +5,7 @@ import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

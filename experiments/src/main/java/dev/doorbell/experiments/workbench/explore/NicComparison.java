@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.scenario.kernel.BackEnds;
 import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
 import java.nio.file.Files;
 import java.nio.file.Path;

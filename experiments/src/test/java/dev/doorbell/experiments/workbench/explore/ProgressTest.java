@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

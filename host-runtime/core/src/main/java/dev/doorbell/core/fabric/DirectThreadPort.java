@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric;
 
+import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;

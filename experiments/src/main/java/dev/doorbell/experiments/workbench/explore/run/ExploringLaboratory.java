@@ -24,7 +24,7 @@ import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Schedule;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;

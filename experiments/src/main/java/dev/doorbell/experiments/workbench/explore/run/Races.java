@@ -6,8 +6,8 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.DeviceAccess;
 import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Conflict;
-import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.experiments.workbench.explore.Race;
 import org.jspecify.annotations.Nullable;
 

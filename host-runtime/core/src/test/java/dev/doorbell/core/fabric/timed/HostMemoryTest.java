@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;

@@ -1,14 +1,14 @@
 package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.DmaPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Link.Credits;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Prices;

@@ -1,17 +1,17 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.explore.Meeting;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import org.jspecify.annotations.Nullable;
 
 /** What may not happen at the same time: data races, and what amounts to one for a device. */

@@ -3,6 +3,9 @@ package dev.doorbell.core.fabric.explore.model;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Cell.Words;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,8 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import org.jspecify.annotations.Nullable;
 
 /**

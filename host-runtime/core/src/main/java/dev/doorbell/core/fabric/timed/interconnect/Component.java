@@ -2,7 +2,7 @@ package dev.doorbell.core.fabric.timed.interconnect;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Allocation;

@@ -6,6 +6,8 @@ import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.processor.RemoteAccess.LoadCombiner;
+import dev.doorbell.core.fabric.timed.processor.Warp.Gate;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package dev.doorbell.core.fabric.timed.processor;
 
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
-import dev.doorbell.core.fabric.timed.interconnect.Buffers;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.interconnect.Interconnect.Buffers;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
