@@ -104,7 +104,7 @@ public final class CalibrateCommand extends CliCommand {
     return measured.complete() ? ExitCode.OK : ExitCode.INTERRUPTED;
   }
 
-  /** What a calibration takes, by what it took on an H200 beside 16 cores of 2.1 GHz. */
+  /** Estimates the time of a calibration, by what it took on an H200 beside 16 cores of 2.1 GHz. */
   String howLong() {
     if (gpu.equals("vm")) {
       return "calibrating the virtual machine takes about a minute and a half";
@@ -179,7 +179,7 @@ public final class CalibrateCommand extends CliCommand {
     }
   }
 
-  /** What the model says with the file that was just made. */
+  /** Prints the model's predictions with the file that was just made. */
   private Calibration model(CommandContext context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
@@ -281,7 +281,7 @@ public final class CalibrateCommand extends CliCommand {
     return json;
   }
 
-  /** How many medians a model is near to, group by group, and which it is not near to. */
+  /** Says how many medians a model is near to, group by group, and which it is not near to. */
   static final class Agreement {
     private static final double NEAR = 0.10;
 

@@ -45,7 +45,7 @@ final class CaseRunner {
           && (hidden == null || hidden.finished() == seeds);
     }
 
-    /** Where the bug shows, and where it does not. */
+    /** Says where the bug shows, and where it does not. */
     String where() {
       return hidden == null
           ? ""

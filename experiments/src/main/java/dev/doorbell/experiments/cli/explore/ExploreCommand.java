@@ -562,7 +562,7 @@ public final class ExploreCommand extends CliCommand {
                         .fix("take it from a report: SEED@TURNS#SCENARIO")));
   }
 
-  /** What {@code explore} looks at instead of a kernel: litmus tests, or a case. */
+  /** Selects what {@code explore} looks at instead of a kernel: litmus tests, or a case. */
   private static final class ExploreSelection {
     @Option(
         names = "--litmus",

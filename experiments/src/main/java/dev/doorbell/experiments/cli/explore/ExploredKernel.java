@@ -66,7 +66,7 @@ public record ExploredKernel(UserKernel kernel) {
         new Scenario.Rules(Policy.VENDOR, true, false));
   }
 
-  /** What is explored. */
+  /** Returns the program that is explored. */
   Scenario.Program program() {
     KernelDescriptor descriptor = kernel.descriptor();
     return new Scenario.Program(
@@ -125,7 +125,7 @@ public record ExploredKernel(UserKernel kernel) {
     return kernel.descriptor().measures() == KernelDescriptor.Measures.GOODPUT ? FEW_SLOTS : 0;
   }
 
-  /** Who rings: the proxy for a kernel that takes that path alone. */
+  /** Returns who rings: the proxy for a kernel that takes that path alone. */
   String ringer() {
     return kernel.descriptor().paths().equals(Set.of("proxy")) ? "proxy" : "gpu";
   }

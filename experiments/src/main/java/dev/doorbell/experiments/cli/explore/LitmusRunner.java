@@ -145,7 +145,7 @@ final class LitmusRunner {
     return vacuous ? ExitCode.VACUOUS : ExitCode.OK;
   }
 
-  /** Whether it is claimed of every execution, and there is none. */
+  /** Returns true if it is claimed of every execution, and there is none. */
   private static boolean isVacuous(LitmusResult axioms) {
     return axioms.test().quantifier() == Quantifier.FORALL
         && axioms.executions() == 0

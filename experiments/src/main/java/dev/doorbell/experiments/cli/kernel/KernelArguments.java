@@ -32,7 +32,7 @@ final class KernelArguments {
 
   /** An argument, and the file that its buffer goes to. */
   record Parsed(Argument argument, Optional<Path> output) {
-    /** Whether the buffer is a result worth showing. */
+    /** Returns true if the buffer is a result worth showing. */
     boolean isResult() {
       return !(argument instanceof Argument.Scalar) && !argument.text().startsWith("in:");
     }

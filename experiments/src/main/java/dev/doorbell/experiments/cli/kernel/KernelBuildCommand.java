@@ -221,7 +221,7 @@ final class KernelBuildCommand extends CliCommand {
 
     private KernelCompiler() {}
 
-    /** Where the device library lies. */
+    /** Returns the folder of the device library. */
     static Path include() {
       return Path.of(System.getProperty("doorbell.home", "."), "kernels", "include");
     }

@@ -100,7 +100,7 @@ final class KernelDiffRunCommand extends CliCommand {
   private String timeout = "20s";
 
   /**
-   * What is compared.
+   * A kernel to compare.
    *
    * @param said what the command names that runs it again
    */

@@ -359,7 +359,7 @@ final class KernelRunCommand extends CliCommand {
     Json.print(context, json);
   }
 
-  /** Where a kernel's instructions went. */
+  /** Prints the instructions of a kernel by opcode and by line. */
   private static final class KernelProfile {
     private static final int OPCODES = 30;
     private static final int LINES = 12;

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "measured."
     })
 final class KernelWeightCommand extends CliCommand {
-  /** What the script exits with where a tool is missing. */
+  /** Exit status of the script where a tool is missing. */
   private static final int NO_TOOL = 7;
 
   private static final int MOST_LIVE = 240;

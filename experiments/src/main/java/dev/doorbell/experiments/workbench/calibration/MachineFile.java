@@ -161,7 +161,7 @@ public final class MachineFile {
     }
   }
 
-  /** Of the links between GPU and CPU. */
+  /** Replaces the efficiency of the links between GPU and CPU. */
   private void efficiency() {
     if (!prices.has("copy.out", "copy.in")) {
       return;

@@ -92,7 +92,7 @@ public interface KernelComparer {
   Comparison compare(Request request) throws EnvironmentException;
 
   /**
-   * What a kernel takes in virtual time.
+   * The duration of a kernel in virtual time.
    *
    * @param issueNanos median of its metric {@code my_issue}; empty where it has none
    * @param doneNanos median of its metric {@code my_done}, or of its samples, or what its stamps
@@ -101,7 +101,7 @@ public interface KernelComparer {
    */
   record KernelTiming(
       OptionalDouble issueNanos, OptionalDouble doneNanos, Optional<String> failure) {
-    /** Of a kernel that did not end well. */
+    /** Returns the timing of a kernel that did not end well. */
     public static KernelTiming failed(String what) {
       return new KernelTiming(OptionalDouble.empty(), OptionalDouble.empty(), Optional.of(what));
     }

@@ -97,7 +97,7 @@ public record DmaSetting(
     return List.of(DmaTransfer.values()).get(index);
   }
 
-  /** Whether {@code key} has the first of two words, as it has where it is missing. */
+  /** Returns true if {@code key} has the first of two words, as it has where it is missing. */
   private static boolean first(Map<String, String> given, String key, String word, String other) {
     String value = given.getOrDefault(key, word);
     if (!List.of(word, other).contains(value)) {
@@ -107,7 +107,7 @@ public record DmaSetting(
     return value.equals(word);
   }
 
-  /** What a {@link DmaProbe} does over and over. */
+  /** Work that a {@link DmaProbe} repeats. */
   public enum DmaTransfer {
     /** One read at a time: nanoseconds from the command to the last byte. pcie-bench's LAT_RD. */
     READ_LATENCY("read-latency"),
@@ -129,7 +129,7 @@ public record DmaSetting(
       return word;
     }
 
-    /** Whether one transfer ends before the next begins, and nanoseconds are the result. */
+    /** Returns true if one transfer ends before the next begins, and nanoseconds are the result. */
     public boolean latency() {
       return this == READ_LATENCY || this == WRITE_READ_LATENCY;
     }

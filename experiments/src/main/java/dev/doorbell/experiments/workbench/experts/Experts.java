@@ -23,7 +23,7 @@ public interface Experts {
    */
   ExpertOutcome run(ExpertRun run, BooleanSupplier interrupted);
 
-  /** Which of DeepEP's kernels an exchange is made by. */
+  /** DeepEP's kernels for an exchange. */
   enum ExpertKernels {
     /** Dispatch and combine of {@code internode_ll.cu}. */
     LOW_LATENCY("low-latency"),

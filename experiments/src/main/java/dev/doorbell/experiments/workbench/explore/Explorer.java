@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario with many seeds, and reports each race and each failure once. */
 public final class Explorer {
-  /** How many findings of each kind get shorter schedules, and how many runs each gets for it. */
+  /** The most findings of each kind that get shorter schedules, and the most runs for each. */
   private static final int SHORTENED = 4;
 
   private static final int TRIES = 24;
@@ -64,7 +64,7 @@ public final class Explorer {
       int found,
       long instructions,
       long nanos) {
-    /** Of nothing that was run. */
+    /** Report of an exploration without runs. */
     static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0);
 
     /** Returns true if nothing was found. */
@@ -303,7 +303,7 @@ public final class Explorer {
    * @param failure of the run without that progress
    */
   public record Reliance(Kind kind, Failure failure) {
-    /** What the kernel relies on. */
+    /** A promise that the kernel relies on. */
     public enum Kind {
       /** Its blocks run at the same time. */
       BLOCKS_TOGETHER(

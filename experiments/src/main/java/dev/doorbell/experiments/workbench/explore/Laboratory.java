@@ -77,7 +77,7 @@ public interface Laboratory {
   }
 
   /**
-   * How one run ended.
+   * The outcome of one run.
    *
    * @param races in the order of occurrence
    * @param failure a kernel that failed, hung or moved wrong bytes, or null

@@ -49,7 +49,9 @@ public record Nic(Adapter adapter, boolean strictKeys) {
     return name() + " " + adapter.promises();
   }
 
-  /** What a program or its set-up can do about an adapter that does not keep InfiniBand's order. */
+  /**
+   * A measure of a program or its set-up against an adapter that does not keep InfiniBand's order.
+   */
   public enum Remedy {
     /** Every work request has the strong-ordering fence bit. */
     FENCE_BIT("the strong-ordering fence bit on each work request"),

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
-  /** What the device library says of an operation that a queue pair's work requests lack. */
+  /** Text of the device library about an operation that a queue pair's work requests lack. */
   private static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
 
   private final Laboratory laboratory;

@@ -160,7 +160,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
   }
 
   /**
-   * How the kernel posts.
+   * The kernel's way of posting.
    *
    * @param queues {@code gpu} or {@code host}: where rings and records lie
    * @param ringer {@code gpu}, {@code cpu} or {@code proxy}: who rings

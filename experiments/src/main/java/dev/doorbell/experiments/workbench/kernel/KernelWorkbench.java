@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
 
-/** What the command line does with a kernel outside of experiments. */
+/** Work of the command line with a kernel outside of experiments. */
 public interface KernelWorkbench {
   /** Finds the workbench of this build. */
   static KernelWorkbench find() {

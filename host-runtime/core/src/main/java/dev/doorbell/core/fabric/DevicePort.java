@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class DevicePort {
   /**
-   * Where the device may read {@code bytes} bytes of {@code address} in place, or 0 when they have
-   * to be transferred by {@link #read}.
+   * Returns the address at which the device may read {@code bytes} bytes of {@code address} in
+   * place, or 0 when they have to be transferred by {@link #read}.
    */
   public abstract long map(long address, int bytes);
 
@@ -39,9 +39,9 @@ public abstract class DevicePort {
   public abstract void write(long source, long address, int bytes, boolean relaxed);
 
   /**
-   * As {@link #write}, of the payload of one packet that the device may place before and after
-   * others of the same connection: what orders it is what its sender knew, and nothing that this
-   * device did. The bytes of the packet itself arrive in order unless {@code relaxed}.
+   * Does the same as {@link #write}, of the payload of one packet that the device may place before
+   * and after others of the same connection: what orders it is what its sender knew, and nothing
+   * that this device did. The bytes of the packet itself arrive in order unless {@code relaxed}.
    *
    * @param message what came with the packet ({@link DeviceUnit#departs}), or null
    */
@@ -79,8 +79,9 @@ public abstract class DevicePort {
   }
 
   /**
-   * Where the device may write a naturally aligned 64-byte entry in place, its last 4 bytes last
-   * and with release semantics, or 0 when it has to go by {@link #writeEntry}.
+   * Returns the address at which the device may write a naturally aligned 64-byte entry in place,
+   * its last 4 bytes last and with release semantics, or 0 when it has to go by {@link
+   * #writeEntry}.
    */
   public long mapEntry(long address) {
     return 0;
@@ -95,7 +96,7 @@ public abstract class DevicePort {
   }
 
   /**
-   * As {@link #write}, and reports when the bytes are visible at {@code address}.
+   * Does the same as {@link #write}, and reports when the bytes are visible at {@code address}.
    *
    * @return true when they are already
    */
@@ -149,7 +150,8 @@ public abstract class DevicePort {
   public abstract boolean delay(long nanos, Completion completion);
 
   /**
-   * As {@link #delay(long, Completion)}, where {@code completion} is carried out at another device.
+   * Does the same as {@link #delay(long, Completion)}, where {@code completion} is carried out at
+   * another device.
    */
   public boolean delay(DevicePort there, long nanos, Completion completion) {
     return delay(nanos, completion);
@@ -162,8 +164,8 @@ public abstract class DevicePort {
   public void apart(long nanos) {}
 
   /**
-   * Whether another host thread may step {@code there} meanwhile. What is handed over by {@link
-   * #delay(DevicePort, long, Completion)} is this device's no longer then.
+   * Returns true if another host thread may step {@code there} meanwhile. What is handed over by
+   * {@link #delay(DevicePort, long, Completion)} is this device's no longer then.
    */
   public boolean runsBeside(DevicePort there) {
     return false;

@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
  * order of the calls, and the last 8 bytes of one, where they are aligned, after its other bytes.
  */
 final class DirectDevicePort extends DevicePort {
-  /** Who keeps timers. */
+  /** Keeper of timers. */
   @FunctionalInterface
   interface Timers {
     void add(long nanos, Completion completion);

@@ -17,7 +17,7 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
-  /** Where stores to registers wait for the thread of the devices; null on that thread. */
+  /** Ring in which stores to registers wait for the thread of the devices; null on that thread. */
   private final @Nullable DoorbellRing doorbells;
 
   DirectThreadPort(AddressSpace memory, MmioPages mmio, @Nullable DoorbellRing doorbells) {

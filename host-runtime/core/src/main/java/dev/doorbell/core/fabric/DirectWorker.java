@@ -85,7 +85,7 @@ final class DirectWorker {
     return false;
   }
 
-  /** What an agent threw, once. */
+  /** Returns what an agent threw, once. */
   @Nullable Throwable takeFailure() {
     return failure.getAndSet(null);
   }
@@ -154,7 +154,7 @@ final class DirectWorker {
     private final long[] stores = new long[CAPACITY * FIELDS];
     private final AtomicLongArray indices = new AtomicLongArray(5 * APART);
 
-    /** What takes the stores. */
+    /** Receiver of stores. */
     interface Target {
       void store(long address, int bytes, long low, long high);
     }

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How agents reach memory and each other, and when: the policy of a world.
+ * Policy of a world: the way and the time in which agents reach memory and each other.
  *
  * <p>{@link DirectFabric} touches native memory at once; a timed fabric delivers by virtual time
  * over PCIe paths; an exploring fabric delivers in any order that the memory models allow. Agents
@@ -44,14 +44,14 @@ public abstract class Fabric implements AutoCloseable {
   }
 
   /**
-   * Whether threads may have several loads under way, for as far as their ports say ({@link
+   * Returns true if threads may have several loads under way, for as far as their ports say ({@link
    * ThreadPort#loadsAhead}).
    */
   public boolean hasLoadsAhead() {
     return false;
   }
 
-  /** How instructions of a thread at {@code locus} follow each other. */
+  /** Returns how instructions of a thread at {@code locus} follow each other. */
   public Pipeline pipeline(Locus locus) {
     return Pipeline.NONE;
   }
@@ -86,7 +86,7 @@ public abstract class Fabric implements AutoCloseable {
     task.run();
   }
 
-  /** As {@link #now}, for agents at {@code locus} while they are stepped. */
+  /** Does the same as {@link #now}, for agents at {@code locus} while they are stepped. */
   public LongSupplier clock(Locus locus) {
     return this::now;
   }
@@ -107,10 +107,10 @@ public abstract class Fabric implements AutoCloseable {
   /** Nanoseconds on the fabric's clock: virtual, or {@link System#nanoTime}. */
   public abstract long now();
 
-  /** What a time taken from {@link #now} may be called. */
+  /** Says what a time taken from {@link #now} may be called. */
   public abstract Basis basis();
 
-  /** Where events go; {@link Trace#NONE} unless set. */
+  /** Target of events; {@link Trace#NONE} unless set. */
   public final Trace trace() {
     return trace;
   }
@@ -125,9 +125,8 @@ public abstract class Fabric implements AutoCloseable {
   public abstract void close();
 
   /**
-   * How instructions of one thread follow each other where they do not wait for memory, in
-   * picoseconds: an instruction is issued when the one before it has been and its operands are
-   * there.
+   * Timing of one thread's instructions where they do not wait for memory, in picoseconds: an
+   * instruction is issued when the one before it has been and its operands are there.
    *
    * @param issue from one instruction to the next that does not wait for it
    * @param result from the issue of an instruction that computes until its result can be an operand
@@ -145,7 +144,7 @@ public abstract class Fabric implements AutoCloseable {
       }
     }
 
-    /** Whether anything is known: if not, every instruction has the same price. */
+    /** Returns true if anything is known: if not, every instruction has the same price. */
     public boolean known() {
       return !equals(NONE);
     }

@@ -29,7 +29,7 @@ final class FarDevicePort extends DevicePort {
     ATOMIC
   }
 
-  /** What waits for its turn; its bytes lie in a slot of {@link #bytes}. */
+  /** A transfer that waits for its turn; its bytes lie in a slot of {@link #bytes}. */
   private static final class Waiting {
     private Kind kind = Kind.WRITE;
     private long address;
@@ -365,7 +365,7 @@ final class FarDevicePort extends DevicePort {
       return engines.isEmpty();
     }
 
-    /** Who reaches these bytes; null when nobody does. */
+    /** Returns the engine that reaches these bytes; null when nobody does. */
     @Nullable DmaEngine engine(long address, long bytes) {
       for (int i = 0; i < engines.size(); i++) {
         if (engines.get(i).reaches(address, bytes)) {

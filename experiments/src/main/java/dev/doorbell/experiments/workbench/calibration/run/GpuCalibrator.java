@@ -24,7 +24,7 @@ public final class GpuCalibrator implements Calibrator {
   private static final String CUDA = "cuda:";
   private static final long SEED = 1;
 
-  /** As on hardware, all blocks of a grid run at once. */
+  /** All blocks of a grid run at once, as on hardware. */
   private static final VmOptions OPTIONS =
       VmOptions.defaults().withMaxResidentBlocks(PriceRig.MOST_BLOCKS);
 

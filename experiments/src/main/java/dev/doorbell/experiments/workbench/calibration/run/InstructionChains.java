@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What instructions of one thread cost that touch no memory: {@value #LENGTH} operations in a row,
- * of which each needs the result of the one before it, or does not, or decides about the next.
+ * Measures what instructions of one thread cost that touch no memory: {@value #LENGTH} operations
+ * in a row, of which each needs the result of the one before it, or does not, or decides about the
+ * next.
  *
  * <p>A sample is the time between two readings of {@code %clock64}, less that of the same kernel
  * without the operations. There is no loop between the readings: its branch would be in the

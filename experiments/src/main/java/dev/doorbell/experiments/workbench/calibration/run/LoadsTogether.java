@@ -94,7 +94,7 @@ final class LoadsTogether {
     return cycles;
   }
 
-  /** What each sample says for itself, on the rungs that their medians led to. */
+  /** Returns what each sample says for itself, on the rungs that their medians led to. */
   private Measurement inFlight(boolean bounded) {
     double[] each = new double[host.sequencedValues().getFirst().issued.length];
     for (int i = 0; i < each.length; i++) {
@@ -166,7 +166,7 @@ final class LoadsTogether {
       }
     }
 
-    /** How many loads to try next; 0: it is known. One load is the first rung. */
+    /** Returns the number of loads to try next; 0: it is known. One load is the first rung. */
     int next() {
       int free = free();
       int waiting = waiting();
@@ -177,13 +177,16 @@ final class LoadsTogether {
     }
 
     /**
-     * How many are under way, for as far as the rungs tell; at least 1, as one is while it waits.
+     * Returns the number of loads under way, for as far as the rungs tell; at least 1, as one is
+     * while it waits.
      */
     int inFlight() {
       return Math.max(1, free());
     }
 
-    /** Whether a load more has waited; if not, there may be more under way than were tried. */
+    /**
+     * Returns true if a load more has waited; if not, there may be more under way than were tried.
+     */
     boolean bounded() {
       return waiting() > 0;
     }
@@ -207,8 +210,8 @@ final class LoadsTogether {
     }
 
     /**
-     * Whether the last of {@code loads} was issued nearer to the end of the first than to where it
-     * would be if it had not waited, to go by {@code free} that have not.
+     * Returns true if the last of {@code loads} was issued nearer to the end of the first than to
+     * where it would be if it had not waited, to go by {@code free} that have not.
      */
     private boolean waits(int free, int loads, double issuedAfter) {
       double unhindered = free == 0 ? 0 : issued.getOrDefault(free, 0.0) / free * loads;

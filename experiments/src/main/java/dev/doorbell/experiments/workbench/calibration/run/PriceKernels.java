@@ -17,7 +17,7 @@ import java.util.Objects;
  * the operation; what the operation leaves outstanding is drained outside of that.
  */
 final class PriceKernels {
-  /** How often an operation stands in the loop of a price kernel. */
+  /** Times that an operation stands in the loop of a price kernel. */
   static final int UNROLLED = 16;
 
   /** Bytes between two places that a price kernel stores to: never the same line. */
@@ -136,7 +136,7 @@ final class PriceKernels {
         .formatted(price.name(), body, price.drained() ? "\tfence.acq_rel.sys;\n" : "");
   }
 
-  /** How many cycles and how many nanoseconds pass together. */
+  /** Compares how many cycles and how many nanoseconds pass together. */
   private static String clocks() {
     return template("clocks.ptx").formatted(CLOCKS);
   }

@@ -28,7 +28,7 @@ final class PriceRig implements AutoCloseable {
   final Memory device;
   final Memory host;
 
-  /** Where kernels write what they found. */
+  /** Memory to which kernels write what they found. */
   final Memory out;
 
   private final GpuStream stream;
@@ -108,7 +108,7 @@ final class PriceRig implements AutoCloseable {
   }
 
   /**
-   * How much is done for one sample: much on hardware, whose clocks are coarse; little in virtual
+   * Amount of work for one sample: much on hardware, whose clocks are coarse; little in virtual
    * time, whose clock is exact.
    *
    * @param rounds of {@link PriceKernels#UNROLLED} operations for a sample of what takes long

@@ -89,12 +89,12 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  /** Whether the kernel posts by a short path. */
+  /** Returns true if the kernel posts by a short path. */
   private static boolean isShort(Scenario scenario) {
     return SHORT_PATHS.contains(scenario.program().entry());
   }
 
-  /** Whether there is no doorbell record to write. */
+  /** Returns true if there is no doorbell record to write. */
   private static boolean lacksRecord(Scenario scenario) {
     return scenario.program().entry().equals(HOLDER)
         && scenario.posting().order().equals(PostOrder.NO_RECORD.word());

@@ -11,7 +11,7 @@ import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.experiments.workbench.explore.Race;
 import org.jspecify.annotations.Nullable;
 
-/** What an exploring fabric found, in words. */
+/** Describes what an exploring fabric found, in words. */
 public final class Races {
   private Races() {}
 

@@ -23,7 +23,7 @@ final class ExploringDevicePort extends DevicePort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
 
-  /** Who is at work: a unit, or the device as a whole. */
+  /** The actor that is at work: a unit, or the device as a whole. */
   private Actor actor;
 
   private @Nullable ExploringDeviceUnit working;

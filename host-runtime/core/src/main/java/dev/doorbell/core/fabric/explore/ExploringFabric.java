@@ -58,7 +58,7 @@ public final class ExploringFabric extends Fabric {
   private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
 
   /**
-   * What the world is like.
+   * The properties of the world.
    *
    * @param policy what orders stores for an HCA
    * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
@@ -88,18 +88,18 @@ public final class ExploringFabric extends Fabric {
   private final FindingLog log;
   private final RecordChecks recordChecks;
 
-  /** What arrives at a register lies here meanwhile; the segment keeps its memory. */
+  /** Buffer for what arrives at a register; the segment keeps its memory. */
   private final MemorySegment register = Arena.ofAuto().allocate(Arrivals.BLOCK, 64);
 
   private final long registerBytes = register.address();
 
-  /** What is known to everybody who begins now: of agents that have ended. */
+  /** Clock of everybody who begins now: the past of agents that have ended. */
   private final Clock past = new Clock();
 
   /** The units that carry out the requests of queue pairs, by rank and number. */
   private final Map<Long, Actor> senders = new HashMap<>();
 
-  /** What is arriving at a register. */
+  /** The store that is arriving at a register, or null. */
   private Arrivals.@Nullable Arrival arriving;
 
   private long turns;
@@ -111,7 +111,7 @@ public final class ExploringFabric extends Fabric {
   private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
   private final Map<Object, Spin> spins = new LinkedHashMap<>();
 
-  /** Which device answers for a page. */
+  /** The device that answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
 
   /** Something that happens later. */
@@ -189,7 +189,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** What was found, each pair of places once, in the order of the run. */
+  /** Returns the findings, each pair of places once, in the order of the run. */
   public List<Finding> findings() {
     return log.all();
   }
@@ -394,7 +394,7 @@ public final class ExploringFabric extends Fabric {
     return slot.arrivals.size() > 0;
   }
 
-  /** What is arriving is for {@code unit}. */
+  /** Tells {@code unit} of what is arriving there. */
   void informed(Actor unit) {
     Arrivals.Arrival arrival = arriving;
     if (arrival != null) {
@@ -575,7 +575,7 @@ public final class ExploringFabric extends Fabric {
       this.access = access;
     }
 
-    /** Where it stands. */
+    /** Returns the place in the program. */
     public @Nullable SourcePlace place() {
       return agent.describe(at);
     }

@@ -23,7 +23,7 @@ final class ExploringThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
 
-  /** What strong loads have seen since the last failed poll. */
+  /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
 
   /** The same of all loads since {@link #spun}, while the thread spins; else null. */
@@ -200,7 +200,7 @@ final class ExploringThreadPort extends ThreadPort {
     return fabric.now();
   }
 
-  /** What the loads of a waiting loop have seen: words, and their newest writes. */
+  /** The cells that the loads of a waiting loop have seen, and their newest writes. */
   private static final class PolledCells {
     private static final int MOST = 256;
 

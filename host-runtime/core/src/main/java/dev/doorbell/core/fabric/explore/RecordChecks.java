@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What doorbells and doorbell records promise to an HCA, checked when they are given: it need not
- * happen to look at the wrong moment for a broken promise to be found.
+ * Checks what doorbells and doorbell records promise to an HCA, checked when they are given: it
+ * need not happen to look at the wrong moment for a broken promise to be found.
  */
 final class RecordChecks {
   private final MemoryMachine machine;

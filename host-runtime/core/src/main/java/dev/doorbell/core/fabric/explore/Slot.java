@@ -42,7 +42,7 @@ final class Slot implements Watcher {
   /** Stores that wait for a device. */
   final Arrivals arrivals = new Arrivals();
 
-  /** What the thread's write-combining buffer holds for a device. */
+  /** The store that the thread's write-combining buffer holds for a device. */
   Arrivals.@Nullable Arrival combining;
 
   final List<Cell> watched = new ArrayList<>(0);
@@ -118,7 +118,10 @@ final class Slot implements Watcher {
       return waiting.remove();
     }
 
-    /** How many may arrive: a block that is being combined holds up what is behind it. */
+    /**
+     * Returns the number of stores that may arrive: a block that is being combined holds up what is
+     * behind it.
+     */
     int ready(long turn) {
       int ready = 0;
       for (Arrival arrival : waiting) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An instruction of a litmus test. Accesses are {@code Access} bits. */
 public sealed interface Instruction {
-  /** Where it stands and under which predicate. */
+  /** Returns its place and under which predicate. */
   Site site();
 
   /**
@@ -53,7 +53,7 @@ public sealed interface Instruction {
    */
   record ProxyFence(Site site, Proxy proxy) implements Instruction {}
 
-  /** What a barrier instruction does beside arriving. */
+  /** The action of a barrier instruction beside arriving. */
   enum BarrierKind {
     /** Waits. */
     SYNC,
@@ -86,7 +86,7 @@ public sealed interface Instruction {
     public static final int LAST_ID = 15;
   }
 
-  /** What {@link Compute} computes. */
+  /** The operation of a {@link Compute}. */
   enum Arithmetic {
     MOV,
     ADD,
@@ -132,7 +132,7 @@ public sealed interface Instruction {
   record Exit(Site site) implements Instruction {}
 
   /**
-   * What the operand of an access names.
+   * The place that the operand of an access names.
    *
    * @param location the index of the memory
    * @param virtual the index of the generic address; two that differ may name one location
@@ -160,7 +160,7 @@ public sealed interface Instruction {
     /** {@code cold}. */
     CONSTANT;
 
-    /** As it is written in files. */
+    /** Returns the word as it is written in files. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }

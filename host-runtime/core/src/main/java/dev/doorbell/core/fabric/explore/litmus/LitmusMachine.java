@@ -64,7 +64,7 @@ public final class LitmusMachine {
     return new MachineResult(shown, deadlocks, conflicts, runs, !more);
   }
 
-  /** How a thread stands after an instruction. */
+  /** The state of a thread after an instruction. */
   private enum State {
     RUNNING,
     WAITING,
@@ -360,7 +360,7 @@ public final class LitmusMachine {
   }
 
   /**
-   * What the machine that explores kernels shows of a test.
+   * The outcomes that the machine that explores kernels shows of a test.
    *
    * @param shown outcomes that meet the test's filter, and in how many runs each
    * @param deadlocks runs in which threads waited at a barrier for ever

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What the axioms say about a test.
+ * The verdict of the axioms on a test.
  *
  * @param allowed outcomes, and in how many executions each
  * @param forbidden outcomes whose values fit together, but which no execution may have, and the
@@ -36,14 +36,14 @@ public record LitmusResult(
     boolean complete,
     boolean holds) {
 
-  /** How many executions are allowed. */
+  /** Returns the number of allowed executions. */
   public long executions() {
     return allowed.values().stream().mapToLong(Long::longValue).sum();
   }
 
   /**
-   * Whether more searching could not change the verdict: a search that stopped early has still
-   * found what it found.
+   * Returns true if more searching could not change the verdict: a search that stopped early has
+   * still found what it found.
    */
   public boolean conclusive() {
     return complete || (test.quantifier() == Quantifier.EXISTS) == holds;

@@ -38,13 +38,13 @@ public record LitmusTest(
   public record LitmusThread(
       String name, ThreadPlace place, List<Instruction> code, Map<String, Integer> registers) {}
 
-  /** How many threads run in the CTA of {@code thread}. */
+  /** Returns the number of threads that run in the CTA of {@code thread}. */
   public int threadsOfCta(int thread) {
     ThreadPlace place = threads.get(thread).place();
     return (int) threads.stream().filter(other -> other.place().sameCta(place)).count();
   }
 
-  /** What a litmus test claims about its condition. */
+  /** The claim of a litmus test about its condition. */
   public enum Quantifier {
     /** Some execution ends so. */
     EXISTS("exists"),
@@ -59,16 +59,17 @@ public record LitmusTest(
       this.text = text;
     }
 
-    /** As written in a file. */
+    /** Returns the word as written in a file. */
     public String text() {
       return text;
     }
   }
 
-  /** Where a thread of a litmus test runs, as scopes see it. A CTA is a cluster of its own. */
+  /** The place of a litmus test's thread, as scopes see it. A CTA is a cluster of its own. */
   public record ThreadPlace(int cta, int gpu) {
     /**
-     * Whether a thread at {@code other} is inside {@code scope}, an {@link Access} scope, of this.
+     * Returns true if a thread at {@code other} is inside {@code scope}, an {@link Access} scope,
+     * of this.
      */
     public boolean reaches(int scope, ThreadPlace other) {
       return switch (scope) {
@@ -84,7 +85,7 @@ public record LitmusTest(
   }
 
   /**
-   * How far a search goes.
+   * The bounds of a search.
    *
    * @param rounds how often a backward branch is taken in one trace of a thread
    * @param candidates how many candidate executions (traces, reads-from, barriers) are judged

@@ -18,7 +18,7 @@ public final class Actor {
   /** True for a device: see {@link Policy}. */
   final boolean device;
 
-  /** What happened before whatever this actor does next. */
+  /** Clock of what happened before this actor's next action. */
   public final Clock clock;
 
   /**
@@ -27,7 +27,7 @@ public final class Actor {
    */
   final Clock resident;
 
-  /** What it knew when it began. */
+  /** Clock of what it knew when it began. */
   final Clock start;
 
   /** Loads in a row that did not return the newest value. */
@@ -36,7 +36,10 @@ public final class Actor {
   /** The last release-side fence of each scope. */
   private final @Nullable Release[] fences = new Release[(Access.SYS >> SCOPE_SHIFT) + 1];
 
-  /** What releases to single words gave, which later strong stores to the same word give again. */
+  /**
+   * Clocks that releases to single words gave, which later strong stores to the same word give
+   * again.
+   */
   private final long[] releasedWords = new long[WORDS];
 
   private final @Nullable Release[] releases = new Release[WORDS];
@@ -45,12 +48,12 @@ public final class Actor {
   /** Releases that relaxed loads have seen, for a fence or an acquire of the same word to take. */
   private List<Seen> pending = new ArrayList<>(0);
 
-  /** What a device's last DMA write handed on. */
+  /** The release that a device's last DMA write handed on. */
   @Nullable Release posted;
 
   private final Object who;
 
-  /** As whom, and in which epoch, it reads: a unit of a device reads for requests. */
+  /** The actor and the epoch by which it reads: a unit of a device reads for requests. */
   private int readNumber;
 
   private int readEpoch;
@@ -70,7 +73,7 @@ public final class Actor {
     readNumber = number;
   }
 
-  /** Where it stands. */
+  /** Returns its place. */
   public ScopeLocation place() {
     return place;
   }
@@ -89,7 +92,7 @@ public final class Actor {
     return clock.get(number);
   }
 
-  /** What happens from now on is not covered by what was released until now. */
+  /** Begins an epoch: what happens from now on is not covered by what was released until now. */
   public void nextEpoch() {
     int next = clock.get(number) + 1;
     clock.set(number, next);
@@ -125,7 +128,7 @@ public final class Actor {
     }
   }
 
-  /** What {@code other} did and knew comes before what this actor does from now on. */
+  /** Records that what {@code other} did and knew comes before what this actor does from now on. */
   public void follows(Actor other) {
     clock.join(other.clock);
     if (resident != clock) {
@@ -247,7 +250,7 @@ public final class Actor {
     fences[release.scope >> SCOPE_SHIFT] = release;
   }
 
-  /** What a strong store hands on by the fences before it. */
+  /** Returns what a strong store hands on by the fences before it. */
   Release @Nullable [] released() {
     Release[] list = null;
     for (Release release : fences) {
@@ -301,7 +304,7 @@ public final class Actor {
   }
 
   /**
-   * Where an actor stands, as scopes see it.
+   * The place of an actor, as scopes see it.
    *
    * @param rank its machine
    * @param gpu the GPU of that machine, from 0; or {@link #NO_GPU} or {@link #DEVICE}
@@ -338,7 +341,7 @@ public final class Actor {
     }
 
     /**
-     * As {@link #scopeWith}, for memory that lies in a GPU, in the reading of {@link
+     * Does the same as {@link #scopeWith}, for memory that lies in a GPU, in the reading of {@link
      * Policy#VENDOR}.
      */
     int residentScopeWith(ScopeLocation other) {

@@ -11,7 +11,7 @@ public final class Cell {
   /** True for memory that lies in a GPU. */
   public final boolean onGpu;
 
-  /** What it held before the oldest write that is remembered. */
+  /** Value before the oldest write that is remembered. */
   long base;
 
   public @Nullable Write newest;
@@ -19,7 +19,7 @@ public final class Cell {
   private long forgotten;
   private long orders;
 
-  /** What the word is to a device, where it is a doorbell record. */
+  /** The word's role for a device, where it is a doorbell record. */
   @Nullable Region record;
 
   final Readers readers = new Readers();
@@ -120,7 +120,9 @@ public final class Cell {
   public static final class Words {
     private Words() {}
 
-    /** By how many bits the bytes at {@code address} are shifted in their word. */
+    /**
+     * Returns the number of bits by which the bytes at {@code address} are shifted in their word.
+     */
     public static int shift(long address) {
       return (int) (address & (Long.BYTES - 1)) * Byte.SIZE;
     }
@@ -144,7 +146,7 @@ public final class Cell {
   public static final class Write {
     final Cell cell;
 
-    /** Of the word's writes, from 1. */
+    /** Number among the word's writes, from 1. */
     public final long order;
 
     /** The word after it. */

@@ -4,7 +4,9 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import org.jspecify.annotations.Nullable;
 
-/** What may not happen at the same time: data races, and what amounts to one for a device. */
+/**
+ * Checks what may not happen at the same time: data races, and what amounts to one for a device.
+ */
 public final class Checks {
   private final Policy policy;
   private final MemoryMachine.Findings findings;
@@ -121,7 +123,7 @@ public final class Checks {
     return cell.onGpu && policy == Policy.VENDOR;
   }
 
-  /** What {@link Access} bits mean to the memory model. */
+  /** Meaning of {@link Access} bits to the memory model. */
   static final class Semantics {
     private Semantics() {}
 

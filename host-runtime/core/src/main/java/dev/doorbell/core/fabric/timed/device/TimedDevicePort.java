@@ -43,7 +43,7 @@ public final class TimedDevicePort extends DevicePort {
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
 
-  /** By what it calls, the timer that was set last. */
+  /** For each completion, the timer that was set last. */
   private final IdentityHashMap<Completion, Timer> timers = new IdentityHashMap<>();
 
   private boolean attached = true;
@@ -63,7 +63,7 @@ public final class TimedDevicePort extends DevicePort {
   private final class Timer extends Event {
     private final Completion completion;
 
-    /** That which was set before it with the same completion. */
+    /** The timer that was set before with the same completion. */
     private @Nullable Timer older;
 
     Timer(Completion completion) {

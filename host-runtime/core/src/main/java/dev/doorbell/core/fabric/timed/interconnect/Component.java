@@ -24,13 +24,13 @@ public final class Component {
   /** Large allocations, of which more pages are in use than are cached. */
   private static final int RECENT = 4;
 
-  /** Where it is. */
+  /** Its place. */
   public final Locus locus;
 
   /** Picoseconds from the arrival of a read until its first completion leaves. */
   public final long service;
 
-  /** As {@link #service}, for a doorbell page. */
+  /** Does the same as {@link #service}, for a doorbell page. */
   final long registerService;
 
   /** Completions are cut at multiples of this; 0: at the largest payload. */
@@ -97,13 +97,13 @@ public final class Component {
     return memory == null ? arrival : Math.max(arrival, memory.walkStarted());
   }
 
-  /** Whether it is a GPU. */
+  /** Returns true if it is a GPU. */
   public boolean isGpu() {
     return locus.part() == Locus.Part.GPU;
   }
 
   /**
-   * How this component reaches {@code [address, address + bytes)}.
+   * Returns how this component reaches {@code [address, address + bytes)}.
    *
    * @param access what is being done, for the message
    * @throws AccessFault when no memory is there, or no link leads there

@@ -20,9 +20,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What joins the components of a node: their links, the posted writes under way, the registers and
- * the memory where those arrive, and the watches that a write wakes. One host thread at a time
- * works on it.
+ * The parts that join the components of a node: their links, the posted writes under way, the
+ * registers and the memory where those arrive, and the watches that a write wakes. One host thread
+ * at a time works on it.
  */
 public final class Interconnect {
   private final Fabric fabric;
@@ -96,7 +96,7 @@ public final class Interconnect {
     return queue;
   }
 
-  /** Which sleepers wait for writes to which bytes. */
+  /** The sleepers that wait for writes, by the bytes. */
   public Watches watches() {
     return watches;
   }
@@ -237,7 +237,7 @@ public final class Interconnect {
     owner.wake(when);
   }
 
-  /** Whether anything is traced. */
+  /** Returns true if anything is traced. */
   public boolean tracing() {
     return fabric.trace().enabled();
   }
@@ -284,7 +284,7 @@ public final class Interconnect {
     /** Bytes of a buffer for a piece of a DMA transfer. */
     public static final int CHUNK = 4096;
 
-    /** What a node takes at a time: there may be hundreds of nodes. */
+    /** Memory that a node takes at a time: there may be hundreds of nodes. */
     private static final int SLAB = 64 * 1024;
 
     private final Arena arena = Arena.ofShared();

@@ -43,7 +43,9 @@ public final class Links {
     return routes.computeIfAbsent(List.of(from, to), ends -> makeRoute(from, to));
   }
 
-  /** Whether one component addresses memory of another: of the same rank, or over NVLink. */
+  /**
+   * Returns true if one component addresses memory of another: of the same rank, or over NVLink.
+   */
   public boolean joins(Locus from, Locus to) {
     return from.rank() == to.rank()
         || (topology.reaches(from.rank(), to.rank())
@@ -90,12 +92,12 @@ public final class Links {
     return new Route(from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, random);
   }
 
-  /** Where completions over {@code back} queue. */
+  /** Returns the queue of completions over {@code back}. */
   public Completer completer(Route back) {
     return completers.computeIfAbsent(back, key -> new Completer(queue));
   }
 
-  /** What crossed every direction that was used, in the order of first use. */
+  /** Returns the traffic of every direction that was used, in the order of first use. */
   public List<LinkTraffic> traffic() {
     return directions.values().stream()
         .map(link -> new LinkTraffic(link.name, link.tlps, link.wireBytes, link.payloadBytes))
@@ -103,7 +105,7 @@ public final class Links {
   }
 
   /**
-   * What crossed one direction of one link.
+   * The traffic of one direction of one link.
    *
    * @param link rank, link and direction, for example {@code rank0.slot1:nic0>switch0}
    * @param tlps transaction layer packets
@@ -111,7 +113,7 @@ public final class Links {
    * @param payloadBytes their payload
    */
   public record LinkTraffic(String link, long tlps, long wireBytes, long payloadBytes) {
-    /** What crossed it after {@code earlier} was read. */
+    /** Returns the traffic after {@code earlier} was read. */
     public LinkTraffic minus(LinkTraffic earlier) {
       return new LinkTraffic(
           link,
@@ -121,7 +123,7 @@ public final class Links {
     }
   }
 
-  /** Where completions queue for one route: one piece after another, as the links take them. */
+  /** The queue of completions for one route: one piece after another, as the links take them. */
   public static final class Completer extends Event {
     /** Puts one piece of completions on the links. */
     @FunctionalInterface

@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.timed.machine;
 import java.util.Map;
 
 /**
- * What a CPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.
+ * Costs of a CPU's accesses, in nanoseconds of the accessing thread, and how it behaves on PCIe.
  *
  * @param instruction one instruction, where a thread counts them
  * @param load a load of host memory that its caches hold
@@ -35,8 +35,8 @@ public record CpuPrices(
     CpuRefinements finer) {
 
   /**
-   * What a CPU thread that posts and polls costs, split into what depends on its clock and what
-   * does not: a piece of work takes C cycles and B nanoseconds, C / f + B at a clock of f GHz. A
+   * Costs of a CPU thread that posts and polls, split into what depends on its clock and what does
+   * not: a piece of work takes C cycles and B nanoseconds, C / f + B at a clock of f GHz. A
    * topology may leave out all of it.
    *
    * @param clock cycles in a nanosecond
@@ -52,7 +52,7 @@ public record CpuPrices(
       @Price(standard = 0) double line) {}
 
   /**
-   * How host memory answers the DMA of devices: what its caches hold, and what its IOMMU
+   * Answers of host memory to the DMA of devices: what its caches hold, and what its IOMMU
    * translates. Times are in nanoseconds, beyond {@link CpuPrices#memoryService}.
    *
    * @param miss of a read of a line that no cache holds, because nothing wrote it lately
@@ -87,7 +87,7 @@ public record CpuPrices(
       return equals(Prices.of(MemoryPrices.class, Map.of()));
     }
 
-    /** Whether caches are modelled. */
+    /** Returns true if caches are modelled. */
     public boolean caches() {
       return cacheBytes > 0;
     }

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What a GPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.
+ * Costs of a GPU's accesses, in nanoseconds of the accessing thread, and how it behaves on PCIe.
  *
  * @param instruction one instruction of a thread
  * @param load a weak load of its own memory

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What a GPU's accesses cost beyond the plain prices of {@link GpuPrices}, and what bounds streams
+ * Costs of a GPU's accesses beyond the plain prices of {@link GpuPrices}, and what bounds streams
  * of them. A topology may leave out all of it.
  *
  * @param fenceSystemFloor a fence of system scope with nothing outstanding, in nanoseconds
@@ -71,8 +71,8 @@ public record GpuRefinements(
     Latencies latencies) {
 
   /**
-   * What an instruction that computes takes until another can use what it brings, in nanoseconds.
-   * Where all are 0, instructions do not wait for each other.
+   * Times from an instruction that computes until another can use what it brings, in nanoseconds.
+   * If all are 0, instructions do not wait for each other.
    *
    * @param result until its result can be an operand
    * @param decision of a comparison until a branch or a guard can use its predicate
@@ -87,7 +87,7 @@ public record GpuRefinements(
     public static final Latencies NONE = new Latencies(0, 0, 0, 0);
   }
 
-  /** What a GPU asks for at least. */
+  /** Bytes that a GPU asks for at least. */
   public static final int SECTOR_BYTES = 32;
 
   /** A line of the first cache. */

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What an HCA's own work costs, in nanoseconds, and how it behaves on PCIe.
+ * Costs of an HCA's own work, in nanoseconds, and how it behaves on PCIe.
  *
  * @param doorbell from the arrival of a doorbell until the fetch of the WQE starts
  * @param wqe parsing a WQE and loading its contexts
@@ -29,7 +29,7 @@ public record NicPrices(
     @Price(key = "dma") DmaPrices dma) {
 
   /**
-   * What an HCA costs beyond the plain prices of {@link NicPrices}, in nanoseconds. A topology may
+   * Costs of an HCA beyond the plain prices of {@link NicPrices}, in nanoseconds. A topology may
    * leave out all of it.
    *
    * @param registerService from the arrival of a read of a doorbell page until its completion
@@ -68,7 +68,7 @@ public record NicPrices(
           int fetchBytes) {}
 
   /**
-   * What a device's DMA engine takes, in nanoseconds. It works as three stages, each of which takes
+   * Times of a device's DMA engine, in nanoseconds. It works as three stages, each of which takes
    * one piece of work after the other: reads are issued, writes are issued, and bytes that arrived,
    * or that are to leave, are stored and forwarded.
    *

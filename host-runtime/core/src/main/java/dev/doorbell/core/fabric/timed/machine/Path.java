@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.timed.machine;
 import java.util.List;
 
 /**
- * How two components of a node reach each other; the way back is the same path reversed.
+ * The path between two components of a node; the way back is the same path reversed.
  *
  * @param from a component: {@code gpu0}, {@code cpu0}, {@code nic0}
  * @param to another one

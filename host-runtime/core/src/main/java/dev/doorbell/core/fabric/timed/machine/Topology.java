@@ -59,12 +59,14 @@ public record Topology(
     this(name, description, gpus, cpus, nics, links, paths, network, null, constants);
   }
 
-  /** Whether the GPU of one rank addresses the memory of the other's GPU. */
+  /** Returns true if the GPU of one rank addresses the memory of the other's GPU. */
   public boolean reaches(int one, int other) {
     return nvlink != null && one / nvlink.ranks() == other / nvlink.ranks();
   }
 
-  /** How many consecutive ranks address each other's GPU memory: 1 without NVLink. */
+  /**
+   * Returns the number of consecutive ranks that address each other's GPU memory: 1 without NVLink.
+   */
   public int ranksOfNode() {
     return nvlink == null ? 1 : nvlink.ranks();
   }
@@ -74,12 +76,12 @@ public record Topology(
     return locus.part().name().toLowerCase(Locale.ROOT) + locus.index();
   }
 
-  /** Whether what crosses any path is late by chance. */
+  /** Returns true if what crosses any path is late by chance. */
   public boolean hasJitter() {
     return paths.stream().anyMatch(path -> path.jitterNanos() > 0);
   }
 
-  /** Whether a node has {@code component}. */
+  /** Returns true if a node has {@code component}. */
   public boolean has(Locus.Part part, int index) {
     return switch (part) {
       case CPU -> index < cpus.size();
@@ -109,7 +111,7 @@ public record Topology(
     return null;
   }
 
-  /** As {@link #pathBetween}, where there must be one. */
+  /** Does the same as {@link #pathBetween}, where there must be one. */
   public Path path(String one, String other) {
     Path path = pathBetween(one, other);
     if (path == null) {
@@ -176,7 +178,7 @@ public record Topology(
    */
   public record Constant(String key, double value, String unit, Origin origin, String source) {
 
-    /** Where a constant comes from. */
+    /** The origin of a constant. */
     public enum Origin {
       /** Measured by this project. */
       MEASURED_HERE("measured here"),

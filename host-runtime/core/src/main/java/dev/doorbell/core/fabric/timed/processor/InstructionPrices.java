@@ -10,7 +10,7 @@ import dev.doorbell.core.memory.Locus;
 import java.util.Map;
 
 /**
- * What the instructions of a thread cost, in picoseconds: {@link GpuPrices} with their {@link
+ * Costs of the instructions of a thread, in picoseconds: {@link GpuPrices} with their {@link
  * GpuRefinements}, or {@link CpuPrices}, whose components have the same names.
  *
  * @param remoteContention of a load for every load under way, in picoseconds, with fractions

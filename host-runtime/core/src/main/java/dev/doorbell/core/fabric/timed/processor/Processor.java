@@ -12,21 +12,21 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the threads of one GPU or CPU share. */
+/** The state that the threads of one GPU or CPU share. */
 public final class Processor {
   /** The block of a thread that belongs to none. */
   public static final long NO_BLOCK = -1;
 
-  /** Where it is. */
+  /** Its place. */
   public final Component component;
 
-  /** What its instructions cost. */
+  /** Costs of its instructions. */
   public final InstructionPrices prices;
 
-  /** Where its stores to memory elsewhere gather. */
+  /** The buffers in which its stores to memory elsewhere gather. */
   public final WriteCombiner stores;
 
-  /** Where its loads from memory elsewhere become requests. */
+  /** The place at which its loads from memory elsewhere become requests. */
   public final LoadCombiner loads;
 
   /** The stores that its threads have released. */

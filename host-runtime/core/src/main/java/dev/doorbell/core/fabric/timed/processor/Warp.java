@@ -80,8 +80,8 @@ public final class Warp {
     }
 
     /**
-     * Where the lanes of one warp come to the gate. What they bring at one instant is one request:
-     * its bytes pass one after another, but the warp has one turn, and goes on as one.
+     * The place at which the lanes of one warp come to the gate. What they bring at one instant is
+     * one request: its bytes pass one after another, but the warp has one turn, and goes on as one.
      */
     public final class Entry {
       private long asked = -1;

@@ -11,7 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the posted stores of one GPU or CPU gather into lines before they become TLPs.
+ * The buffers in which the posted stores of one GPU or CPU gather into lines before they become
+ * TLPs.
  *
  * <p>Weak stores into one aligned line merge. A line leaves when it is full, when a thread that
  * stored into it fences, stores strongly or loads over the same path, when its window has passed,

@@ -143,7 +143,7 @@ public final class AxiomaticModel {
     }
   }
 
-  /** Whether each value that is read is written by somebody: most combinations end here. */
+  /** Returns true if each value that is read is written by somebody: most combinations end here. */
   private boolean readsWhatIsWritten(List<ThreadTrace> chosen) {
     for (ThreadTrace trace : chosen) {
       for (Event read : trace.events()) {
@@ -218,9 +218,10 @@ public final class AxiomaticModel {
   }
 
   /**
-   * Whether {@code read} and a read before it are of atomics, morally strong to each other and to
-   * the write that both would read from. The later one of their writes, in coherence, would have
-   * the other between its read and itself (8.10.3), or one of them would precede what it reads.
+   * Returns true if {@code read} and a read before it are of atomics, morally strong to each other
+   * and to the write that both would read from. The later one of their writes, in coherence, would
+   * have the other between its read and itself (8.10.3), or one of them would precede what it
+   * reads.
    */
   private static boolean isUpdatedAlready(Candidate candidate, int[] source, int read, int write) {
     List<Event> events = candidate.events;
@@ -292,7 +293,7 @@ public final class AxiomaticModel {
         .collect(Collectors.joining(", "));
   }
 
-  /** By location, one order for each write that could be the last if no axiom spoke. */
+  /** For each location, one order for each write that could be the last if no axiom spoke. */
   private List<List<Coherence.Order>> conceivable(Candidate candidate) {
     List<List<Coherence.Order>> orders = new ArrayList<>();
     for (int location = 0; location < test.locations().size(); location++) {

@@ -246,9 +246,9 @@ final class Axioms {
   }
 
   /**
-   * Which base causality between accesses of one location is preserved by their proxies (PTX ISA,
-   * "Proxy-preserved base causality order"; the fences of surfaces, textures and constants are
-   * those of its mixed-proxy extension).
+   * Computes which base causality between accesses of one location is preserved by their proxies
+   * (PTX ISA, "Proxy-preserved base causality order"; the fences of surfaces, textures and
+   * constants are those of its mixed-proxy extension).
    *
    * <p>Causality reaches from access to access when both name the location by one generic address
    * and go by the generic proxy, or by one proxy in one CTA. Otherwise fences have to lie on the
@@ -270,7 +270,7 @@ final class Axioms {
       this.causes = causes;
     }
 
-    /** Whether causality from one access to another of the same location reaches it. */
+    /** Returns true if causality from one access to another of the same location reaches it. */
     boolean preserves(int from, int to) {
       Address first = events.get(from).address();
       Address second = events.get(to).address();

@@ -51,7 +51,7 @@ final class TraceEnumerator {
     final List<Event> events;
     final Map<Integer, Integer> backward;
 
-    /** By the target of a branch backward, how it stood when it was taken last. */
+    /** For each target of a backward branch, the state when it was taken last. */
     final Map<Integer, Round> rounds;
 
     State() {
@@ -97,7 +97,7 @@ final class TraceEnumerator {
     return traces;
   }
 
-  /** Whether longer traces exist. */
+  /** Returns true if longer traces exist. */
   boolean cut() {
     return cut;
   }
@@ -279,7 +279,7 @@ final class TraceEnumerator {
     }
   }
 
-  /** What a barrier reduction may yield; the schedule of the barriers settles which. */
+  /** Enumerates what a barrier reduction may yield; the schedule of the barriers settles which. */
   private Set<Integer> results(Barrier barrier) {
     Set<Integer> results = new TreeSet<>(Set.of(0));
     if (barrier.target() != null) {
@@ -416,7 +416,7 @@ final class TraceEnumerator {
       return !blocked && !spinning;
     }
 
-    /** Where a thread that does not end stays. */
+    /** Records where a thread that does not end stays. */
     String stays() {
       return spinning && lastRound < events.size()
           ? events.get(lastRound).where()

@@ -47,7 +47,7 @@ final class ConditionParser {
     return any();
   }
 
-  /** Where the condition ended. */
+  /** Returns where the condition ended. */
   int end() {
     return at;
   }

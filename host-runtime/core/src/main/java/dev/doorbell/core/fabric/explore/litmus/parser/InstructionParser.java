@@ -80,7 +80,7 @@ final class InstructionParser {
     this.labels = labels;
   }
 
-  /** Whether any access so far goes by another proxy than the generic one. */
+  /** Returns true if any access so far goes by another proxy than the generic one. */
   boolean usesOtherProxies() {
     return otherProxies;
   }

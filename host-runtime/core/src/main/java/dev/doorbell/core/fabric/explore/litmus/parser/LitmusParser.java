@@ -58,7 +58,7 @@ public final class LitmusParser {
   private final String text;
   private final Map<String, Integer> locations = new LinkedHashMap<>();
 
-  /** What names other than those of the locations stand for. */
+  /** Meanings of names other than those of locations. */
   private final Map<String, Address> aliases = new LinkedHashMap<>();
 
   private boolean otherProxies;
@@ -298,7 +298,7 @@ public final class LitmusParser {
     return initial.size() - 1;
   }
 
-  /** What a name of an access stands for. */
+  /** Returns the meaning of an access's name. */
   private Address address(String name) {
     Address alias = aliases.get(name);
     if (alias != null) {
@@ -309,8 +309,8 @@ public final class LitmusParser {
   }
 
   /**
-   * What a condition names: a thread's register, or the location of the test that a name stands
-   * for; null when there is none.
+   * Returns what a condition names: a thread's register, or the location of the test that a name
+   * stands for; null when there is none.
    */
   private @Nullable String observable(String name) {
     int colon = name.indexOf(':');
