@@ -145,7 +145,7 @@ final class LoadsTogether {
    * left of a round trip. The number is doubled until there is such a step, and then halved into
    * it.
    */
-  private static final class LoadLadder {
+  static final class LoadLadder {
     /** So many are tried at most: their values are all in registers, of which a thread has 255. */
     static final int MOST = 128;
 
