@@ -29,7 +29,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -271,10 +270,7 @@ public final class ExploreCommand extends CliCommand {
     if (selection.litmus != null) {
       return litmus(context, selection.litmus);
     }
-    Laboratory laboratory =
-        ServiceLoader.load(Laboratory.class)
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    Laboratory laboratory = Laboratory.find();
     if (!nics.isDefault() && selected > 0) {
       throw new UsageException(
           Problem.of("DB-U025", "--nic", "a case or a litmus test chooses its adapter itself")

@@ -36,15 +36,16 @@ public record ExploredKernel(UserKernel kernel) {
     if (kernel == null || (entry != null && !entry.equals(kernel.descriptor().entry()))) {
       return null;
     }
-    return usable(kernel);
+    return new ExploredKernel(fitting(kernel));
   }
 
-  private static ExploredKernel usable(UserKernel kernel) throws UsageException {
+  /** Returns a kernel whose descriptor and PTX fit. */
+  public static UserKernel fitting(UserKernel kernel) throws UsageException {
     List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
     if (!problems.isEmpty()) {
       throw new UsageException(problems.getFirst());
     }
-    return new ExploredKernel(kernel);
+    return kernel;
   }
 
   /** A kernel as a report of many explores it: a few small messages, by policy {@code vendor}. */

@@ -1,10 +1,13 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.agent.PtxFiles;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -25,6 +28,15 @@ final class KernelFiles {
   private static final int SHOWN = 8;
 
   private KernelFiles() {}
+
+  /** Returns the kernel that a descriptor describes. */
+  static UserKernel described(Path file) throws UsageException {
+    try {
+      return KernelFolders.read(file);
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+  }
 
   /** The text of a PTX file. */
   static String ptx(String file) throws UsageException {

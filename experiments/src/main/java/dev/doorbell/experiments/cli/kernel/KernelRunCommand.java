@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
@@ -9,9 +8,9 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
@@ -141,16 +140,7 @@ final class KernelRunCommand extends CliCommand {
           Problem.of("DB-U003", file, "a descriptor says what its kernel gets")
               .fix("leave all options but --seed and --timeout out, or give the PTX"));
     }
-    UserKernel kernel;
-    try {
-      kernel = KernelFolders.read(Path.of(file));
-    } catch (ConfigException e) {
-      throw new UsageException(e.problems().getFirst());
-    }
-    List<Problem> misfits = KernelWorkbench.find().checkAbi(kernel);
-    if (!misfits.isEmpty()) {
-      throw new UsageException(misfits.getFirst());
-    }
+    UserKernel kernel = ExploredKernel.fitting(KernelFiles.described(Path.of(file)));
     KernelComparer.Run run =
         KernelComparer.find()
             .runAlone(

@@ -5,10 +5,18 @@ import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario against the adversary. Implemented where the back ends are wired together. */
 public interface Laboratory {
+  /** Finds the laboratory of this build. */
+  static Laboratory find() {
+    return ServiceLoader.load(Laboratory.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+  }
+
   /** Returns the names of the project's kernels. */
   List<String> kernels();
 
