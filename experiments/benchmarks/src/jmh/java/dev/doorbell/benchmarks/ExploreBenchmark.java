@@ -2,9 +2,9 @@ package dev.doorbell.benchmarks;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.doorbell.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.model;
 
-import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 
 /** Bounds that hold whatever the implementation: bytes a nanosecond, which is GB/s. */

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.model;
 
-import dev.doorbell.core.fabric.timed.machine.Credits;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.ModelConstant.Origin;
 

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.topology.TopologyException;

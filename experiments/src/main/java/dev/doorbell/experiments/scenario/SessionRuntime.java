@@ -2,8 +2,8 @@ package dev.doorbell.experiments.scenario;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.Probe;
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.experiments.config.document.NodeProblems;
 import java.util.ArrayList;
 import java.util.List;

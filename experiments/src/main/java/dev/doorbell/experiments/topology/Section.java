@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
-import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.Nearest;
 import java.util.ArrayList;
 import java.util.Arrays;

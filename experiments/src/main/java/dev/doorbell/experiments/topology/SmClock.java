@@ -1,12 +1,13 @@
 package dev.doorbell.experiments.topology;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
-import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A topology at another SM clock. A piece of a GPU's work takes C cycles and B nanoseconds, C / f +
@@ -34,23 +35,13 @@ public final class SmClock {
               .mapToDouble(Constant::value)
               .findAny()
               .orElseThrow(() -> withoutClock(base, key));
-      gpus.add(scaled(base.gpus().get(index), own * MHZ / mhz));
+      gpus.add(Prices.scaled(base.gpus().get(index), own * MHZ / mhz));
       constants.removeIf(each -> each.key().equals(key));
       constants.add(
           new Constant(
               key, mhz / MHZ, "ghz", Constant.Origin.ASSUMED, "what if: prices are cycles"));
     }
-    return new Topology(
-        base.name(),
-        base.description(),
-        gpus,
-        base.cpus(),
-        base.nics(),
-        base.links(),
-        base.paths(),
-        base.network(),
-        base.nvlink(),
-        constants);
+    return Prices.with(base, Map.of("gpus", gpus, "constants", constants));
   }
 
   private static TopologyException withoutClock(Topology base, String key) {
@@ -61,46 +52,7 @@ public final class SmClock {
                     base.name(),
                     "sm_mhz needs the SM clock of the topology's prices, '%s'".formatted(key))
                 .fix(
-                    "say it in the topology, clock_ghz: {value: 1.98, source: ...}, or leave out sm_mhz")));
-  }
-
-  private static GpuPrices scaled(GpuPrices gpu, double by) {
-    GpuRefinements finer = gpu.finer();
-    return new GpuPrices(
-        gpu.instruction() * by,
-        gpu.load() * by,
-        gpu.loadHit() * by,
-        gpu.strongLoad() * by,
-        gpu.store() * by,
-        gpu.remoteStore() * by,
-        gpu.atomic() * by,
-        gpu.fence() * by,
-        gpu.fenceSystem() * by,
-        gpu.fenceFloor() * by,
-        gpu.memoryService(),
-        gpu.storeGranule(),
-        gpu.combineWindow(),
-        gpu.completionBytes(),
-        gpu.copyEngineStart(),
-        gpu.copyEngineRate(),
-        new GpuRefinements(
-            finer.fenceSystemFloor() * by,
-            finer.fenceRemote() * by,
-            finer.fenceSystemRemote() * by,
-            finer.fenceAwaitsArrival(),
-            finer.fenceFlushes(),
-            finer.pollsDrift(),
-            finer.remoteLoad(),
-            finer.remoteAtomic(),
-            finer.remoteSpread() * by,
-            finer.remoteContention(),
-            finer.loadGranule(),
-            finer.blockStoreRate() / by,
-            finer.loadRate(),
-            finer.storeRate(),
-            finer.loadSector(),
-            finer.loadsInFlight(),
-            finer.loadIssue() * by,
-            finer.latencies().times(by)));
+                    "say it in the topology, clock_ghz: {value: 1.98, source: ...}, or leave out"
+                        + " sm_mhz")));
   }
 }

@@ -1,26 +1,26 @@
 package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.CpuRefinements;
-import dev.doorbell.core.fabric.timed.machine.Credits;
-import dev.doorbell.core.fabric.timed.machine.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
-import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
-import dev.doorbell.core.fabric.timed.machine.NicRefinements;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
+import dev.doorbell.core.fabric.timed.machine.Price;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +28,8 @@ import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
 final class TopologyReader {
-  private static final int MOST_FETCHES = 1024;
-  private static final int MOST_BUFFER = 1 << 30;
-  private static final int MOST_CONNECTIONS = 1 << 24;
-  private static final int MOST_TRANSLATIONS = 1 << 20;
-  private static final double MOST_CACHE = 1L << 40;
-  private static final double NANOS = 1e9;
   private static final double CLOCK = 10;
-  private static final double CYCLES = 1e6;
-  private static final double RATE = 10_000;
-  private static final double DEVICE_RATE = 100_000;
-  private static final int LARGEST_PAYLOAD = 4096;
   private static final int MOST_RANKS = 1024;
-  private static final int MOST_TAGS = 15_360;
 
   /** Results of a topology are kept in files of its name. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}");
@@ -81,10 +70,10 @@ final class TopologyReader {
       gpus.add(gpu(root.element(node, component("gpu", gpus.size()))));
     }
     for (Node node : root.list("cpus")) {
-      cpus.add(cpu(root.element(node, component("cpu", cpus.size()))));
+      cpus.add(whole(CpuPrices.class, root.element(node, component("cpu", cpus.size()))));
     }
     for (Node node : root.list("nics")) {
-      nics.add(nic(root.element(node, component("nic", nics.size()))));
+      nics.add(whole(NicPrices.class, root.element(node, component("nic", nics.size()))));
     }
     if (root.has("bridges")) {
       for (String bridge : root.words("bridges")) {
@@ -140,171 +129,82 @@ final class TopologyReader {
   }
 
   private static double nanos(Section from, String key) {
-    return from.number(key, 0, NANOS);
+    return from.number(key, 0, Price.NANOS);
   }
 
   private static GpuPrices gpu(Section gpu) {
-    GpuPrices prices =
-        new GpuPrices(
-            nanos(gpu, "instruction_ns"),
-            nanos(gpu, "load_ns"),
-            nanos(gpu, "load_hit_ns"),
-            nanos(gpu, "strong_load_ns"),
-            nanos(gpu, "store_ns"),
-            nanos(gpu, "remote_store_ns"),
-            nanos(gpu, "atomic_ns"),
-            nanos(gpu, "fence_ns"),
-            nanos(gpu, "fence_system_ns"),
-            nanos(gpu, "fence_floor_ns"),
-            nanos(gpu, "memory_service_ns"),
-            gpu.powerOfTwo("store_granule_bytes", 16, 128, false),
-            nanos(gpu, "combine_window_ns"),
-            gpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true),
-            nanos(gpu, "copy_engine_start_ns"),
-            gpu.number("copy_engine_gb_s", 0.001, RATE));
-    GpuRefinements finer = finer(gpu, prices.fenceFloor());
+    GpuPrices prices = prices(GpuPrices.class, gpu, Map.of());
     // The clock at which these are the prices: SmClock finds it among the constants.
     if (gpu.has("clock_ghz")) {
       gpu.number("clock_ghz", 0.1, CLOCK);
     }
     gpu.end();
-    return prices.with(finer);
-  }
-
-  /** Reads the constants that a file may leave out. */
-  private static GpuRefinements finer(Section gpu, double fenceFloor) {
-    return new GpuRefinements(
-        gpu.number("fence_system_floor_ns", 0, NANOS, fenceFloor),
-        gpu.number("fence_remote_ns", 0, NANOS, 0),
-        gpu.number("fence_system_remote_ns", 0, NANOS, 0),
-        gpu.flag("fence_awaits_arrival", true),
-        gpu.flag("fence_flushes", false),
-        gpu.flag("polls_drift", false),
-        gpu.number("remote_load_ns", 0, NANOS, 0),
-        gpu.number("remote_atomic_ns", 0, NANOS, 0),
-        gpu.number("remote_spread_ns", 0, NANOS, 0),
-        gpu.number("remote_contention_ns", 0, NANOS, 0),
-        gpu.has("load_granule_bytes") ? gpu.powerOfTwo("load_granule_bytes", 16, 128, true) : 0,
-        gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
-        gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
-        gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0),
-        gpu.has("load_sector_bytes")
-            ? gpu.powerOfTwo("load_sector_bytes", 32, GpuRefinements.LINE_BYTES, false)
-            : GpuRefinements.LINE_BYTES,
-        gpu.has("loads_in_flight")
-            ? gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT)
-            : 1,
-        gpu.number("load_issue_ns", 0, NANOS, 0),
-        new GpuRefinements.Latencies(
-            gpu.number("result_ns", 0, NANOS, 0),
-            gpu.number("decision_ns", 0, NANOS, 0),
-            gpu.number("jump_ns", 0, NANOS, 0),
-            gpu.number("call_ns", 0, NANOS, 0)));
-  }
-
-  private static CpuPrices cpu(Section cpu) {
-    CpuPrices prices =
-        new CpuPrices(
-            nanos(cpu, "instruction_ns"),
-            nanos(cpu, "load_ns"),
-            nanos(cpu, "store_ns"),
-            nanos(cpu, "atomic_ns"),
-            nanos(cpu, "post_ns"),
-            nanos(cpu, "poll_ns"),
-            nanos(cpu, "memory_service_ns"),
-            cpu.powerOfTwo("store_granule_bytes", 16, 64, false),
-            nanos(cpu, "combine_window_ns"),
-            cpu.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true));
-    MemoryPrices memory = cpu.has("memory") ? memory(cpu.section("memory")) : MemoryPrices.PLAIN;
-    CpuRefinements finer =
-        new CpuRefinements(
-            cpu.number("clock_ghz", 0.1, CLOCK, CpuRefinements.NONE.clock()),
-            cpu.number("post_cycles", 0, CYCLES, 0),
-            cpu.number("completion_cycles", 0, CYCLES, 0),
-            cpu.number("line_ns", 0, NANOS, 0));
-    cpu.end();
-    return prices.with(memory).with(finer);
-  }
-
-  private static MemoryPrices memory(Section memory) {
-    MemoryPrices prices =
-        new MemoryPrices(
-            memory.number("miss_ns", 0, NANOS, 0),
-            (long) memory.number("cache_bytes", 0, MOST_CACHE, 0),
-            (long) memory.number("device_cache_bytes", 0, MOST_CACHE, 0),
-            memory.number("far_ns", 0, NANOS, 0),
-            memory.integer("iommu_translations", 0, MOST_TRANSLATIONS, 0),
-            memory.has("iommu_page_bytes")
-                ? memory.powerOfTwo("iommu_page_bytes", 4096, 1 << 30, false)
-                : 4096,
-            memory.number("iommu_walk_ns", 0, NANOS, 0),
-            memory.number("iommu_walk_interval_ns", 0, NANOS, 0));
-    memory.end();
     return prices;
   }
 
-  private static DmaPrices dma(Section dma) {
-    DmaPrices prices =
-        new DmaPrices(
-            dma.number("read_start_ns", 0, NANOS, 0),
-            dma.number("read_request_ns", 0, NANOS, 0),
-            dma.number("read_unit_ns", 0, NANOS, 0),
-            dma.has("read_unit_bytes")
-                ? dma.powerOfTwo("read_unit_bytes", 4, LARGEST_PAYLOAD, false)
-                : DmaPrices.NONE.readUnitBytes(),
-            dma.number("write_start_ns", 0, NANOS, 0),
-            dma.number("write_request_ns", 0, NANOS, 0),
-            dma.number("write_unit_ns", 0, NANOS, 0),
-            dma.has("write_unit_bytes")
-                ? dma.powerOfTwo("write_unit_bytes", 4, LARGEST_PAYLOAD, false)
-                : DmaPrices.NONE.writeUnitBytes(),
-            dma.number("store_ns", 0, NANOS, 0),
-            dma.number("store_gb_s", 0, RATE, 0));
-    dma.end();
+  private static <R extends Record> R whole(Class<R> type, Section from) {
+    R prices = prices(type, from, Map.of());
+    from.end();
     return prices;
   }
 
-  private static NicPrices nic(Section nic) {
-    NicPrices prices =
-        new NicPrices(
-            nanos(nic, "doorbell_ns"),
-            nanos(nic, "wqe_ns"),
-            nanos(nic, "packet_ns"),
-            nanos(nic, "on_chip_read_ns"),
-            nanos(nic, "memory_service_ns"),
-            nic.powerOfTwo("max_read_request_bytes", 128, LARGEST_PAYLOAD, false),
-            nic.integer("read_tags", 0, MOST_TAGS),
-            nic.powerOfTwo("completion_bytes", 64, LARGEST_PAYLOAD, true),
-            new NicRefinements(
-                nic.number("register_service_ns", 0, NANOS, 0),
-                nic.number("receive_ns", 0, NANOS, 0),
-                nic.number("acknowledge_ns", 0, NANOS, 0),
-                nic.number("wqe_interval_ns", 0, NANOS, 0),
-                nic.number("queue_interval_ns", 0, NANOS, 0),
-                nic.number("packet_interval_ns", 0, NANOS, 0),
-                nic.has("connections") ? nic.integer("connections", 0, MOST_CONNECTIONS) : 0,
-                nic.number("connection_miss_ns", 0, NANOS, 0),
-                nic.has("connection_fetches")
-                    ? nic.integer("connection_fetches", 1, MOST_FETCHES)
-                    : 1,
-                buffer(nic, "transmit_buffer_bytes"),
-                buffer(nic, "wqe_buffer_bytes")),
-            nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
-    nic.end();
-    return prices;
+  /**
+   * Reads the constants that a record describes.
+   *
+   * @param owner values of the record that this one is part of, by component
+   */
+  private static <R extends Record> R prices(
+      Class<R> type, Section from, Map<String, Object> owner) {
+    Map<String, Object> read = new HashMap<>(owner);
+    return Prices.create(
+        type,
+        component -> {
+          Object value = constant(component, from, read);
+          read.put(component.getName(), value);
+          return value;
+        });
   }
 
-  /** Memory of an HCA that holds a packet of the largest MTU; 0 without it: no limit. */
-  private static int buffer(Section nic, String name) {
-    return nic.has(name) ? nic.integer(name, LARGEST_PAYLOAD, MOST_BUFFER) : 0;
+  private static Object constant(
+      RecordComponent component, Section from, Map<String, Object> read) {
+    String key = Prices.key(component);
+    Class<?> type = component.getType();
+    Price price =
+        component.isAnnotationPresent(Price.class)
+            ? component.getAnnotation(Price.class)
+            : Prices.PLAIN;
+    if (type.isRecord()) {
+      Class<? extends Record> nested = type.asSubclass(Record.class);
+      if (key.isEmpty()) {
+        return prices(nested, from, read);
+      }
+      return from.has(key) ? whole(nested, from.section(key)) : Prices.of(nested, Map.of());
+    }
+    if (type == boolean.class) {
+      return from.flag(key, price.standard() != 0);
+    }
+    if (!from.has(key)) {
+      if (!price.like().isEmpty()) {
+        return Objects.requireNonNull(read.get(price.like()));
+      }
+      if (!Double.isNaN(price.standard())) {
+        return Prices.cast(type, price.standard());
+      }
+    }
+    if (price.power()) {
+      return from.powerOfTwo(key, (int) price.least(), (int) price.most(), price.orNone());
+    }
+    return type == int.class
+        ? from.integer(key, (int) price.least(), (int) price.most())
+        : Prices.cast(type, from.number(key, price.least(), price.most()));
   }
 
   private static Network network(Section network) {
     Network read =
         new Network(
             nanos(network, "latency_ns"),
-            network.number("rate_gb_s", 0.001, RATE),
-            network.integer("packet_overhead_bytes", 0, LARGEST_PAYLOAD),
+            network.number("rate_gb_s", 0.001, Price.RATE),
+            network.integer("packet_overhead_bytes", 0, Price.LARGEST_PAYLOAD),
             network.flag("infiniband", false)
                 ? Network.Framing.INFINIBAND
                 : Network.Framing.ETHERNET);
@@ -317,8 +217,8 @@ final class TopologyReader {
         new Nvlink(
             nvlink.integer("ranks", 2, MOST_RANKS),
             nanos(nvlink, "latency_ns"),
-            nvlink.number("rate_gb_s", 0.001, RATE),
-            nvlink.powerOfTwo("max_payload_bytes", 64, LARGEST_PAYLOAD, false));
+            nvlink.number("rate_gb_s", 0.001, Price.RATE),
+            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false));
     nvlink.end();
     return read;
   }
@@ -343,15 +243,25 @@ final class TopologyReader {
   }
 
   private static Link interconnect(Section link, String name, List<String> ends) {
-    double rate = link.number("rate_gb_s", 0.001, RATE);
+    double rate = link.number("rate_gb_s", 0.001, Price.RATE);
     return new Link(
-        name, ends.getFirst(), ends.getLast(), 0, 0, rate, LARGEST_PAYLOAD, true, false, 1, null);
+        name,
+        ends.getFirst(),
+        ends.getLast(),
+        0,
+        0,
+        rate,
+        Price.LARGEST_PAYLOAD,
+        true,
+        false,
+        1,
+        null);
   }
 
   private static Link pcie(Section link, String name, List<String> ends) {
     int generation = link.integer("generation", 1, 6);
     int lanes = link.powerOfTwo("lanes", 1, 32, false);
-    int payload = link.powerOfTwo("max_payload_bytes", 128, LARGEST_PAYLOAD, false);
+    int payload = link.powerOfTwo("max_payload_bytes", 128, Price.LARGEST_PAYLOAD, false);
     double efficiency = link.number("efficiency", 0.5, 1);
     boolean wide = link.oneOf("address_bits", List.of(64, 32), 64) == 64;
     boolean ecrc = link.flag("ecrc", false);
@@ -362,7 +272,7 @@ final class TopologyReader {
           new Credits(
               given.integer("headers", 1, 1 << 16),
               given.integer("data", 1, 1 << 20),
-              given.number("return_ns", 1, NANOS));
+              given.number("return_ns", 1, Price.NANOS));
       given.end();
     }
     return new Link(
@@ -413,7 +323,7 @@ final class TopologyReader {
             cap(path, "write_cap_gb_s", link),
             cap(path, "strict_write_cap_gb_s", link),
             path.flag("relaxed_ordering", true),
-            path.number("jitter_ns", 0, NANOS, 0));
+            path.number("jitter_ns", 0, Price.NANOS, 0));
     path.end();
     for (Path other : paths) {
       if (Set.of(other.from(), other.to()).equals(Set.of(from, to))) {
@@ -479,7 +389,7 @@ final class TopologyReader {
   }
 
   private double cap(Section path, String key, double slowest) {
-    double cap = path.number(key, 0, RATE, 0);
+    double cap = path.number(key, 0, Price.RATE, 0);
     if (cap > slowest) {
       recorder.problem(
           path.at(key),

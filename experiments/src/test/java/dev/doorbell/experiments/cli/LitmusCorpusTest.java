@@ -2,12 +2,12 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.explore.litmus.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
+import dev.doorbell.core.fabric.explore.litmus.LitmusMachine.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.MachineResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.io.IOException;

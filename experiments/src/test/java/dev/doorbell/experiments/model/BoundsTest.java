@@ -3,7 +3,7 @@ package dev.doorbell.experiments.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.core.fabric.timed.machine.Credits;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -3,8 +3,8 @@ package dev.doorbell.experiments.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
 import java.nio.file.Files;
 import java.nio.file.Path;

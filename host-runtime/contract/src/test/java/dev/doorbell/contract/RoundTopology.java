@@ -2,13 +2,15 @@ package dev.doorbell.contract;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.List;
+import java.util.Map;
 
 /** A machine of round constants, GPU and HCA under one switch; not a measurement. */
 public final class RoundTopology {
@@ -46,9 +48,46 @@ public final class RoundTopology {
     return new Topology(
         "round",
         "round constants",
-        List.of(new GpuPrices(0, 0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26)),
-        List.of(new CpuPrices(0, 0, 0, 0, 80, 100, 90, 64, 100, 0)),
-        List.of(new NicPrices(50, 120, 100, 0, 0, 512, 0, 0)),
+        List.of(
+            Prices.of(
+                GpuPrices.class,
+                Map.of(
+                    "strongLoad",
+                    2,
+                    "atomic",
+                    150,
+                    "fence",
+                    200,
+                    "fenceSystem",
+                    200,
+                    "memoryService",
+                    300,
+                    "storeGranule",
+                    128,
+                    "combineWindow",
+                    50,
+                    "copyEngineStart",
+                    6500,
+                    "copyEngineRate",
+                    26))),
+        List.of(
+            Prices.of(
+                CpuPrices.class,
+                Map.of(
+                    "post",
+                    80,
+                    "poll",
+                    100,
+                    "memoryService",
+                    90,
+                    "storeGranule",
+                    64,
+                    "combineWindow",
+                    100))),
+        List.of(
+            Prices.of(
+                NicPrices.class,
+                Map.of("doorbell", 50, "wqe", 120, "packet", 100, "maxReadRequest", 512))),
         links,
         paths,
         new Network(1000, 50, 58),

@@ -5,7 +5,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;

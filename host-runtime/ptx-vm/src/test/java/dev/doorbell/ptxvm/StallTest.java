@@ -2,7 +2,7 @@ package dev.doorbell.ptxvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;

@@ -14,9 +14,9 @@ import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
 import dev.doorbell.experiments.workbench.calibration.MachineFile;
-import dev.doorbell.experiments.workbench.calibration.Measurement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,7 +104,7 @@ public final class CalibrateCommand extends CliCommand {
     return measured.complete() ? ExitCode.OK : ExitCode.INTERRUPTED;
   }
 
-  /** What a calibration takes, by what it took on an H200 beside 16 cores of 2.1 GHz. */
+  /** Estimates the time of a calibration, by what it took on an H200 beside 16 cores of 2.1 GHz. */
   String howLong() {
     if (gpu.equals("vm")) {
       return "calibrating the virtual machine takes about a minute and a half";
@@ -179,7 +179,7 @@ public final class CalibrateCommand extends CliCommand {
     }
   }
 
-  /** What the model says with the file that was just made. */
+  /** Prints the model's predictions with the file that was just made. */
   private Calibration model(CommandContext context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
@@ -279,5 +279,69 @@ public final class CalibrateCommand extends CliCommand {
     }
     json.put("measurements", all);
     return json;
+  }
+
+  /** Says how many medians a model is near to, group by group, and which it is not near to. */
+  static final class Agreement {
+    private static final double NEAR = 0.10;
+
+    /** Points of one kind, with the residuals of those that are not near. */
+    private static final class Group {
+      private final Map<String, Double> far = new LinkedHashMap<>();
+      private int points;
+    }
+
+    private final Map<String, Group> groups = new LinkedHashMap<>();
+
+    /**
+     * Takes a point.
+     *
+     * @return its residual: (model - measured) / measured
+     */
+    double add(String name, Summary measured, double model) {
+      double residual = measured.median() == 0 ? 0 : model / measured.median() - 1;
+      Group group = groups.computeIfAbsent(group(name), key -> new Group());
+      group.points++;
+      if (!(Math.abs(residual) <= NEAR)) {
+        group.far.put(name, residual);
+      }
+      return residual;
+    }
+
+    private static String group(String name) {
+      if (name.startsWith("stores.host")) {
+        return "pushes to host memory";
+      }
+      if (name.startsWith("loads.host")) {
+        return "pulls from host memory";
+      }
+      if (name.startsWith("stores.device")) {
+        return "stores to device memory";
+      }
+      if (name.startsWith("issue.") || name.startsWith("together.")) {
+        return "points of loads side by side";
+      }
+      return name.startsWith("loads.device") ? "loads of device memory" : "prices";
+    }
+
+    /** A line for each group. */
+    List<String> lines() {
+      List<String> lines = new ArrayList<>();
+      groups.forEach(
+          (name, group) -> {
+            int near = group.points - group.far.size();
+            StringBuilder line =
+                new StringBuilder(
+                    "model    %d of %d %s within 10 %%".formatted(near, group.points, name));
+            String before = "; not: ";
+            for (Map.Entry<String, Double> each : group.far.entrySet()) {
+              line.append(before).append(each.getKey()).append(' ');
+              line.append(Screen.percent(each.getValue()));
+              before = ", ";
+            }
+            lines.add(line.toString());
+          });
+      return lines;
+    }
   }
 }

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -111,9 +110,7 @@ final class ClaimsCheckCommand extends CliCommand {
   }
 
   private static Laboratory laboratory() {
-    return ServiceLoader.load(Laboratory.class)
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    return Laboratory.find();
   }
 
   /** The ledger's value, or the error in it. */

@@ -12,7 +12,7 @@ import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,7 +45,7 @@ final class CaseRunner {
           && (hidden == null || hidden.finished() == seeds);
     }
 
-    /** Where the bug shows, and where it does not. */
+    /** Says where the bug shows, and where it does not. */
     String where() {
       return hidden == null
           ? ""

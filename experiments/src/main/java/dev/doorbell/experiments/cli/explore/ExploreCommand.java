@@ -10,16 +10,17 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.workbench.explore.Explorer;
+import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Nic;
-import dev.doorbell.experiments.workbench.explore.Outcome;
 import dev.doorbell.experiments.workbench.explore.Race;
-import dev.doorbell.experiments.workbench.explore.Reliance;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Schedule;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +29,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -136,8 +136,8 @@ public final class ExploreCommand extends CliCommand {
       names = "--policy",
       defaultValue = "vendor",
       description =
-          "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the "
-              + "GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE}).")
+          "strict: an HCA is ordered by scope sys only; vendor: scope gpu also orders memory of the"
+              + " GPU for its HCA, as shipping libraries have it (default ${DEFAULT-VALUE}).")
   private Policy policy = Policy.VENDOR;
 
   @Option(
@@ -270,10 +270,7 @@ public final class ExploreCommand extends CliCommand {
     if (selection.litmus != null) {
       return litmus(context, selection.litmus);
     }
-    Laboratory laboratory =
-        ServiceLoader.load(Laboratory.class)
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    Laboratory laboratory = Laboratory.find();
     if (!nics.isDefault() && selected > 0) {
       throw new UsageException(
           Problem.of("DB-U025", "--nic", "a case or a litmus test chooses its adapter itself")
@@ -559,5 +556,38 @@ public final class ExploreCommand extends CliCommand {
                 new UsageException(
                     Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
                         .fix("take it from a report: SEED@TURNS#SCENARIO")));
+  }
+
+  /** Selects what {@code explore} looks at instead of a kernel: litmus tests, or a case. */
+  private static final class ExploreSelection {
+    @Option(
+        names = "--litmus",
+        paramLabel = "FILE|FOLDER",
+        description =
+            "Decide litmus tests by the axioms of the PTX memory model, every execution of each,"
+                + " and run them on the explorer's own memory as a second opinion.")
+    @Nullable String litmus;
+
+    @Option(
+        names = "--rounds",
+        paramLabel = "N",
+        defaultValue = "2",
+        description = "Litmus tests: follow a loop that often round (${DEFAULT-VALUE}).")
+    int rounds;
+
+    @Option(
+        names = "--executions",
+        paramLabel = "N",
+        defaultValue = "5000000",
+        description = "Litmus tests: candidate executions at most (${DEFAULT-VALUE}).")
+    long executions;
+
+    @Option(
+        names = "--case",
+        paramLabel = "NAME",
+        description =
+            "Explore a public bug, broken and fixed, by strict rules; 'list' names them all, "
+                + "'all' explores them all.")
+    @Nullable String bug;
   }
 }

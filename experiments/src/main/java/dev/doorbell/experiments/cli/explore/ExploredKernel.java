@@ -36,15 +36,16 @@ public record ExploredKernel(UserKernel kernel) {
     if (kernel == null || (entry != null && !entry.equals(kernel.descriptor().entry()))) {
       return null;
     }
-    return usable(kernel);
+    return new ExploredKernel(fitting(kernel));
   }
 
-  private static ExploredKernel usable(UserKernel kernel) throws UsageException {
+  /** Returns a kernel whose descriptor and PTX fit. */
+  public static UserKernel fitting(UserKernel kernel) throws UsageException {
     List<Problem> problems = KernelWorkbench.find().checkAbi(kernel);
     if (!problems.isEmpty()) {
       throw new UsageException(problems.getFirst());
     }
-    return new ExploredKernel(kernel);
+    return kernel;
   }
 
   /** A kernel as a report of many explores it: a few small messages, by policy {@code vendor}. */
@@ -66,7 +67,7 @@ public record ExploredKernel(UserKernel kernel) {
         new Scenario.Rules(Policy.VENDOR, true, false));
   }
 
-  /** What is explored. */
+  /** Returns the program that is explored. */
   Scenario.Program program() {
     KernelDescriptor descriptor = kernel.descriptor();
     return new Scenario.Program(
@@ -125,7 +126,7 @@ public record ExploredKernel(UserKernel kernel) {
     return kernel.descriptor().measures() == KernelDescriptor.Measures.GOODPUT ? FEW_SLOTS : 0;
   }
 
-  /** Who rings: the proxy for a kernel that takes that path alone. */
+  /** Returns who rings: the proxy for a kernel that takes that path alone. */
   String ringer() {
     return kernel.descriptor().paths().equals(Set.of("proxy")) ? "proxy" : "gpu";
   }

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.core.fabric.explore.litmus.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
+import dev.doorbell.core.fabric.explore.litmus.LitmusMachine.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.MachineResult;
-import dev.doorbell.core.fabric.explore.litmus.Quantifier;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import dev.doorbell.core.problem.ConfigException;
@@ -145,7 +145,7 @@ final class LitmusRunner {
     return vacuous ? ExitCode.VACUOUS : ExitCode.OK;
   }
 
-  /** Whether it is claimed of every execution, and there is none. */
+  /** Returns true if it is claimed of every execution, and there is none. */
   private static boolean isVacuous(LitmusResult axioms) {
     return axioms.test().quantifier() == Quantifier.FORALL
         && axioms.executions() == 0

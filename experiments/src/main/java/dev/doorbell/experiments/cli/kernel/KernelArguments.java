@@ -3,8 +3,8 @@ package dev.doorbell.experiments.cli.kernel;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
-import dev.doorbell.experiments.workbench.kernel.KernelRun.Argument;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Argument;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class KernelArguments {
 
   /** An argument, and the file that its buffer goes to. */
   record Parsed(Argument argument, Optional<Path> output) {
-    /** Whether the buffer is a result worth showing. */
+    /** Returns true if the buffer is a result worth showing. */
     boolean isResult() {
       return !(argument instanceof Argument.Scalar) && !argument.text().startsWith("in:");
     }

@@ -8,8 +8,8 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -209,5 +210,63 @@ final class KernelBuildCommand extends CliCommand {
                       .toList()));
     }
     return report.unsupported().isEmpty();
+  }
+
+  /** The command that compiles a kernel. */
+  static final class KernelCompiler {
+    private static final String ARCH = "-arch=";
+
+    /** Other libraries' device code is written for GPUs of data centres. */
+    private static final String API_ARCH = "compute_90";
+
+    private KernelCompiler() {}
+
+    /** Returns the folder of the device library. */
+    static Path include() {
+      return Path.of(System.getProperty("doorbell.home", "."), "kernels", "include");
+    }
+
+    /** nvcc's command line for a kernel over Doorbell's own library. */
+    static List<String> command(KernelWorkbench workbench, Path source, Path ptx) {
+      return command(workbench, Optional.empty(), List.of(), source, ptx);
+    }
+
+    /**
+     * nvcc's command line.
+     *
+     * @param api whose device code the kernel is made of; its structures' layout goes into the PTX
+     * @param includes folders of the user's, in order
+     */
+    static List<String> command(
+        KernelWorkbench workbench,
+        Optional<DeviceApi> api,
+        List<Path> includes,
+        Path source,
+        Path ptx) {
+      List<String> command = new ArrayList<>();
+      command.add("nvcc");
+      for (String flag : workbench.compilerFlags()) {
+        command.add(api.isPresent() && flag.startsWith(ARCH) ? ARCH + API_ARCH : flag);
+      }
+      command.add("-I" + include());
+      includes.forEach(folder -> command.add("-I" + folder));
+      api.ifPresent(
+          of -> {
+            command.addAll(of.compilerFlags());
+            command.add("-include");
+            command.add("doorbell/api/%s.cuh".formatted(of.word()));
+          });
+      command.add(source.toString());
+      command.add("-o");
+      command.add(ptx.toString());
+      return command;
+    }
+
+    /** The same as one would type it. */
+    static String text(List<String> command) {
+      return command.stream()
+          .map(word -> word.matches("[A-Za-z0-9_./=+:,@-]+") ? word : "'" + word + "'")
+          .collect(Collectors.joining(" "));
+    }
   }
 }

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
@@ -100,7 +101,7 @@ final class KernelDiffRunCommand extends CliCommand {
   private String timeout = "20s";
 
   /**
-   * What is compared.
+   * A kernel to compare.
    *
    * @param said what the command names that runs it again
    */
@@ -202,11 +203,7 @@ final class KernelDiffRunCommand extends CliCommand {
         if (own == null) {
           throw unknown(kernel, known);
         }
-        List<Problem> misfits = KernelWorkbench.find().checkAbi(own);
-        if (!misfits.isEmpty()) {
-          throw new UsageException(misfits.getFirst());
-        }
-        chosen.add(new Chosen(own.file(), own.name(), Optional.of(own)));
+        chosen.add(new Chosen(own.file(), own.name(), Optional.of(ExploredKernel.fitting(own))));
       }
     }
     return chosen;

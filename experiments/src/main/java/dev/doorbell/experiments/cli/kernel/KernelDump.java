@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How buffers are shown: {@code hex}, or as values of a type. */
+/** Format in which buffers are shown: {@code hex}, or as values of a type. */
 record KernelDump(int argument, String type) {
   private static final List<String> TYPES =
       List.of("hex", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64");

@@ -9,10 +9,11 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreReport;
-import dev.doorbell.experiments.workbench.experts.ExpertKernels;
-import dev.doorbell.experiments.workbench.experts.ExpertOutcome;
-import dev.doorbell.experiments.workbench.experts.ExpertRun;
+import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.workbench.experts.Experts;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertKernels;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertOutcome;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertRun;
 import java.io.PrintStream;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +27,15 @@ import picocli.CommandLine.Parameters;
     header = {
       "Runs DeepEP's dispatch and combine, and checks what they leave.",
       "",
-      "  doorbell kernel experts ll.ptx                   2 ranks, 16 tokens, hidden 7168, top 4 of 8",
+      "  doorbell kernel experts ll.ptx                   2 ranks, 16 tokens, hidden 7168, top 4 of"
+          + " 8",
       "  doorbell kernel experts ll.ptx --ranks 8 --tokens 128 --top 8 --experts 64",
       "  doorbell kernel experts ll.ptx --fp8 --rounds 3  tokens travel as 8-bit floats",
       "  doorbell kernel experts ll.ptx --machine h200    in virtual time",
       "  doorbell kernel experts intra.ptx --kernels intranode --ranks 4   over peer memory",
       "",
-      "FILE is the PTX of internode_ll.cu, or of layout.cu and intranode.cu, from a checkout of your",
+      "FILE is the PTX of internode_ll.cu, or of layout.cu and intranode.cu, from a checkout of"
+          + " your",
       "own, compiled by kernel build --api deepep (docs/foreign-kernels.md). Routing, tokens and",
       "weights are drawn by the seed; every row that a rank gets, every count and every sum is",
       "compared with a plain computation. Exit code 1 when one is wrong.",

@@ -1,10 +1,14 @@
 package dev.doorbell.experiments.cli.kernel;
 
+import dev.doorbell.core.agent.PtxFiles;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.kernels.KernelFolders;
+import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
@@ -12,16 +16,27 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
 /** Files that commands on kernels read, and what is said when they cannot. */
 final class KernelFiles {
   private static final int SHOWN = 8;
 
   private KernelFiles() {}
+
+  /** Returns the kernel that a descriptor describes. */
+  static UserKernel described(Path file) throws UsageException {
+    try {
+      return KernelFolders.read(file);
+    } catch (ConfigException e) {
+      throw new UsageException(e.problems().getFirst());
+    }
+  }
 
   /** The text of a PTX file. */
   static String ptx(String file) throws UsageException {
@@ -159,5 +174,26 @@ final class KernelFiles {
       }
     }
     return _ -> "";
+  }
+
+  /** PTX files that a command links with the one that it is given. */
+  public static final class LinkedFiles {
+    @Option(
+        names = "--link",
+        paramLabel = "FILE",
+        description =
+            "PTX that is linked with FILE into one module, as the driver does; repeat "
+                + "for more, in link order.")
+    private List<String> others = new ArrayList<>();
+
+    /** The text of a file, with those that are linked with it behind it. */
+    public String ptx(String file) throws UsageException {
+      List<PtxFiles.Part> parts = new ArrayList<>();
+      parts.add(new PtxFiles.Part(file, KernelFiles.ptx(file), 0));
+      for (String other : others) {
+        parts.add(new PtxFiles.Part(other, KernelFiles.ptx(other), 0));
+      }
+      return PtxFiles.join(parts);
+    }
   }
 }

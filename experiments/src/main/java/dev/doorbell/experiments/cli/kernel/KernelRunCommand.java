@@ -1,21 +1,22 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploredKernel;
+import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
-import dev.doorbell.experiments.workbench.kernel.KernelRun;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -139,16 +140,7 @@ final class KernelRunCommand extends CliCommand {
           Problem.of("DB-U003", file, "a descriptor says what its kernel gets")
               .fix("leave all options but --seed and --timeout out, or give the PTX"));
     }
-    UserKernel kernel;
-    try {
-      kernel = KernelFolders.read(Path.of(file));
-    } catch (ConfigException e) {
-      throw new UsageException(e.problems().getFirst());
-    }
-    List<Problem> misfits = KernelWorkbench.find().checkAbi(kernel);
-    if (!misfits.isEmpty()) {
-      throw new UsageException(misfits.getFirst());
-    }
+    UserKernel kernel = ExploredKernel.fitting(KernelFiles.described(Path.of(file)));
     KernelComparer.Run run =
         KernelComparer.find()
             .runAlone(
@@ -355,5 +347,65 @@ final class KernelRunCommand extends CliCommand {
     json.put("opcodes", outcome.opcodes());
     json.put("lines", outcome.lines());
     Json.print(context, json);
+  }
+
+  /** Prints the instructions of a kernel by opcode and by line. */
+  private static final class KernelProfile {
+    private static final int OPCODES = 30;
+    private static final int LINES = 12;
+
+    private KernelProfile() {}
+
+    static void print(PrintStream out, KernelOutcome outcome) {
+      long all = outcome.opcodes().stream().mapToLong(KernelOutcome.Count::executed).sum();
+      TextTable opcodes =
+          new TextTable().left("opcode").right("executed").right("share").right("skipped");
+      rows(outcome.opcodes(), OPCODES)
+          .forEach(
+              count ->
+                  opcodes.row(
+                      List.of(
+                          count.what(),
+                          "%,d".formatted(count.executed()),
+                          share(count.executed(), all),
+                          count.skipped() == 0 ? "" : "%,d".formatted(count.skipped()))));
+      out.print(opcodes.text());
+      more(out, outcome.opcodes().size(), OPCODES, "opcodes");
+      out.println();
+      TextTable lines =
+          new TextTable()
+              .right("line")
+              .right("executed")
+              .right("share")
+              .left("instruction")
+              .left("source");
+      rows(outcome.lines(), LINES)
+          .forEach(
+              count ->
+                  lines.row(
+                      List.of(
+                          Integer.toString(count.line()),
+                          "%,d".formatted(count.executed()),
+                          share(count.executed(), all),
+                          count.what(),
+                          count.source())));
+      out.print(lines.text());
+      more(out, outcome.lines().size(), LINES, "lines");
+      out.println();
+    }
+
+    private static List<KernelOutcome.Count> rows(List<KernelOutcome.Count> counts, int most) {
+      return counts.subList(0, Math.min(most, counts.size()));
+    }
+
+    private static String share(long part, long all) {
+      return "%.1f %%".formatted(100.0 * part / Math.max(1, all));
+    }
+
+    private static void more(PrintStream out, int found, int shown, String what) {
+      if (found > shown) {
+        out.printf("... and %d more %s%n", found - shown, what);
+      }
+    }
   }
 }

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.workbench.kernel.KernelRun.Shape;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Shape;
 import java.util.Stack;
 import java.util.function.LongPredicate;
 import java.util.regex.Matcher;

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -11,17 +10,16 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.explore.Outcome;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,7 +30,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -48,7 +45,8 @@ import picocli.CommandLine.Parameters;
       "",
       "A row says how many of --runs runs with drawn parameters verified everything, how many of",
       "--seeds explored runs had findings, what one such run executed, and what an operation takes",
-      "in virtual time: the medians of the kernel's metrics my_issue and my_done, else of its samples",
+      "in virtual time: the medians of the kernel's metrics my_issue and my_done, else of its"
+          + " samples",
       "or stamps. Exit code 1 when a run was wrong.",
       ""
     })
@@ -115,7 +113,7 @@ final class KernelTableCommand extends CliCommand {
       if (context.interruption().requested()) {
         return ExitCode.INTERRUPTED;
       }
-      UserKernel kernel = read(file);
+      UserKernel kernel = KernelFiles.described(file);
       if (kernel.descriptor().api().isPresent()) {
         rows.add(row(context, kernel, topology));
       }
@@ -157,14 +155,6 @@ final class KernelTableCommand extends CliCommand {
       }
     }
     return found;
-  }
-
-  private static UserKernel read(Path file) throws UsageException {
-    try {
-      return KernelFolders.read(file);
-    } catch (ConfigException e) {
-      throw new UsageException(e.problems().getFirst());
-    }
   }
 
   private Row row(CommandContext context, UserKernel kernel, Topology topology)
@@ -217,10 +207,7 @@ final class KernelTableCommand extends CliCommand {
   private record Explored(String findings, long instructions, long fences) {}
 
   private Explored explore(UserKernel kernel, List<String> problems) throws UsageException {
-    Laboratory laboratory =
-        ServiceLoader.load(Laboratory.class)
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+    Laboratory laboratory = Laboratory.find();
     Scenario scenario = ExploredKernel.scenario(kernel);
     long nanos = KernelRunOptions.nanos(budget);
     try {

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.kernel.KernelBuildCommand.KernelCompiler;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "measured."
     })
 final class KernelWeightCommand extends CliCommand {
-  /** What the script exits with where a tool is missing. */
+  /** Exit status of the script where a tool is missing. */
   private static final int NO_TOOL = 7;
 
   private static final int MOST_LIVE = 240;

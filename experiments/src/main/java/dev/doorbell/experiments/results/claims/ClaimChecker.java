@@ -4,7 +4,7 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
-import dev.doorbell.experiments.workbench.explore.ScenarioException;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

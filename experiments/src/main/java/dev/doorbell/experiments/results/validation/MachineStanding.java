@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.RowErrors;

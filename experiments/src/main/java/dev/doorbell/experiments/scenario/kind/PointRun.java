@@ -2,8 +2,8 @@ package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.adapter.Adapter;
-import dev.doorbell.core.fabric.AgentsEnded;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.Fabric.AgentsEnded;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;

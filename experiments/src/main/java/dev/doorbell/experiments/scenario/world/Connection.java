@@ -2,6 +2,8 @@ package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -166,31 +168,36 @@ public final class Connection implements AutoCloseable {
   /** As {@link #describe(ExploringFabric)}; the record may come after the doorbell. */
   public void describe(ExploringFabric fabric, boolean recordFirst) {
     endpoints.forEach(
-        (rank, own) ->
-            own.stream()
-                .map(Endpoint::queuePair)
-                .filter(queuePair -> queuePair.deviceQueue() == null)
-                .forEach(
-                    queuePair -> {
-                      fabric.describe(
-                          new Region(
-                              Region.Role.SEND_RING,
-                              queuePair.sendRingAddress(),
-                              (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK,
-                              queuePair.number(),
-                              rank,
-                              recordFirst,
-                              true));
-                      fabric.describe(
-                          new Region(
-                              Region.Role.SEND_RECORD,
-                              queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET,
-                              Integer.BYTES,
-                              queuePair.number(),
-                              rank,
-                              recordFirst,
-                              true));
-                    }));
+        (rank, own) -> own.forEach(each -> describe(fabric, each, rank, recordFirst, true)));
+  }
+
+  /** Tells a fabric where one queue pair's rings and record are, if they lie in memory. */
+  public static void describe(
+      ExploringFabric fabric, Endpoint of, int rank, boolean recordFirst, boolean announces) {
+    QueuePair queuePair = of.queuePair();
+    if (queuePair.deviceQueue() != null) {
+      return;
+    }
+    int number = queuePair.number();
+    long ring = (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK;
+    fabric.describe(
+        new Region(
+            Region.Role.SEND_RING,
+            queuePair.sendRingAddress(),
+            ring,
+            number,
+            rank,
+            recordFirst,
+            announces));
+    fabric.describe(
+        new Region(
+            Region.Role.SEND_RECORD,
+            queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET,
+            Integer.BYTES,
+            number,
+            rank,
+            recordFirst,
+            announces));
   }
 
   private void pair(int one, int indexOfOne, int other, int indexOfOther, Endpoint.Shape shape) {

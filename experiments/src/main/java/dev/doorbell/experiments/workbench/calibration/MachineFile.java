@@ -10,6 +10,7 @@ import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -160,7 +161,7 @@ public final class MachineFile {
     }
   }
 
-  /** Of the links between GPU and CPU. */
+  /** Replaces the efficiency of the links between GPU and CPU. */
   private void efficiency() {
     if (!prices.has("copy.out", "copy.in")) {
       return;

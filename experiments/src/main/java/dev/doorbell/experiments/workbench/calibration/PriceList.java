@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -12,9 +13,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the measurements of a GPU say about the constants of a topology: each with how it was found.
- * An operation was timed as one instruction of a loop, so that its price is what is left without
- * the instruction.
+ * Finds the constants of a topology that a GPU's measurements give: each with how it was found. An
+ * operation was timed as one instruction of a loop, so that its price is what is left without the
+ * instruction.
  */
 final class PriceList {
   private static final int WARP = 32;
@@ -96,7 +97,10 @@ final class PriceList {
     return constants;
   }
 
-  /** What instructions wait for each other: each kernel has one thing more than the one before. */
+  /**
+   * Adds the latencies for which instructions wait: each kernel has one thing more than the last
+   * one.
+   */
   private void latencies() {
     double result = median(RESULT);
     less("result_ns", RESULT, 0, "");
@@ -116,7 +120,9 @@ final class PriceList {
     return Math.max(0, (median(wayOf()) - instruction - service) / 2);
   }
 
-  /** What the way was taken from: a load may have to do more than go there and back. */
+  /**
+   * Returns the measurement that the way was taken from: a load may do more than go there and back.
+   */
   String wayOf() {
     boolean atomic = has("atomic.host") && median("atomic.host") < median("load.host");
     return atomic ? "atomic.host" : "load.host";
@@ -133,7 +139,7 @@ final class PriceList {
     return (out + in) / 2 / link.bytesPerNano();
   }
 
-  /** Whether all of these were measured. */
+  /** Returns true if all of these were measured. */
   boolean has(String... names) {
     return List.of(names).stream().allMatch(name -> calibration.find(name).isPresent());
   }
@@ -218,7 +224,7 @@ final class PriceList {
     return WARP * Integer.parseInt(name.substring(name.lastIndexOf('.') + 1)) / median(name);
   }
 
-  /** How large the completions are that explain the best rate of 4-byte loads. */
+  /** Adds the size of the completions that explain the best rate of 4-byte loads. */
   private void loadGranule() {
     Predicate<Measurement> narrow =
         each -> each.name().startsWith("loads.host.") && each.name().endsWith(".4");

@@ -97,7 +97,7 @@ public record DmaSetting(
     return List.of(DmaTransfer.values()).get(index);
   }
 
-  /** Whether {@code key} has the first of two words, as it has where it is missing. */
+  /** Returns true if {@code key} has the first of two words, as it has where it is missing. */
   private static boolean first(Map<String, String> given, String key, String word, String other) {
     String value = given.getOrDefault(key, word);
     if (!List.of(word, other).contains(value)) {
@@ -105,5 +105,33 @@ public record DmaSetting(
           "%s=%s must be %s or %s".formatted(key, value, word, other));
     }
     return value.equals(word);
+  }
+
+  /** Work that a {@link DmaProbe} repeats. */
+  public enum DmaTransfer {
+    /** One read at a time: nanoseconds from the command to the last byte. pcie-bench's LAT_RD. */
+    READ_LATENCY("read-latency"),
+    /** A write and a read of the same bytes behind it: nanoseconds for both. LAT_WRRD. */
+    WRITE_READ_LATENCY("write-read-latency"),
+    /** Many reads at a time: bytes a nanosecond. BW_RD. */
+    READ_RATE("read-rate"),
+    /** Many writes at a time: bytes a nanosecond. BW_WR. */
+    WRITE_RATE("write-rate");
+
+    private final String word;
+
+    DmaTransfer(String word) {
+      this.word = word;
+    }
+
+    /** Its name in files. */
+    public String word() {
+      return word;
+    }
+
+    /** Returns true if one transfer ends before the next begins, and nanoseconds are the result. */
+    public boolean latency() {
+      return this == READ_LATENCY || this == WRITE_READ_LATENCY;
+    }
   }
 }

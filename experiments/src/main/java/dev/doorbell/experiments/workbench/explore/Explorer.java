@@ -4,6 +4,8 @@ import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario with many seeds, and reports each race and each failure once. */
 public final class Explorer {
-  /** How many findings of each kind get shorter schedules, and how many runs each gets for it. */
+  /** The most findings of each kind that get shorter schedules, and the most runs for each. */
   private static final int SHORTENED = 4;
 
   private static final int TRIES = 24;
@@ -62,7 +64,7 @@ public final class Explorer {
       int found,
       long instructions,
       long nanos) {
-    /** Of nothing that was run. */
+    /** Report of an exploration without runs. */
     static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0);
 
     /** Returns true if nothing was found. */
@@ -293,5 +295,46 @@ public final class Explorer {
     String[] lines = program.ptx().split("\n", -1);
     lines[line - 1] = FENCE.matcher(lines[line - 1]).replaceFirst("");
     return program.with(String.join("\n", lines));
+  }
+
+  /**
+   * Progress of threads that a clean kernel relies on without a promise.
+   *
+   * @param failure of the run without that progress
+   */
+  public record Reliance(Kind kind, Failure failure) {
+    /** A promise that the kernel relies on. */
+    public enum Kind {
+      /** Its blocks run at the same time. */
+      BLOCKS_TOGETHER(
+          "with one block after the other",
+          "blocks run at the same time in cooperative launches alone"),
+      /** Its blocks begin in the order of their numbers. */
+      BLOCK_ORDER(
+          "with one block after the other, the last one first",
+          "no order of blocks is promised, and hardware begins with the first"),
+      /** The lanes of a warp go on apart from each other. */
+      LANES_APART(
+          "while one lane of a warp keeps the others from going on",
+          "each thread of a block goes on from sm_70 on, not before");
+
+      private final String when;
+      private final String promise;
+
+      Kind(String when, String promise) {
+        this.when = when;
+        this.promise = promise;
+      }
+
+      /** Returns when it fails. */
+      public String when() {
+        return when;
+      }
+
+      /** Returns what is promised. */
+      public String promise() {
+        return promise;
+      }
+    }
   }
 }

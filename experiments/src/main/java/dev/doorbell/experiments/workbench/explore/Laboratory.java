@@ -1,11 +1,22 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
+import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a scenario against the adversary. Implemented where the back ends are wired together. */
 public interface Laboratory {
+  /** Finds the laboratory of this build. */
+  static Laboratory find() {
+    return ServiceLoader.load(Laboratory.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no Laboratory is on the class path"));
+  }
+
   /** Returns the names of the project's kernels. */
   List<String> kernels();
 
@@ -70,6 +81,42 @@ public interface Laboratory {
     /** Returns an extent that only wall time limits. */
     public static Extent of(long nanos) {
       return new Extent(nanos, Long.MAX_VALUE, 0);
+    }
+  }
+
+  /**
+   * The outcome of one run.
+   *
+   * @param races in the order of occurrence
+   * @param failure a kernel that failed, hung or moved wrong bytes, or null
+   * @param finished false if its time ran out, or if it was stopped at the first race
+   * @param turns scheduling decisions
+   * @param instructions executed by all threads
+   * @param nanos wall time
+   * @param fences those of the program that were executed
+   * @param lastTurns a line for each of the last turns
+   */
+  record Outcome(
+      List<Race> races,
+      @Nullable Failure failure,
+      boolean finished,
+      long turns,
+      long instructions,
+      long nanos,
+      List<Fence> fences,
+      List<String> lastTurns) {
+    /**
+     * A fence.
+     *
+     * @param access {@code acq_rel.gpu}
+     * @param system of scope sys
+     * @param count number of executions
+     */
+    public record Fence(SourcePlace place, String access, boolean system, long count) {}
+
+    /** Returns true if there is a race or a failure. */
+    public boolean isFinding() {
+      return !races.isEmpty() || failure != null;
     }
   }
 }

@@ -1,7 +1,12 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * The HCAs of an exploration.
@@ -42,5 +47,70 @@ public record Nic(Adapter adapter, boolean strictKeys) {
   @Override
   public String toString() {
     return name() + " " + adapter.promises();
+  }
+
+  /**
+   * A measure of a program or its set-up against an adapter that does not keep InfiniBand's order.
+   */
+  public enum Remedy {
+    /** Every work request has the strong-ordering fence bit. */
+    FENCE_BIT("the strong-ordering fence bit on each work request"),
+    /** Memory that peers write to is registered for strict ordering. */
+    STRICT_KEY("memory that peers write to registered for strict ordering"),
+    /** The HCA reads back before it acknowledges or completes. */
+    READ_FLUSH("a READ behind the data before the signal"),
+    /** The connection is set up for placement in order. */
+    ORDERED_PLACEMENT("a connection set up for placement in order (tier IBTA)"),
+    /** Each work request is posted when those before it are complete. */
+    ACKNOWLEDGED("a wait for each completion before the next work request"),
+    /** There is a completer of atomics on the path. */
+    ATOMICS("an HCA and a path that carry out atomics");
+
+    private final String text;
+
+    Remedy(String text) {
+      this.text = text;
+    }
+
+    /** Returns the name on the command line. */
+    public String word() {
+      return Promise.word(this);
+    }
+
+    /** Returns what it is. */
+    public String text() {
+      return text;
+    }
+
+    /** Returns the remedy of that name. */
+    public static Optional<Remedy> of(String word) {
+      return Arrays.stream(values()).filter(remedy -> remedy.word().equals(word)).findFirst();
+    }
+
+    /** Returns the remedies that change anything on {@code adapter}. */
+    public static List<Remedy> of(Adapter adapter) {
+      Promises promises = adapter.promises();
+      List<Remedy> all = new ArrayList<>();
+      boolean anyOrder = promises.placement() == Promise.Placement.ANY_ORDER;
+      boolean relaxed = promises.posted() == Promise.Posted.RELAXED;
+      boolean mlx5 = promises.queues() == Promise.Queues.MLX5;
+      if (promises.fenceBit() == Promise.FenceBit.NONE) {
+        all.add(ACKNOWLEDGED);
+      }
+      if (mlx5 && (anyOrder || relaxed)) {
+        all.add(FENCE_BIT);
+        all.add(STRICT_KEY);
+      }
+      if (promises.visibility() == Promise.Visibility.AFTER_READ) {
+        all.add(READ_FLUSH);
+      }
+      if (mlx5 && anyOrder) {
+        all.add(ORDERED_PLACEMENT);
+      }
+      if (mlx5 && promises.atomics() == Promise.Atomics.REFUSED) {
+        all.add(ATOMICS);
+      }
+      return all;
+    }
   }
 }

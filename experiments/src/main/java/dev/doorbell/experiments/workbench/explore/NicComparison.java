@@ -1,13 +1,15 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.adapter.Promise;
+import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
-  /** What the device library says of an operation that a queue pair's work requests lack. */
+  /** Text of the device library about an operation that a queue pair's work requests lack. */
   private static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
 
   private final Laboratory laboratory;

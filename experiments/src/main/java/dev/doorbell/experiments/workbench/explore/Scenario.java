@@ -160,7 +160,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
   }
 
   /**
-   * How the kernel posts.
+   * The kernel's way of posting.
    *
    * @param queues {@code gpu} or {@code host}: where rings and records lie
    * @param ringer {@code gpu}, {@code cpu} or {@code proxy}: who rings
@@ -272,5 +272,36 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
             + ", rules="
             + rules;
     return nic.equals(Nic.DEFAULT) ? text + "]" : text + ", nic=" + nic + "]";
+  }
+
+  /** A scenario that cannot run: PTX that does not load, an entry that is not there. */
+  public static final class ScenarioException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String fix;
+
+    public ScenarioException(String message, Throwable cause) {
+      super(message, cause);
+      this.fix = "";
+    }
+
+    public ScenarioException(String message) {
+      this(message, "");
+    }
+
+    /**
+     * Creates an exception.
+     *
+     * @param fix what the user can do; may be empty
+     */
+    public ScenarioException(String message, String fix) {
+      super(message);
+      this.fix = fix;
+    }
+
+    /** Returns what the user can do; may be empty. */
+    public String fix() {
+      return fix;
+    }
   }
 }

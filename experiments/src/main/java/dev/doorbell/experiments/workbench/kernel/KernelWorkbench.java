@@ -7,9 +7,11 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.LongPredicate;
 
-/** What the command line does with a kernel outside of experiments. */
+/** Work of the command line with a kernel outside of experiments. */
 public interface KernelWorkbench {
   /** Finds the workbench of this build. */
   static KernelWorkbench find() {
@@ -67,5 +69,192 @@ public interface KernelWorkbench {
   interface Source {
     /** Returns the lines of the file, from 1; empty texts where unknown. */
     IntFunction<String> lines(String file);
+  }
+
+  /**
+   * The result of a {@link KernelRun}.
+   *
+   * @param failure why it was stopped, with place and thread
+   * @param interrupted the user stopped it
+   * @param output what {@code printf} wrote
+   * @param instructions of all threads together
+   * @param nanos wall time
+   * @param buffers the final content of each buffer, in the order of the arguments; empty for
+   *     scalars
+   * @param opcodes how often each opcode was executed, most often first; empty without a profile
+   * @param lines likewise the lines of the PTX
+   */
+  record KernelOutcome(
+      Optional<String> failure,
+      boolean interrupted,
+      String output,
+      long instructions,
+      long nanos,
+      List<Optional<byte[]>> buffers,
+      List<Count> opcodes,
+      List<Count> lines) {
+
+    public KernelOutcome {
+      buffers = List.copyOf(buffers);
+      opcodes = List.copyOf(opcodes);
+      lines = List.copyOf(lines);
+    }
+
+    /**
+     * The number of executions of an opcode or a line.
+     *
+     * @param skipped of these, how often its guard was false
+     * @param line of the PTX; 0 for opcodes
+     * @param source of the line, or empty
+     */
+    public record Count(String what, long executed, long skipped, int line, String source) {}
+  }
+
+  /**
+   * A report on a PTX file, made without running it.
+   *
+   * @param file as given
+   * @param isa its {@code .version}
+   * @param target its {@code .target}
+   * @param unsupported everything that prevents loading
+   * @param notes constructs that are legal but often mistakes
+   */
+  record KernelReport(
+      String file,
+      String isa,
+      String target,
+      List<Entry> entries,
+      List<Line> unsupported,
+      List<Line> notes) {
+
+    /**
+     * An entry.
+     *
+     * @param file that it stands in, of those that were linked
+     * @param registers that its code names
+     * @param slots that the virtual machine keeps them in
+     * @param sharedBytes static shared memory
+     * @param dynamicShared it reads shared memory whose size the launch gives
+     * @param localBytes local variables of a thread
+     */
+    public record Entry(
+        String name,
+        String file,
+        int line,
+        List<Parameter> parameters,
+        long parameterBytes,
+        int registers,
+        int slots,
+        long sharedBytes,
+        boolean dynamicShared,
+        long localBytes,
+        int instructions) {}
+
+    /** A parameter with its declared type. */
+    public record Parameter(String name, String type, long offset, long bytes) {}
+
+    /**
+     * Something about a line.
+     *
+     * @param file that it stands in, of those that were linked
+     * @param line of that file, from 1
+     * @param source where it comes from, or empty
+     */
+    public record Line(String file, int line, String text, String what, String source) {}
+  }
+
+  /**
+   * A run of one kernel.
+   *
+   * @param file of the PTX, for messages
+   * @param grid blocks in x, y and z
+   * @param block threads in x, y and z
+   * @param sharedBytes dynamic shared memory of a block
+   * @param timeoutNanos wall time after which it is stopped
+   * @param seed picks the interleaving of threads
+   * @param profile count instructions by opcode and by line
+   * @param trace threads to trace, by linear index in the grid
+   * @param traced receives each traced instruction as a line
+   */
+  record KernelRun(
+      String file,
+      String ptx,
+      String entry,
+      Shape grid,
+      Shape block,
+      int sharedBytes,
+      boolean cooperative,
+      long timeoutNanos,
+      long seed,
+      List<Argument> arguments,
+      boolean profile,
+      Optional<LongPredicate> trace,
+      Consumer<String> traced) {
+
+    public KernelRun {
+      arguments = List.copyOf(arguments);
+    }
+
+    /** A size in three dimensions. */
+    public record Shape(int x, int y, int z) {
+      @Override
+      public String toString() {
+        return z != 1 ? x + "," + y + "," + z : y != 1 ? x + "," + y : Integer.toString(x);
+      }
+    }
+
+    /** The value of a parameter; {@code text} is what the user typed. */
+    public sealed interface Argument {
+      String text();
+
+      /** Bytes by value, little-endian. */
+      final class Scalar implements Argument {
+        private final String text;
+        private final byte[] bytes;
+
+        public Scalar(String text, byte[] bytes) {
+          this.text = text;
+          this.bytes = bytes.clone();
+        }
+
+        @Override
+        public String text() {
+          return text;
+        }
+
+        /** Returns the value. */
+        public byte[] bytes() {
+          return bytes.clone();
+        }
+      }
+
+      /** The address of device memory. */
+      final class Buffer implements Argument {
+        private final String text;
+        private final byte[] initial;
+
+        public Buffer(String text, byte[] initial) {
+          this.text = text;
+          this.initial = initial;
+        }
+
+        @Override
+        public String text() {
+          return text;
+        }
+
+        /** Returns the initial content; large, so it is not copied. */
+        public byte[] initial() {
+          return initial;
+        }
+      }
+
+      /** The address of a multicast object over buffers of device memory. */
+      record Multicast(String text, List<byte[]> members) implements Argument {
+        public Multicast {
+          members = List.copyOf(members);
+        }
+      }
+    }
   }
 }

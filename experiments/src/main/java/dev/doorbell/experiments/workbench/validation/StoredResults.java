@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.Machine;
 import java.util.ArrayList;

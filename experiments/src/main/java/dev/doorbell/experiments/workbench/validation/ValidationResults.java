@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.calibrate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.experiments.cli.calibrate.CalibrateCommand.Agreement;
 import dev.doorbell.experiments.stats.Summary;
 import org.junit.jupiter.api.Test;
 

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.results.validation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.timed.machine.Constant;
-import dev.doorbell.core.fabric.timed.machine.Constant.Origin;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;

@@ -6,7 +6,7 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.model.Region;

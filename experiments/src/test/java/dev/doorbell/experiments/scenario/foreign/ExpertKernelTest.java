@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
-import dev.doorbell.experiments.workbench.experts.ExpertKernels;
-import dev.doorbell.experiments.workbench.experts.ExpertOutcome;
-import dev.doorbell.experiments.workbench.experts.ExpertRun;
 import dev.doorbell.experiments.workbench.experts.Experts;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertKernels;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertOutcome;
+import dev.doorbell.experiments.workbench.experts.Experts.ExpertRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Optional;

@@ -9,7 +9,7 @@ import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.net.URL;

@@ -3,8 +3,8 @@ package dev.doorbell.experiments.scenario.push;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.model.CalmChooser.RandomChooser;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.fabric.explore.model.RandomChooser;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;

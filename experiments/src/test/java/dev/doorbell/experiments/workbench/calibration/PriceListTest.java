@@ -11,6 +11,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;

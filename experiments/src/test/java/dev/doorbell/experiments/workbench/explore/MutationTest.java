@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -3,8 +3,10 @@ package dev.doorbell.experiments.workbench.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.adapter.Adapters;
+import dev.doorbell.experiments.workbench.explore.Nic.Remedy;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Row;
 import dev.doorbell.experiments.workbench.explore.NicComparison.Verdict;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.run.ExploringLaboratory;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

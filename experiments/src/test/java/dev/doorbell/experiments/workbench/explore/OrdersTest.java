@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,6 +2,9 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.ServiceLoader;
 
 /** The laboratory of this build, and scenarios to begin with. */

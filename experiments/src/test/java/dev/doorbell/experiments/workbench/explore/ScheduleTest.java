@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser.Stretch;
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
+import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

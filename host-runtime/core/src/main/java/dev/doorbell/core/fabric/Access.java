@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric;
 
 /**
- * How a thread's access is ordered and who it is ordered for: one int, semantics and scope or-ed.
+ * Order and scope of a thread's access: one int, semantics and scope or-ed.
  *
  * <p>Semantics and scopes are those of the PTX memory model (PTX ISA, "Memory Consistency Model").
  */
@@ -12,7 +12,7 @@ public final class Access {
   /** Strong, unordered. */
   public static final int RELAXED = 1;
 
-  /** As relaxed at system scope; the number of accesses may change. */
+  /** Like relaxed at system scope; the number of accesses may change. */
   public static final int VOLATILE = 2;
 
   /** Orders later accesses of the thread after it. Loads, atomics, fences. */

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric;
 
+import dev.doorbell.core.memory.RawMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class DevicePort {
   /**
-   * Where the device may read {@code bytes} bytes of {@code address} in place, or 0 when they have
-   * to be transferred by {@link #read}.
+   * Returns the address at which the device may read {@code bytes} bytes of {@code address} in
+   * place, or 0 when they have to be transferred by {@link #read}.
    */
   public abstract long map(long address, int bytes);
 
@@ -38,9 +39,9 @@ public abstract class DevicePort {
   public abstract void write(long source, long address, int bytes, boolean relaxed);
 
   /**
-   * As {@link #write}, of the payload of one packet that the device may place before and after
-   * others of the same connection: what orders it is what its sender knew, and nothing that this
-   * device did. The bytes of the packet itself arrive in order unless {@code relaxed}.
+   * Does the same as {@link #write}, of the payload of one packet that the device may place before
+   * and after others of the same connection: what orders it is what its sender knew, and nothing
+   * that this device did. The bytes of the packet itself arrive in order unless {@code relaxed}.
    *
    * @param message what came with the packet ({@link DeviceUnit#departs}), or null
    */
@@ -78,8 +79,9 @@ public abstract class DevicePort {
   }
 
   /**
-   * Where the device may write a naturally aligned 64-byte entry in place, its last 4 bytes last
-   * and with release semantics, or 0 when it has to go by {@link #writeEntry}.
+   * Returns the address at which the device may write a naturally aligned 64-byte entry in place,
+   * its last 4 bytes last and with release semantics, or 0 when it has to go by {@link
+   * #writeEntry}.
    */
   public long mapEntry(long address) {
     return 0;
@@ -94,7 +96,7 @@ public abstract class DevicePort {
   }
 
   /**
-   * As {@link #write}, and reports when the bytes are visible at {@code address}.
+   * Does the same as {@link #write}, and reports when the bytes are visible at {@code address}.
    *
    * @return true when they are already
    */
@@ -117,11 +119,39 @@ public abstract class DevicePort {
     long apply(long old);
   }
 
+  /** Carries out {@link #writeEntry} on memory that this host thread reaches. */
+  protected static void writeEntryInPlace(long source, long address) {
+    for (int at = 0; at < 56; at += Long.BYTES) {
+      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
+    }
+    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
+    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
+  }
+
+  /** Carries out {@link #atomic} on memory that this host thread reaches. */
+  protected static void atomicInPlace(long address, int bytes, long result, AtomicFunction atomic) {
+    if (bytes == Integer.BYTES) {
+      int old;
+      do {
+        old = RawMemory.getIntAcquire(address);
+      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old & 0xffff_ffffL))
+          != old);
+      RawMemory.putInt(result, old);
+    } else {
+      long old;
+      do {
+        old = RawMemory.getLongAcquire(address);
+      } while (RawMemory.compareAndExchangeLong(address, old, atomic.apply(old)) != old);
+      RawMemory.putLong(result, old);
+    }
+  }
+
   /** Takes {@code nanos} of virtual time; finishes at once where time is not modelled. */
   public abstract boolean delay(long nanos, Completion completion);
 
   /**
-   * As {@link #delay(long, Completion)}, where {@code completion} is carried out at another device.
+   * Does the same as {@link #delay(long, Completion)}, where {@code completion} is carried out at
+   * another device.
    */
   public boolean delay(DevicePort there, long nanos, Completion completion) {
     return delay(nanos, completion);
@@ -134,8 +164,8 @@ public abstract class DevicePort {
   public void apart(long nanos) {}
 
   /**
-   * Whether another host thread may step {@code there} meanwhile. What is handed over by {@link
-   * #delay(DevicePort, long, Completion)} is this device's no longer then.
+   * Returns true if another host thread may step {@code there} meanwhile. What is handed over by
+   * {@link #delay(DevicePort, long, Completion)} is this device's no longer then.
    */
   public boolean runsBeside(DevicePort there) {
     return false;

@@ -20,7 +20,7 @@ public class DeviceUnit {
   /** Accesses of the device are this unit's from now on, until another begins. */
   public void begin() {}
 
-  /** What is being written to a register of the device is for this unit. */
+  /** Says that what is being written to a register of the device is for this unit. */
   public void informed() {}
 
   /**
@@ -56,8 +56,8 @@ public class DeviceUnit {
   public void placed() {}
 
   /**
-   * What came with a response to a request. What the unit sends from now on comes behind it only
-   * where a completion, or {@link #fenced}, says so.
+   * Takes what came with a response to a request. What the unit sends from now on comes behind it
+   * only where a completion, or {@link #fenced}, says so.
    */
   public void acknowledged(@Nullable Object message) {
     arrives(message);
@@ -66,6 +66,6 @@ public class DeviceUnit {
   /** The next request waits for all responses to those before it. */
   public void fenced() {}
 
-  /** What came with a message. */
+  /** Takes what came with a message. */
   public void arrives(@Nullable Object message) {}
 }

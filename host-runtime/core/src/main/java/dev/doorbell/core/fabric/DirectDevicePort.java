@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
  * order of the calls, and the last 8 bytes of one, where they are aligned, after its other bytes.
  */
 final class DirectDevicePort extends DevicePort {
-  /** Who keeps timers. */
+  /** Keeper of timers. */
   @FunctionalInterface
   interface Timers {
     void add(long nanos, Completion completion);
@@ -59,11 +59,7 @@ final class DirectDevicePort extends DevicePort {
   @Override
   public void writeEntry(long source, long address) {
     check("DMA write", address, 64);
-    for (int at = 0; at < 56; at += Long.BYTES) {
-      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
-    }
-    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
-    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
+    writeEntryInPlace(source, address);
   }
 
   @Override
@@ -88,20 +84,7 @@ final class DirectDevicePort extends DevicePort {
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
     check("DMA atomic", address, bytes);
-    if (bytes == Integer.BYTES) {
-      int old;
-      do {
-        old = RawMemory.getIntAcquire(address);
-      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old & 0xffff_ffffL))
-          != old);
-      RawMemory.putInt(result, old);
-    } else {
-      long old;
-      do {
-        old = RawMemory.getLongAcquire(address);
-      } while (RawMemory.compareAndExchangeLong(address, old, atomic.apply(old)) != old);
-      RawMemory.putLong(result, old);
-    }
+    atomicInPlace(address, bytes, result, atomic);
     return true;
   }
 

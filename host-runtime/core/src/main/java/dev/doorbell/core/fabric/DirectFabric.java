@@ -3,6 +3,8 @@ package dev.doorbell.core.fabric;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.Scheduler;
+import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
+import dev.doorbell.core.fabric.FarDevicePort.FarMemory;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric;
 
+import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
@@ -16,7 +17,7 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
-  /** Where stores to registers wait for the thread of the devices; null on that thread. */
+  /** Ring in which stores to registers wait for the thread of the devices; null on that thread. */
   private final @Nullable DoorbellRing doorbells;
 
   DirectThreadPort(AddressSpace memory, MmioPages mmio, @Nullable DoorbellRing doorbells) {

@@ -2,8 +2,10 @@ package dev.doorbell.core.fabric;
 
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.Scheduler;
+import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -83,7 +85,7 @@ final class DirectWorker {
     return false;
   }
 
-  /** What an agent threw, once. */
+  /** Returns what an agent threw, once. */
   @Nullable Throwable takeFailure() {
     return failure.getAndSet(null);
   }
@@ -124,6 +126,73 @@ final class DirectWorker {
   private void drain() {
     for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
       task.run();
+    }
+  }
+
+  /**
+   * Stores to device registers on their way from one host thread to another, in order: one writes,
+   * one takes.
+   *
+   * <p>Each is four longs: address, width in bytes, low and high value. What one thread writes
+   * often lies two cache lines away from what the other does, and each looks at the other's index
+   * only when it has to: a doorbell then costs one line on its way.
+   */
+  static final class DoorbellRing {
+    private static final int CAPACITY = 1024;
+    private static final int FIELDS = 4;
+
+    /** Longs in two cache lines; processors fetch them in pairs. */
+    private static final int APART = 16;
+
+    private static final int WRITTEN = APART;
+
+    /** The writer's own, in its line: what {@link #TAKEN} was when it last looked. */
+    private static final int SEEN = WRITTEN + 1;
+
+    private static final int TAKEN = 3 * APART;
+
+    private final long[] stores = new long[CAPACITY * FIELDS];
+    private final AtomicLongArray indices = new AtomicLongArray(5 * APART);
+
+    /** Receiver of stores. */
+    interface Target {
+      void store(long address, int bytes, long low, long high);
+    }
+
+    /** Appends a store; waits while the ring is full, which its reader empties all the time. */
+    void put(long address, int bytes, long low, long high) {
+      long index = indices.getPlain(WRITTEN);
+      while (index - indices.getPlain(SEEN) == CAPACITY) {
+        Thread.onSpinWait();
+        indices.setPlain(SEEN, indices.getAcquire(TAKEN));
+      }
+      int at = (int) (index & (CAPACITY - 1)) * FIELDS;
+      stores[at] = address;
+      stores[at + 1] = bytes;
+      stores[at + 2] = low;
+      stores[at + 3] = high;
+      indices.setRelease(WRITTEN, index + 1);
+    }
+
+    /** Takes what is there. */
+    int drain(Target target) {
+      long from = indices.getPlain(TAKEN);
+      long to = indices.getAcquire(WRITTEN);
+      if (to == from) {
+        return 0;
+      }
+      long index = from;
+      try {
+        while (index < to) {
+          int at = (int) (index & (CAPACITY - 1)) * FIELDS;
+          target.store(stores[at], (int) stores[at + 1], stores[at + 2], stores[at + 3]);
+          index++;
+        }
+      } finally {
+        indices.setRelease(TAKEN, index); // those behind a store that is refused stay
+      }
+      VarHandle.acquireFence();
+      return (int) (to - from);
     }
   }
 }

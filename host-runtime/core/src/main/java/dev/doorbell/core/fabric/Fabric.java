@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How agents reach memory and each other, and when: the policy of a world.
+ * Policy of a world: the way and the time in which agents reach memory and each other.
  *
  * <p>{@link DirectFabric} touches native memory at once; a timed fabric delivers by virtual time
  * over PCIe paths; an exploring fabric delivers in any order that the memory models allow. Agents
@@ -44,14 +44,14 @@ public abstract class Fabric implements AutoCloseable {
   }
 
   /**
-   * Whether threads may have several loads under way, for as far as their ports say ({@link
+   * Returns true if threads may have several loads under way, for as far as their ports say ({@link
    * ThreadPort#loadsAhead}).
    */
   public boolean hasLoadsAhead() {
     return false;
   }
 
-  /** How instructions of a thread at {@code locus} follow each other. */
+  /** Returns how instructions of a thread at {@code locus} follow each other. */
   public Pipeline pipeline(Locus locus) {
     return Pipeline.NONE;
   }
@@ -86,7 +86,7 @@ public abstract class Fabric implements AutoCloseable {
     task.run();
   }
 
-  /** As {@link #now}, for agents at {@code locus} while they are stepped. */
+  /** Does the same as {@link #now}, for agents at {@code locus} while they are stepped. */
   public LongSupplier clock(Locus locus) {
     return this::now;
   }
@@ -107,10 +107,10 @@ public abstract class Fabric implements AutoCloseable {
   /** Nanoseconds on the fabric's clock: virtual, or {@link System#nanoTime}. */
   public abstract long now();
 
-  /** What a time taken from {@link #now} may be called. */
+  /** Says what a time taken from {@link #now} may be called. */
   public abstract Basis basis();
 
-  /** Where events go; {@link Trace#NONE} unless set. */
+  /** Target of events; {@link Trace#NONE} unless set. */
   public final Trace trace() {
     return trace;
   }
@@ -123,4 +123,38 @@ public abstract class Fabric implements AutoCloseable {
   /** Frees the memory of this world. */
   @Override
   public abstract void close();
+
+  /**
+   * Timing of one thread's instructions where they do not wait for memory, in picoseconds: an
+   * instruction is issued when the one before it has been and its operands are there.
+   *
+   * @param issue from one instruction to the next that does not wait for it
+   * @param result from the issue of an instruction that computes until its result can be an operand
+   * @param decision from the issue of a comparison until a branch or a guard can use its predicate
+   * @param jump from the issue of a conditional branch to the next instruction
+   * @param call what a call and its return take, together
+   */
+  public record Pipeline(long issue, long result, long decision, long jump, long call) {
+    /** Nothing waits: every instruction takes its turn and no more. */
+    public static final Pipeline NONE = new Pipeline(0, 0, 0, 0, 0);
+
+    public Pipeline {
+      if (Math.min(Math.min(issue, result), Math.min(Math.min(decision, jump), call)) < 0) {
+        throw new IllegalArgumentException("times below 0");
+      }
+    }
+
+    /** Returns true if anything is known: if not, every instruction has the same price. */
+    public boolean known() {
+      return !equals(NONE);
+    }
+  }
+
+  /**
+   * A condition for {@link Fabric#run} that becomes true only when an agent is detached: a fabric
+   * need not ask again while all agents are still there. The fabric asks at the beginning of each
+   * run all the same, so that a condition may use that to stop agents whose time is over.
+   */
+  @FunctionalInterface
+  public interface AgentsEnded extends BooleanSupplier {}
 }

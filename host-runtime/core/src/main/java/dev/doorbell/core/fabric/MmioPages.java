@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which device answers for which doorbell page: an open-addressed table, because every ring looks
- * here and none may allocate.
+ * Finds the device that answers for a doorbell page: an open-addressed table, because every ring
+ * looks here and none may allocate.
  */
 final class MmioPages {
   private static final long NO_PAGE = 0;
@@ -68,7 +68,7 @@ final class MmioPages {
     return true;
   }
 
-  /** Where {@code page} is, or the free slot where it belongs. */
+  /** Returns the index of {@code page}, or the free slot where it belongs. */
   private int slot(long page) {
     int mask = pages.length - 1;
     int slot = (int) (((page >>> 12) * 0x9e37_79b9_7f4a_7c15L) >>> 40) & mask;

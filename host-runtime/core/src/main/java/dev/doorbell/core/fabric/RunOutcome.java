@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric;
 
-/** How {@link Fabric#run} ended. */
+/** The end of {@link Fabric#run}. */
 public enum RunOutcome {
   /** The condition holds. */
   DONE,

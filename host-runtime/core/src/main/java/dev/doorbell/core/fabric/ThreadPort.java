@@ -42,8 +42,8 @@ public abstract class ThreadPort {
   public abstract long load128(long address, int access);
 
   /**
-   * How many loads of this thread may be under way at a time, as {@link #issue} and {@link #take}
-   * have them; 0 where a load is done when it returns.
+   * Returns the number of this thread's loads that may be under way at a time, as {@link #issue}
+   * and {@link #take} have them; 0 where a load is done when it returns.
    */
   public int loadsAhead() {
     return 0;
@@ -135,8 +135,8 @@ public abstract class ThreadPort {
   /**
    * Instructions among those executed last have waited for each other ({@link Fabric#pipeline}).
    *
-   * @param picos picoseconds that they took beyond {@link Pipeline#issue} for each; below 0 where
-   *     some took none
+   * @param picos picoseconds that they took beyond {@link Fabric.Pipeline#issue} for each; below 0
+   *     where some took none
    */
   public void stalled(long picos) {
     // no time passes

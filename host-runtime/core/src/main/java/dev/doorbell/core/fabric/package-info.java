@@ -1,5 +1,5 @@
 /**
- * How bytes travel: ports through which every load, store, atomic, fence, DMA and MMIO of an agent
+ * Carries bytes: ports through which every load, store, atomic, fence, DMA and MMIO of an agent
  * goes, and the fabrics behind them.
  */
 @NullMarked

@@ -1,7 +1,7 @@
 package dev.doorbell.softhca.device;
 
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
-import dev.doorbell.core.fabric.timed.machine.NicRefinements;
+import dev.doorbell.core.fabric.timed.machine.NicPrices.NicRefinements;
 
 /**
  * Costs of the HCA's stages, in nanoseconds of virtual time. Each is a latency: stages of different

@@ -15,6 +15,7 @@ import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
+import dev.doorbell.experiments.workbench.calibration.run.PriceRig.Workload;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 
@@ -23,7 +24,7 @@ public final class GpuCalibrator implements Calibrator {
   private static final String CUDA = "cuda:";
   private static final long SEED = 1;
 
-  /** As on hardware, all blocks of a grid run at once. */
+  /** All blocks of a grid run at once, as on hardware. */
   private static final VmOptions OPTIONS =
       VmOptions.defaults().withMaxResidentBlocks(PriceRig.MOST_BLOCKS);
 

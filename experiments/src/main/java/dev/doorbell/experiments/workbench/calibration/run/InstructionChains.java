@@ -4,14 +4,15 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.experiments.workbench.calibration.Measurement;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What instructions of one thread cost that touch no memory: {@value #LENGTH} operations in a row,
- * of which each needs the result of the one before it, or does not, or decides about the next.
+ * Measures what instructions of one thread cost that touch no memory: {@value #LENGTH} operations
+ * in a row, of which each needs the result of the one before it, or does not, or decides about the
+ * next.
  *
  * <p>A sample is the time between two readings of {@code %clock64}, less that of the same kernel
  * without the operations. There is no loop between the readings: its branch would be in the
@@ -63,19 +64,10 @@ final class InstructionChains {
               	st.param.b32 [in], %a0;
               	call.uni (back), increment, (in);
               	ld.param.b32 %a0, [back];
-              	}"""));
+              	}\
+              """));
 
-  private static final String FUNCTION =
-      """
-      .func (.param .b32 back) increment(.param .b32 in)
-      {
-      	.reg .b32 %r;
-      	ld.param.u32 %r, [in];
-      	add.u32 %r, %r, 1;
-      	st.param.b32 [back], %r;
-      	ret;
-      }
-      """;
+  private static final String FUNCTION = PriceKernels.template("increment.ptx");
 
   private final PriceRig rig;
   private final double nanosPerCycle;
@@ -124,44 +116,6 @@ final class InstructionChains {
               .replace("$o", kind);
       body.append('\t').append(one).append('\n');
     }
-    return PriceKernels.HEAD
-        + FUNCTION
-        + """
-        // (samples as u64, samples, 1)
-        .visible .entry chain(.param .u64 a0, .param .u32 a1, .param .u32 a2)
-        {
-        	.reg .pred %%q;
-        	.reg .b32 %%r1, %%t, %%x, %%y, %%m;
-        	.reg .b32 %%a<4>;
-        	.reg .b64 %%d<4>;
-        	ld.param.u64 %%d1, [a0];
-        	ld.param.u32 %%r1, [a1];
-        	ld.param.u32 %%x, [a2];
-        	// Nothing of this is known to a compiler.
-        	add.u32 %%y, %%x, %%x;
-        	mov.u32 %%m, 0xfffffff0;
-        	mov.u32 %%a0, %%x;
-        	add.u32 %%a1, %%x, %%y;
-        	add.u32 %%a2, %%y, %%y;
-        	add.u32 %%a3, %%a2, %%x;
-        sample:
-        	mov.u64 %%d2, %%clock64;
-        %s	// Never so: but the clock is not read before all values are there.
-        	add.u32 %%t, %%a0, %%a1;
-        	add.u32 %%t, %%t, %%a2;
-        	add.u32 %%t, %%t, %%a3;
-        	setp.eq.u32 %%q, %%t, %%m;
-        	@%%q ret;
-        	mov.u64 %%d3, %%clock64;
-        	sub.u64 %%d3, %%d3, %%d2;
-        	st.global.u64 [%%d1], %%d3;
-        	add.u64 %%d1, %%d1, 8;
-        	sub.u32 %%r1, %%r1, 1;
-        	setp.ne.u32 %%q, %%r1, 0;
-        	@%%q bra sample;
-        	ret;
-        }
-        """
-            .formatted(body);
+    return PriceKernels.HEAD + FUNCTION + PriceKernels.template("chain.ptx").formatted(body);
   }
 }

@@ -31,9 +31,10 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import dev.doorbell.experiments.workbench.calibration.Calibrator.Request;
-import dev.doorbell.experiments.workbench.calibration.Measurement;
 import dev.doorbell.experiments.workbench.calibration.run.PriceKernels.Price;
+import dev.doorbell.experiments.workbench.calibration.run.PriceRig.Workload;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -69,7 +70,7 @@ final class PriceBench implements AutoCloseable {
   private final List<Measurement> measurements = new ArrayList<>();
   private double nanosPerCycle = 1;
 
-  /** What a bandwidth kernel's stores take to drain at its end. */
+  /** Nanoseconds that a bandwidth kernel's stores take to drain at its end. */
   private double drain;
 
   private final Map<Integer, Double> empty = new HashMap<>();
@@ -182,12 +183,14 @@ final class PriceBench implements AutoCloseable {
     chain(price, name, memory, workload.chainBytes(), what);
   }
 
-  /** What no cache holds, and what other tables of the memory management may have to tell. */
+  /** Measures loads of what no cache holds, and what other tables of the memory management add. */
   private void far(String name, Memory memory, String what) {
     chain(STRONG_LOAD, name, memory, Math.toIntExact(workload.mostBytes()), what);
   }
 
-  /** What the CPU has written, and then so much else that it is in none of its caches. */
+  /**
+   * Measures loads of what the CPU has written, followed by so much that no cache of its holds it.
+   */
   private void cold(String name, String what) {
     link(host, workload.chainBytes());
     try (Arena arena = Arena.ofConfined()) {

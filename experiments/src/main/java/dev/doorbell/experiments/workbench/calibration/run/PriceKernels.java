@@ -1,7 +1,12 @@
 package dev.doorbell.experiments.workbench.calibration.run;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The kernels that measure, as PTX: written here, so that what is timed is what is meant, one
@@ -12,7 +17,7 @@ import java.util.List;
  * the operation; what the operation leaves outstanding is drained outside of that.
  */
 final class PriceKernels {
-  /** How often an operation stands in the loop of a price kernel. */
+  /** Times that an operation stands in the loop of a price kernel. */
   static final int UNROLLED = 16;
 
   /** Bytes between two places that a price kernel stores to: never the same line. */
@@ -92,6 +97,15 @@ final class PriceKernels {
 
   private PriceKernels() {}
 
+  /** Returns PTX of this package, with places for {@link String#formatted}. */
+  static String template(String name) {
+    try (InputStream in = PriceKernels.class.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The kernel that stores, or loads, {@code bytes} at a time. */
   static String bandwidth(boolean stores, int width) {
     return (stores ? "stores_" : "loads_") + width;
@@ -118,119 +132,18 @@ final class PriceKernels {
       body.append('\t').append(price.body().replace("$k", Integer.toString(i * STRIDE)));
       body.append('\n');
     }
-    return """
-    // (where, samples as u64, rounds, samples)
-    .visible .entry %s(.param .u64 a0, .param .u64 a1, .param .u32 a2, .param .u32 a3)
-    {
-    	.reg .pred %%q;
-    	.reg .b32 %%r<5>;
-    	.reg .b64 %%d<5>;
-    	.reg .b64 %%p, %%v;
-    	ld.param.u64 %%p, [a0];
-    	ld.param.u64 %%d1, [a1];
-    	ld.param.u32 %%r1, [a2];
-    	ld.param.u32 %%r2, [a3];
-    	mov.u64 %%v, %%p;
-    sample:
-    	mov.u32 %%r3, %%r1;
-    	mov.u64 %%d2, %%clock64;
-    round:
-    %s	sub.u32 %%r3, %%r3, 1;
-    	setp.ne.u32 %%q, %%r3, 0;
-    	@%%q bra round;
-    	// The clock is not read before the last load is there: it is never 0.
-    	setp.eq.u64 %%q, %%p, 0;
-    	@%%q ret;
-    	mov.u64 %%d3, %%clock64;
-    %s	sub.u64 %%d3, %%d3, %%d2;
-    	st.global.u64 [%%d1], %%d3;
-    	add.u64 %%d1, %%d1, 8;
-    	sub.u32 %%r2, %%r2, 1;
-    	setp.ne.u32 %%q, %%r2, 0;
-    	@%%q bra sample;
-    	// What was loaded is used, or it need not have been.
-    	st.global.u64 [%%d1], %%p;
-    	st.global.u64 [%%d1+8], %%v;
-    	ret;
-    }
-    """
+    return template("price.ptx")
         .formatted(price.name(), body, price.drained() ? "\tfence.acq_rel.sys;\n" : "");
   }
 
-  /** How many cycles and how many nanoseconds pass together. */
+  /** Compares how many cycles and how many nanoseconds pass together. */
   private static String clocks() {
-    return """
-    // (cycles and nanoseconds as two u64, nanoseconds to wait)
-    .visible .entry %s(.param .u64 a0, .param .u64 a1)
-    {
-    	.reg .pred %%q;
-    	.reg .b64 %%d<9>;
-    	ld.param.u64 %%d1, [a0];
-    	ld.param.u64 %%d2, [a1];
-    	mov.u64 %%d4, %%globaltimer;
-    start:
-    	mov.u64 %%d3, %%clock64;
-    	mov.u64 %%d5, %%globaltimer;
-    	setp.eq.u64 %%q, %%d5, %%d4;
-    	@%%q bra start;
-    	mov.u64 %%d4, %%d5;
-    wait:
-    	mov.u64 %%d6, %%clock64;
-    	mov.u64 %%d7, %%globaltimer;
-    	sub.u64 %%d8, %%d7, %%d4;
-    	setp.lt.u64 %%q, %%d8, %%d2;
-    	@%%q bra wait;
-    	sub.u64 %%d6, %%d6, %%d3;
-    	st.global.u64 [%%d1], %%d6;
-    	st.global.u64 [%%d1+8], %%d8;
-    	ret;
-    }
-    """
-        .formatted(CLOCKS);
+    return template("clocks.ptx").formatted(CLOCKS);
   }
 
   /** Raises a flag and waits until the CPU has raised its own. */
   private static String echo() {
-    return """
-    // (flag of the GPU, flag of the CPU, samples as u64, samples, cycles to wait for one)
-    .visible .entry %s(.param .u64 a0, .param .u64 a1, .param .u64 a2, .param .u32 a3,
-    	.param .u64 a4)
-    {
-    	.reg .pred %%q;
-    	.reg .b32 %%r<2>;
-    	.reg .b64 %%d<10>;
-    	ld.param.u64 %%d1, [a0];
-    	ld.param.u64 %%d2, [a1];
-    	ld.param.u64 %%d3, [a2];
-    	ld.param.u32 %%r1, [a3];
-    	ld.param.u64 %%d4, [a4];
-    	mov.u64 %%d5, 0;
-    next:
-    	add.u64 %%d5, %%d5, 1;
-    	mov.u64 %%d6, %%clock64;
-    	st.relaxed.sys.global.u64 [%%d1], %%d5;
-    poll:
-    	ld.relaxed.sys.global.u64 %%d7, [%%d2];
-    	setp.eq.u64 %%q, %%d7, %%d5;
-    	@%%q bra seen;
-    	mov.u64 %%d8, %%clock64;
-    	sub.u64 %%d8, %%d8, %%d6;
-    	setp.lt.u64 %%q, %%d8, %%d4;
-    	@%%q bra poll;
-    	ret;
-    seen:
-    	// Not before: a clock is read while the load is still under way.
-    	mov.u64 %%d8, %%clock64;
-    	sub.u64 %%d8, %%d8, %%d6;
-    	st.global.u64 [%%d3], %%d8;
-    	add.u64 %%d3, %%d3, 8;
-    	sub.u32 %%r1, %%r1, 1;
-    	setp.ne.u32 %%q, %%r1, 0;
-    	@%%q bra next;
-    	ret;
-    }
-    """
-        .formatted(ECHO);
+    return template("echo.ptx").formatted(ECHO);
   }
 
   /**
@@ -247,41 +160,7 @@ final class PriceKernels {
         use.append("\tor.b32 %%x0, %%x0, %%x%d;\n".formatted(i));
       }
     }
-    return HEAD
-        + """
-        // (where, cycles until all were issued and until all were there as two u64 a sample,
-        // samples, 0)
-        .visible .entry %s(.param .u64 a0, .param .u64 a1, .param .u32 a2, .param .u32 a3)
-        {
-        	.reg .pred %%q;
-        	.reg .b32 %%r<3>;
-        	.reg .b32 %%x<%d>;
-        	.reg .b64 %%d<5>;
-        	.reg .b64 %%p;
-        	ld.param.u64 %%p, [a0];
-        	ld.param.u64 %%d1, [a1];
-        	ld.param.u32 %%r1, [a2];
-        	ld.param.u32 %%r2, [a3];
-        sample:
-        	mov.u64 %%d2, %%clock64;
-        %s	mov.u64 %%d3, %%clock64;
-        %s	// Never so: but the clock is not read before all values are there.
-        	and.b32 %%x0, %%x0, %%r2;
-        	setp.ne.u32 %%q, %%x0, 0;
-        	@%%q ret;
-        	mov.u64 %%d4, %%clock64;
-        	sub.u64 %%d3, %%d3, %%d2;
-        	sub.u64 %%d4, %%d4, %%d2;
-        	st.global.u64 [%%d1], %%d3;
-        	st.global.u64 [%%d1+8], %%d4;
-        	add.u64 %%d1, %%d1, 16;
-        	sub.u32 %%r1, %%r1, 1;
-        	setp.ne.u32 %%q, %%r1, 0;
-        	@%%q bra sample;
-        	ret;
-        }
-        """
-            .formatted(TOGETHER, loads, issue, use);
+    return HEAD + template("together.ptx").formatted(TOGETHER, loads, issue, use);
   }
 
   private static String stores(int width) {
@@ -319,53 +198,6 @@ final class PriceKernels {
   }
 
   private static String bandwidth(String name, int width, String access, String end) {
-    return """
-    // (where, bytes, begin and end of each block in ns as two u64)
-    .visible .entry %s(.param .u64 a0, .param .u64 a1, .param .u64 a2)
-    {
-    	.reg .pred %%q;
-    	.reg .b32 %%r<5>;
-    	.reg .b32 %%w<5>;
-    	.reg .b32 %%x<5>;
-    	.reg .b64 %%y<2>;
-    	.reg .b64 %%d<12>;
-    	ld.param.u64 %%d1, [a0];
-    	ld.param.u64 %%d2, [a1];
-    	ld.param.u64 %%d3, [a2];
-    	mov.u32 %%r1, %%ctaid.x;
-    	mov.u32 %%r2, %%ntid.x;
-    	mov.u32 %%r3, %%tid.x;
-    	mov.u32 %%r4, %%nctaid.x;
-    	mad.lo.u32 %%w1, %%r1, %%r2, %%r3;
-    	mov.u32 %%w2, %%w1;
-    	mov.u32 %%w3, %%w1;
-    	mov.u32 %%w4, %%w1;
-    	mul.wide.u32 %%d5, %%w1, %2$d;
-    	mul.lo.u32 %%x2, %%r2, %%r4;
-    	mul.wide.u32 %%d6, %%x2, %2$d;
-    	mul.wide.u32 %%d7, %%r1, 16;
-    	add.u64 %%d7, %%d3, %%d7;
-    	mov.u64 %%d4, %%globaltimer;
-    	mov.u64 %%d9, %%d5;
-    next:
-    	setp.ge.u64 %%q, %%d9, %%d2;
-    	@%%q bra done;
-    	add.u64 %%d8, %%d1, %%d9;
-    %3$s	add.u64 %%d9, %%d9, %%d6;
-    	bra next;
-    done:
-    %4$s	bar.sync 0;
-    	mov.u64 %%d10, %%globaltimer;
-    	// Never so; but what was loaded is looked at.
-    	setp.eq.u32 %%q, %%w1, 0xdeadbeef;
-    	@%%q st.global.u32 [%%d1], %%w1;
-    	setp.ne.u32 %%q, %%r3, 0;
-    	@%%q ret;
-    	st.global.u64 [%%d7], %%d4;
-    	st.global.u64 [%%d7+8], %%d10;
-    	ret;
-    }
-    """
-        .formatted(name, width, access, end);
+    return template("bandwidth.ptx").formatted(name, width, access, end);
   }
 }

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /** A run with random parameters that is to leave the same on two GPUs. */
 interface Compared {
-  /** What a run is tried on. */
+  /** A machine that a run is tried on. */
   interface Machine {
     /** In words. */
     String name();
 
-    /** What everything is attached to. */
+    /** Returns the fabric that everything is attached to. */
     DirectFabric fabric();
 
     /** Makes the GPU of a rank. */
     Gpu gpu(DirectFabric fabric, int rank);
   }
 
-  /** How a real GPU's memory is reached. */
+  /** Returns the way to a real GPU's memory. */
   CudaGpu.Mover mover();
 
   /** The parameters, in words. */
@@ -42,10 +42,10 @@ interface Compared {
    */
   SequencedMap<String, byte[]> on(Machine machine, long nanos);
 
-  /** What of a memory does not depend on who came first, or looked first. */
+  /** Returns what of a memory does not depend on who came first, or looked first. */
   byte[] canonical(String name, byte[] bytes);
 
-  /** Where in a memory a byte lies, in the words of who filled it, or nothing. */
+  /** Describes the place of a byte in the words of who filled the memory; empty for none. */
   default String place(String name, int at) {
     return "";
   }

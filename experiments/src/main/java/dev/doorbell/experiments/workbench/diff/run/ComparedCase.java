@@ -140,7 +140,8 @@ record ComparedCase(
   }
 
   /**
-   * What the sizes and contents of the kernel's own memory depend on: its defaults, and the case.
+   * Returns what the sizes and contents of the kernel's own memory depend on: its defaults, and the
+   * case.
    */
   KernelScope memory() {
     KernelExtension extension = protocol.descriptor().extension();
@@ -226,7 +227,7 @@ record ComparedCase(
     return random.nextBoolean() ? MemoryKind.DEVICE : MemoryKind.HOST;
   }
 
-  /** Whether each poster has a list of operations of its own. */
+  /** Returns true if each poster has a list of operations of its own. */
   boolean executesLists() {
     return executesLists(protocol);
   }
@@ -255,7 +256,7 @@ record ComparedCase(
     return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
   }
 
-  /** Whether each rank has a queue pair to each other one. */
+  /** Returns true if each rank has a queue pair to each other one. */
   boolean amongAll() {
     return protocol.descriptor().launch().allRanks();
   }
@@ -272,7 +273,7 @@ record ComparedCase(
     };
   }
 
-  /** Whether payload arrives as it is. */
+  /** Returns true if payload arrives as it is. */
   boolean puts() {
     return opcode == JobView.OP_PUT || opcode == JobView.OP_PUT_INLINE;
   }

@@ -66,7 +66,9 @@ record ComparedPush(PushExchange exchange, CudaGpu.Mover mover, long seed) imple
     }
   }
 
-  /** How far credits had been looked at, and which block filled which slot, is chance. */
+  /**
+   * Clears what is chance: how far credits had been looked at, and which block filled which slot.
+   */
   @Override
   public byte[] canonical(String name, byte[] bytes) {
     boolean shared = exchange.producers() > 1;

@@ -99,7 +99,7 @@ final class ComparedRun implements Compared {
         : Connection.open(world, shape, what.ringing(), what.queuePairs());
   }
 
-  /** What the kernel itself says of its end, and whether what it sent has arrived. */
+  /** Checks what the kernel itself says of its end, and whether what it sent has arrived. */
   private void check(List<RankBuffers> parties) {
     for (RankBuffers buffers : parties) {
       String firstError = buffers.firstError();

@@ -15,7 +15,7 @@ import dev.doorbell.experiments.config.kernel.KernelComparison;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.ArrayList;
@@ -124,7 +124,7 @@ public final class GpuComparer implements KernelComparer {
     return new Run(number, run.parameters(), bytes(expected), false, differences);
   }
 
-  /** Whether the kernel itself leaves this or that, by the order in which its threads go. */
+  /** Checks whether the kernel itself leaves this or that, by the order in which its threads go. */
   private static String explain(
       Compared run, String reference, SequencedMap<String, byte[]> expected, Request request) {
     for (int order = 1; order <= ORDERS; order++) {
@@ -153,7 +153,7 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  /** What is not compared, as the descriptor has it. */
+  /** Lists what is not compared, as the descriptor has it. */
   private static List<String> chance(Request request) {
     List<String> chance = new ArrayList<>();
     if (ComparedPush.KERNELS.contains(request.kernel())) {

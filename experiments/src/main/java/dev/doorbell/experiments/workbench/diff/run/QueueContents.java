@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** What of queues and counters can be compared between two schedules of the same posts. */
+/** Extracts what can be compared of queues and counters between two schedules of the same posts. */
 final class QueueContents {
   private static final int OPCODE_SHIFT = 4;
   private static final int INDEX_BEGINS = 1 << 7;
@@ -44,7 +44,7 @@ final class QueueContents {
     return copy;
   }
 
-  /** Of counters whose posts are chance: whether they say that the queue pair is broken. */
+  /** Returns whether the queue pair is broken, of counters whose posts are chance. */
   static byte[] poison(byte[] bytes) {
     return Arrays.copyOfRange(
         bytes, QueuePairView.COUNTERS_POISON, QueuePairView.COUNTERS_POISON + Long.BYTES);
@@ -136,7 +136,7 @@ final class QueueContents {
     clear(entry, last + 1, Integer.BYTES - 1);
   }
 
-  /** Of completions that anybody may have asked for: how many are errors. */
+  /** Returns the number of errors among completions that anybody may have asked for. */
   static byte[] errors(byte[] ring) {
     int errors = 0;
     for (int at = 0; at < ring.length; at += Cqe.BYTES) {

@@ -43,7 +43,7 @@ final class RecordingGpu extends ForwardingGpu {
     world.add(this);
   }
 
-  /** What is in its memory now, by name. */
+  /** Returns what is in its memory now, by name. */
   SequencedMap<String, byte[]> contents() {
     SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
     for (int i = 0; i < memories.size(); i++) {

@@ -22,7 +22,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.experiments.workbench.diff.KernelTiming;
+import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +38,7 @@ final class TimedKernel {
   private static final int ITERATIONS = 8;
   private static final int MTU = 4096;
 
-  /** Of virtual time. */
+  /** Deadline in virtual time. */
   private static final long PLENTY = 100_000_000L;
 
   private final Protocol protocol;

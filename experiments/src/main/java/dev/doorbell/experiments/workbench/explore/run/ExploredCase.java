@@ -1,14 +1,11 @@
 package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.mlx5.DoorbellRecord;
-import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.world.Connection;
@@ -62,7 +59,7 @@ final class ExploredCase extends ExploredWorld {
             .build();
     connection = own(Connection.open(world, shape, Connection.Ringing.GPU, load.queuePairs()));
     for (Endpoint endpoint : connection.endpoints(0)) {
-      describe(fabric, endpoint);
+      Connection.describe(fabric, endpoint, 0, true, true);
     }
     long area = (long) messages() * stride() + SIGNAL;
     local = allocate(world.rank(0), MemoryKind.DEVICE, area, "payload");
@@ -73,31 +70,6 @@ final class ExploredCase extends ExploredWorld {
     localRegion = own(world.rank(0).domain().register(local, Endpoint.ALL_RIGHTS));
     inboxRegion = own(world.rank(1).domain().register(inbox, peersWrite()));
     views = own(connection.writeViews(0));
-  }
-
-  private void describe(ExploringFabric fabric, Endpoint endpoint) {
-    if (endpoint.queuePair().deviceQueue() != null) {
-      return; // no rings in memory
-    }
-    int number = endpoint.queuePair().number();
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RING,
-            endpoint.queuePair().sendRingAddress(),
-            (long) scenario.load().ring() * SendQueue.BLOCK,
-            number,
-            0,
-            true,
-            true));
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RECORD,
-            endpoint.queuePair().recordAddress() + DoorbellRecord.SEND_OFFSET,
-            Integer.BYTES,
-            number,
-            0,
-            true,
-            true));
   }
 
   private int messages() {

@@ -2,15 +2,12 @@ package dev.doorbell.experiments.workbench.explore.run;
 
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.mlx5.DoorbellRecord;
-import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.core.queue.SafePointView;
@@ -91,12 +88,12 @@ final class ExploredTransfer extends ExploredWorld {
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
 
-  /** Whether the kernel posts by a short path. */
+  /** Returns true if the kernel posts by a short path. */
   private static boolean isShort(Scenario scenario) {
     return SHORT_PATHS.contains(scenario.program().entry());
   }
 
-  /** Whether there is no doorbell record to write. */
+  /** Returns true if there is no doorbell record to write. */
   private static boolean lacksRecord(Scenario scenario) {
     return scenario.program().entry().equals(HOLDER)
         && scenario.posting().order().equals(PostOrder.NO_RECORD.word());
@@ -170,10 +167,6 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   private void describe(Endpoint endpoint, int rank) {
-    if (endpoint.queuePair().deviceQueue() != null) {
-      return; // no rings in memory
-    }
-    int number = endpoint.queuePair().number();
     Scenario.Posting posting = scenario.posting();
     boolean recordFirst =
         !posting.recordLast()
@@ -181,24 +174,7 @@ final class ExploredTransfer extends ExploredWorld {
             && api().map(DeviceApi::recordFirst).orElse(true);
     // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
     boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RING,
-            endpoint.queuePair().sendRingAddress(),
-            (long) scenario.load().ring() * SendQueue.BLOCK,
-            number,
-            rank,
-            recordFirst,
-            announces));
-    fabric.describe(
-        new Region(
-            Region.Role.SEND_RECORD,
-            endpoint.queuePair().recordAddress() + DoorbellRecord.SEND_OFFSET,
-            Integer.BYTES,
-            number,
-            rank,
-            recordFirst,
-            announces));
+    Connection.describe(fabric, endpoint, rank, recordFirst, announces);
   }
 
   private Side side(int number) {

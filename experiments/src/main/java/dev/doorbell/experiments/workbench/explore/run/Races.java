@@ -4,14 +4,14 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.DeviceAccess;
-import dev.doorbell.core.fabric.explore.Finding;
+import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Conflict;
-import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.experiments.workbench.explore.Race;
 import org.jspecify.annotations.Nullable;
 
-/** What an exploring fabric found, in words. */
+/** Describes what an exploring fabric found, in words. */
 public final class Races {
   private Races() {}
 

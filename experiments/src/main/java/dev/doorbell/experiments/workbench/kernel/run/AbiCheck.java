@@ -12,13 +12,13 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.scenario.foreign.ApiLayoutException;
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether a descriptor and the PTX that it describes say the same. */
+/** Checks whether a descriptor and the PTX that it describes say the same. */
 public final class AbiCheck {
   /** Fields that hold addresses; the others are numbers, of 4 or 8 bytes as the kernel likes. */
   private static final Set<String> ADDRESSES =
@@ -137,7 +137,7 @@ public final class AbiCheck {
                 near.isEmpty() ? "  - it has " + String.join(", ", names) : near));
   }
 
-  /** Whether what a parameter gets is an address. */
+  /** Returns true if what a parameter gets is an address. */
   static boolean isAddress(KernelDescriptor descriptor, String bound) {
     if (structure(descriptor, bound).isPresent()) {
       return true;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether a kernel uses its parameters as what the descriptor says that they get. */
+/** Checks whether a kernel uses its parameters as what the descriptor says that they get. */
 final class BindingCheck {
   private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
   private static final int QUEUE_PAIR_BYTES = 128;
@@ -25,7 +25,10 @@ final class BindingCheck {
 
   /** A load from what a parameter points to. */
   private record Read(long offset, int bytes) {
-    /** Whether a queue pair has a field of that size there; there may be several, side by side. */
+    /**
+     * Returns true if a queue pair has a field of that size there; there may be several, side by
+     * side.
+     */
     boolean isOfQueuePair() {
       long at = offset % QUEUE_PAIR_BYTES;
       return at % bytes == 0 && bytes == (at >= 80 && at < 112 ? Integer.BYTES : Long.BYTES);

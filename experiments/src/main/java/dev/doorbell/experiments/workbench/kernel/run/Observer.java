@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
-import dev.doorbell.experiments.workbench.kernel.KernelRun;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
 import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand.Register;

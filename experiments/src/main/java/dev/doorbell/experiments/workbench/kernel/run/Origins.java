@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Where the values in a function's registers come from, as far as single definitions tell. */
+/** Finds the origin of values in a function's registers, as far as single definitions tell. */
 final class Origins {
   private static final int MOST_STEPS = 32;
 
@@ -44,7 +44,7 @@ final class Origins {
     }
   }
 
-  /** Where the address of a load or store comes from, its offset included. */
+  /** Returns the origin of a load's or store's address, its offset included. */
   Optional<Origin> ofAddress(Instruction access) {
     for (Operand operand : access.operands()) {
       if (operand instanceof Operand.Address(Operand.Reg(Register base), long offset)) {
@@ -87,7 +87,7 @@ final class Origins {
     };
   }
 
-  /** What a field holds stays that field's when a number is added to it. */
+  /** Moves an origin on; a field's value stays that field's when a number is added to it. */
   private static Origin moved(Origin origin, long more) {
     return origin.loaded() ? origin : new Origin(origin.parameter(), origin.offset() + more, false);
   }
@@ -126,8 +126,8 @@ final class Origins {
   }
 
   /**
-   * Whether a value may have had its bytes swapped: a {@code prmt} made it, or it comes from where
-   * nothing is known of it.
+   * Returns true if a value may have had its bytes swapped: a {@code prmt} made it, or it comes
+   * from where nothing is known of it.
    */
   boolean maySwap(Operand value) {
     Deque<Register> open = new ArrayDeque<>();

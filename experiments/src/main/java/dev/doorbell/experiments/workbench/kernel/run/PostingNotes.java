@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.workbench.kernel.run;
 
-import dev.doorbell.experiments.workbench.kernel.KernelReport;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.listing.FunctionListing;
@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What often goes wrong where a kernel posts by its own hand, found without running it: stores that
- * no fence parts from the doorbell, rings by weak stores, numbers that were not byte-swapped, and
- * addresses of the peer that threads cannot reach.
+ * Notes on what often goes wrong where a kernel posts by its own hand, found without running it:
+ * stores that no fence parts from the doorbell, rings by weak stores, numbers that were not
+ * byte-swapped, and addresses of the peer that threads cannot reach.
  *
  * <p>A fence on one of two ways is no fence; a call is taken to have one. So what is noted may be
  * right all the same, and what is not may be wrong: {@code explore} runs it.
@@ -183,8 +183,8 @@ final class PostingNotes {
   }
 
   /**
-   * What a store rings, if anything. A register that takes a number in the order of this machine is
-   * no HCA's, as that of a push engine.
+   * Returns what a store rings, if anything. A register that takes a number in the order of this
+   * machine is no HCA's, as that of a push engine.
    */
   private Ring ring(Instruction instruction) {
     if (!instruction.name().equals("st")) {

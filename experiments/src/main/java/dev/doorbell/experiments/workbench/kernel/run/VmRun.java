@@ -11,8 +11,8 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.experiments.workbench.kernel.KernelOutcome;
-import dev.doorbell.experiments.workbench.kernel.KernelRun;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 
 /** One run of a kernel, on a GPU of its own. */
 final class VmRun {
-  /** How long the fabric runs between two looks at Ctrl-C. */
+  /** Nanoseconds that the fabric runs between two looks at Ctrl-C. */
   private static final long SLICE_NANOS = 50_000_000;
 
   private final KernelRun run;
@@ -146,7 +146,7 @@ final class VmRun {
         observer.lines());
   }
 
-  /** What memories hold, one behind the other. */
+  /** Returns the bytes that memories hold, one behind the other. */
   private static byte[] content(List<Memory> memories) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     memories.forEach(

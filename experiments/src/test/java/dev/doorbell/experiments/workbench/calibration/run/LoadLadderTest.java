@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.calibration.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.workbench.calibration.run.LoadsTogether.LoadLadder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Region;
-import dev.doorbell.core.fabric.explore.model.Write;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,11 +5,11 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.fabric.explore.model.MemoryMachine.WordSource;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
-import dev.doorbell.core.fabric.explore.model.WordSource;
-import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -23,7 +23,7 @@ final class ExploringDevicePort extends DevicePort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
 
-  /** Who is at work: a unit, or the device as a whole. */
+  /** The actor that is at work: a unit, or the device as a whole. */
   private Actor actor;
 
   private @Nullable ExploringDeviceUnit working;

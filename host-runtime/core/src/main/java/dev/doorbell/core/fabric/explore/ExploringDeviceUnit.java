@@ -3,8 +3,8 @@ package dev.doorbell.core.fabric.explore;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Release;
-import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.mlx5.SendQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +27,14 @@ final class ExploringDeviceUnit extends DeviceUnit {
   final Actor actor;
 
   /**
-   * Who writes to memory of a GPU, where such writes are seen later than others; else {@link
-   * #actor}.
+   * The actor that writes to memory of a GPU, where such writes are seen later than others; else
+   * {@link #actor}.
    */
   private final Actor path;
 
   /**
-   * Who takes acknowledgements and writes completions; {@link #actor} where all that is sent comes
-   * behind an acknowledgement anyway.
+   * The actor that takes acknowledgements and writes completions; {@link #actor} where all that is
+   * sent comes behind an acknowledgement anyway.
    */
   private final Actor completion;
 
@@ -52,7 +52,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
   /** The block that is served, or a negative number. */
   private long served = -1;
 
-  /** By block of the ring, the store of its WQE, for those that are not complete. */
+  /** The store of the WQE of each block of the ring, for those that are not complete. */
   private final NavigableMap<Long, Write> posts = new TreeMap<>();
 
   /** The store of the WQE that the unit works for. */
@@ -155,7 +155,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
     (relaxed ? relaxedPackets : packets).add(packet);
   }
 
-  /** Who writes what is not relaxed: it does not pass what was written before. */
+  /** Returns the actor of writes that are not relaxed: they do not pass what was written before. */
   Actor writer(Actor acting, boolean onGpu) {
     follow(relaxedPackets);
     if (!onGpu || path == actor) {

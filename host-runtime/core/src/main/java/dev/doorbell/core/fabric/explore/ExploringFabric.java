@@ -5,22 +5,27 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.explore.Slot.Arrivals;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.model.Clock;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
-import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -53,7 +58,7 @@ public final class ExploringFabric extends Fabric {
   private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
 
   /**
-   * What the world is like.
+   * The properties of the world.
    *
    * @param policy what orders stores for an HCA
    * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
@@ -83,18 +88,18 @@ public final class ExploringFabric extends Fabric {
   private final FindingLog log;
   private final RecordChecks recordChecks;
 
-  /** What arrives at a register lies here meanwhile; the segment keeps its memory. */
+  /** Buffer for what arrives at a register; the segment keeps its memory. */
   private final MemorySegment register = Arena.ofAuto().allocate(Arrivals.BLOCK, 64);
 
   private final long registerBytes = register.address();
 
-  /** What is known to everybody who begins now: of agents that have ended. */
+  /** Clock of everybody who begins now: the past of agents that have ended. */
   private final Clock past = new Clock();
 
   /** The units that carry out the requests of queue pairs, by rank and number. */
   private final Map<Long, Actor> senders = new HashMap<>();
 
-  /** What is arriving at a register. */
+  /** The store that is arriving at a register, or null. */
   private Arrivals.@Nullable Arrival arriving;
 
   private long turns;
@@ -106,7 +111,7 @@ public final class ExploringFabric extends Fabric {
   private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
   private final Map<Object, Spin> spins = new LinkedHashMap<>();
 
-  /** Which device answers for a page. */
+  /** The device that answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
 
   /** Something that happens later. */
@@ -184,7 +189,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** What was found, each pair of places once, in the order of the run. */
+  /** Returns the findings, each pair of places once, in the order of the run. */
   public List<Finding> findings() {
     return log.all();
   }
@@ -389,7 +394,7 @@ public final class ExploringFabric extends Fabric {
     return slot.arrivals.size() > 0;
   }
 
-  /** What is arriving is for {@code unit}. */
+  /** Tells {@code unit} of what is arriving there. */
   void informed(Actor unit) {
     Arrivals.Arrival arrival = arriving;
     if (arrival != null) {
@@ -538,5 +543,81 @@ public final class ExploringFabric extends Fabric {
       }
     }
     return null;
+  }
+
+  /**
+   * A conflict as it came up in a run.
+   *
+   * @param steps the run's choices until then
+   * @param saw what the device read, decoded, or null
+   * @param memory what lies at the address, in words
+   */
+  public record Finding(Conflict conflict, long steps, @Nullable String saw, String memory) {}
+
+  /**
+   * A thread that went round a loop which left everything as it was.
+   *
+   * @param at what it said of its place, the loop's end
+   * @param loads the loop has weak loads, so that it may end; without, it never does
+   */
+  public record Spin(Agent agent, @Nullable Object at, boolean loads) {}
+
+  /** A fence of a program, and how often it was executed. */
+  public static final class ExecutedFence {
+    private final Agent agent;
+    private final Object at;
+    private final int access;
+    private long count;
+
+    ExecutedFence(Agent agent, Object at, int access) {
+      this.agent = agent;
+      this.at = at;
+      this.access = access;
+    }
+
+    /** Returns the place in the program. */
+    public @Nullable SourcePlace place() {
+      return agent.describe(at);
+    }
+
+    /** {@link Access} bits. */
+    public int access() {
+      return access;
+    }
+
+    /** Times that it was executed, by all threads. */
+    public long count() {
+      return count;
+    }
+
+    void executed() {
+      count++;
+    }
+  }
+
+  /** The world's memory behind the machine; hosts look there when a run has ended. */
+  private static final class SpaceBacking implements MemoryMachine.Backing {
+    private final AddressSpace memory;
+
+    SpaceBacking(AddressSpace memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public long word(long address) {
+      return RawMemory.getLong(address);
+    }
+
+    @Override
+    public void store(long address, long value, long mask) {
+      RawMemory.putLong(address, (RawMemory.getLong(address) & ~mask) | (value & mask));
+    }
+
+    @Override
+    public boolean onGpu(long address) {
+      Allocation allocation = memory.find(address);
+      return allocation != null
+          && (allocation.kind() == MemoryKind.DEVICE || allocation.kind() == MemoryKind.MANAGED);
+    }
   }
 }

@@ -5,10 +5,13 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
+import dev.doorbell.core.fabric.explore.model.Cell;
+import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
-import dev.doorbell.core.fabric.explore.model.Words;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A thread's access to the memory machine, and to the registers of devices. */
@@ -20,7 +23,7 @@ final class ExploringThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MemoryMachine machine;
 
-  /** What strong loads have seen since the last failed poll. */
+  /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
 
   /** The same of all loads since {@link #spun}, while the thread spins; else null. */
@@ -195,5 +198,55 @@ final class ExploringThreadPort extends ThreadPort {
   @Override
   public long now() {
     return fabric.now();
+  }
+
+  /** The cells that the loads of a waiting loop have seen, and their newest writes. */
+  private static final class PolledCells {
+    private static final int MOST = 256;
+
+    private @Nullable Cell[] cells = new Cell[4];
+    private long[] orders = new long[4];
+    private int count;
+    private boolean sawStale;
+
+    /** Adds what the machine's last access loaded. */
+    void add(MemoryMachine machine) {
+      sawStale |= machine.stale;
+      Cell cell = machine.loaded;
+      if (cell == null) {
+        return;
+      }
+      if (count < MOST) {
+        if (count == cells.length) {
+          cells = Arrays.copyOf(cells, 2 * count);
+          orders = Arrays.copyOf(orders, 2 * count);
+        }
+        cells[count] = cell;
+        orders[count] = cell.order();
+      }
+      count++;
+    }
+
+    /**
+     * Wakes {@code slot} when one of the words is stored to, and forgets them.
+     *
+     * @return false when there is news already, or nothing to wait for
+     */
+    boolean watch(Slot slot) {
+      boolean sleeps = !sawStale && count > 0 && count <= MOST;
+      for (int i = 0; sleeps && i < count; i++) {
+        Cell cell = cells[i];
+        sleeps = cell != null && cell.order() == orders[i];
+      }
+      for (int i = 0; sleeps && i < count; i++) {
+        Cell cell = cells[i];
+        if (cell != null) {
+          slot.watch(cell);
+        }
+      }
+      count = 0;
+      sawStale = false;
+      return sleeps;
+    }
   }
 }

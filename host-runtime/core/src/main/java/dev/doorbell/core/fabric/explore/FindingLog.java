@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.ExploringFabric.Finding;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.memory.AddressSpace;
@@ -13,7 +14,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What was found in a run, each pair of places once. */
+/** The findings of a run, each pair of places once. */
 final class FindingLog {
   private final AddressSpace memory;
   private final LongSupplier turns;
@@ -29,7 +30,7 @@ final class FindingLog {
     return List.copyOf(findings.values());
   }
 
-  /** How many there are. */
+  /** Returns the number of findings. */
   int count() {
     return order.size();
   }
@@ -48,7 +49,7 @@ final class FindingLog {
     }
   }
 
-  /** What makes two conflicts the same: their kind and the places of both sides. */
+  /** Key by which two conflicts are the same: their kind and the places of both sides. */
   private record Pair(Conflict.Kind kind, Object earlier, Object later) {
     Pair(Conflict conflict) {
       this(conflict.kind(), side(conflict.earlier()), side(conflict.later()));

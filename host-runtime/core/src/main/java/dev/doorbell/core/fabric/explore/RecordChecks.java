@@ -1,12 +1,13 @@
 package dev.doorbell.core.fabric.explore;
 
+import dev.doorbell.core.fabric.explore.Slot.Arrivals;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Cell;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
-import dev.doorbell.core.fabric.explore.model.Write;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -15,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What doorbells and doorbell records promise to an HCA, checked when they are given: it need not
- * happen to look at the wrong moment for a broken promise to be found.
+ * Checks what doorbells and doorbell records promise to an HCA, checked when they are given: it
+ * need not happen to look at the wrong moment for a broken promise to be found.
  */
 final class RecordChecks {
   private final MemoryMachine machine;

@@ -1,13 +1,13 @@
 package dev.doorbell.core.fabric.timed;
 
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What a timed fabric counted so far. Counters only grow; a measurement is the difference of two.
+ * Counters of a timed fabric. Counters only grow; a measurement is the difference of two.
  *
  * @param nanos when they were read, in virtual time
  * @param links traffic of every link direction that was ever used
@@ -27,8 +27,8 @@ public record FabricCounters(
   }
 
   /**
-   * What happened after {@code earlier} was read; {@code mostReadsOutstanding} cannot be split and
-   * is this one's.
+   * Returns what happened after {@code earlier} was read; {@code mostReadsOutstanding} cannot be
+   * split and is this one's.
    */
   public FabricCounters minus(FabricCounters earlier) {
     Map<String, LinkTraffic> before = new HashMap<>();

@@ -23,7 +23,7 @@ final class LogicalProcess {
 
   private final IdentityHashMap<Agent, List<TimedDevicePort>> devices = new IdentityHashMap<>();
 
-  /** What other nodes have left to be done here, by any thread. */
+  /** Tasks that other nodes have left here, by any thread. */
   private final ConcurrentLinkedQueue<Visit> visits = new ConcurrentLinkedQueue<>();
 
   private int mostReads;

@@ -2,10 +2,10 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.AgentsEnded;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.AgentsEnded;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.device.TimedDevicePort;
@@ -15,7 +15,7 @@ import dev.doorbell.core.fabric.timed.event.HostThreads;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Simulation;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
@@ -65,15 +65,15 @@ public final class TimedFabric extends Fabric {
   private final SplittableRandom jitter;
   private final Map<Integer, LogicalProcess> nodes = new HashMap<>();
 
-  /** Where agents are: all but a few at one node. */
+  /** The processes of agents: all but a few at one node. */
   private final Map<Agent, List<LogicalProcess>> homes = new ConcurrentHashMap<>();
 
-  /** By their queues' numbers. */
+  /** Queues by number. */
   private final List<LogicalProcess> numbered = new ArrayList<>();
 
   private long attached;
 
-  /** How often an agent was detached. */
+  /** The number of agents that were detached. */
   private long detached;
 
   /** A fabric over a new address space. */
@@ -115,7 +115,7 @@ public final class TimedFabric extends Fabric {
     return node;
   }
 
-  /** What this fabric simulates. */
+  /** The topology that this fabric simulates. */
   public Topology topology() {
     return topology;
   }
@@ -341,8 +341,8 @@ public final class TimedFabric extends Fabric {
   }
 
   /**
-   * What ended threads stored arrives before the host goes on, as at the end of a kernel; what
-   * others that end meanwhile have stored, too.
+   * Lets the stores of ended threads arrive before the host goes on, as at the end of a kernel;
+   * what others that end meanwhile have stored, too.
    */
   private void drainStores() {
     long drained = drained();
@@ -399,7 +399,7 @@ public final class TimedFabric extends Fabric {
     return threadsInOrder().map(TimedThreadPort::waits).filter(Objects::nonNull).toList();
   }
 
-  /** How many events have been carried out: what the host's time goes into. */
+  /** Returns the number of events that were carried out, which the host's time goes into. */
   public long events() {
     return simulation.fired();
   }

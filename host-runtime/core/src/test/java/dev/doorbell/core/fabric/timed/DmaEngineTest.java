@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.machine.DmaPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;

@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
-import dev.doorbell.core.fabric.timed.machine.Credits;
-import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DmaTest {
@@ -39,7 +40,9 @@ class DmaTest {
 
   @Test
   void few_tags_bound_the_rate_by_the_round_trip() {
-    Topology tagged = RoundConstants.withNic(new NicPrices(50, 120, 100, 0, 0, 512, 8, 0));
+    Topology tagged =
+        RoundConstants.withNic(
+            Prices.with(RoundConstants.sameSwitch().nics().getFirst(), Map.of("readTags", 8)));
     double roundTrip = 800 + 552 / GEN4;
     double expected = MIB / (8 * 512 / roundTrip);
     assertThat(read(tagged, MemoryKind.DEVICE, MIB)).isCloseTo(expected, within(expected * 0.05));

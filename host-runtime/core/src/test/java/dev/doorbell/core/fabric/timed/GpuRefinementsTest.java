@@ -6,15 +6,17 @@ import static org.assertj.core.api.Assertions.within;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What the refined prices of a GPU do, against values computed by hand from round constants. */
@@ -36,69 +38,47 @@ class GpuRefinementsTest {
   private static final int COMPLETION_OVERHEAD = Tlp.SHORT_HEADER + Tlp.FRAMING;
 
   private static GpuRefinements fences(boolean awaitsArrival) {
-    return new GpuRefinements(
-        500,
-        240,
-        600,
-        awaitsArrival,
-        false,
-        false,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        128,
-        1,
-        0,
-        GpuRefinements.Latencies.NONE);
+    return Prices.of(
+        GpuRefinements.class,
+        Map.of(
+            "fenceSystemFloor",
+            500,
+            "fenceRemote",
+            240,
+            "fenceSystemRemote",
+            600,
+            "fenceAwaitsArrival",
+            awaitsArrival));
   }
 
   private static GpuRefinements loads(int granule) {
-    return new GpuRefinements(
-        0,
-        0,
-        0,
-        true,
-        false,
-        false,
-        30,
-        20,
-        50,
-        2,
-        granule,
-        0,
-        0,
-        0,
-        128,
-        1,
-        0,
-        GpuRefinements.Latencies.NONE);
+    return Prices.of(
+        GpuRefinements.class,
+        Map.of(
+            "remoteLoad",
+            30,
+            "remoteAtomic",
+            20,
+            "remoteSpread",
+            50,
+            "remoteContention",
+            2,
+            "loadGranule",
+            granule));
   }
 
   private static GpuRefinements rates(double block, double load, double store) {
-    return new GpuRefinements(
-        0,
-        0,
-        0,
-        false,
-        false,
-        false,
-        0,
-        0,
-        0,
-        0,
-        0,
-        block,
-        load,
-        store,
-        128,
-        1,
-        0,
-        GpuRefinements.Latencies.NONE);
+    return Prices.of(
+        GpuRefinements.class,
+        Map.of(
+            "fenceAwaitsArrival",
+            false,
+            "blockStoreRate",
+            block,
+            "loadRate",
+            load,
+            "storeRate",
+            store));
   }
 
   private static World world(GpuRefinements refinements) {
@@ -375,25 +355,19 @@ class GpuRefinementsTest {
   @Test
   void lanes_that_passed_gates_together_still_share_the_requests_of_their_loads() {
     GpuRefinements all =
-        new GpuRefinements(
-            0,
-            0,
-            0,
-            false,
-            false,
-            false,
-            0,
-            0,
-            0,
-            0,
-            LINE,
-            32,
-            64,
-            48,
-            128,
-            1,
-            0,
-            GpuRefinements.Latencies.NONE);
+        Prices.of(
+            GpuRefinements.class,
+            Map.of(
+                "fenceAwaitsArrival",
+                false,
+                "loadGranule",
+                LINE,
+                "blockStoreRate",
+                32,
+                "loadRate",
+                64,
+                "storeRate",
+                48));
     try (World world = world(all)) {
       Allocation host = world.allocate(MemoryKind.HOST, 4L * WARP);
       Allocation device = world.allocate(MemoryKind.DEVICE, 16L * WARP);

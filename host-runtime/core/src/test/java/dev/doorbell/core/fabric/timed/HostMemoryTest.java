@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +45,7 @@ class HostMemoryTest {
   private long plain;
 
   private void build(MemoryPrices memory) {
-    plain = firstRead(MemoryPrices.PLAIN);
+    plain = firstRead(Prices.of(MemoryPrices.class, Map.of()));
     open(memory);
   }
 

@@ -10,12 +10,14 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Loads that a thread has under way while it goes on. A round trip to the host takes 990 ns. */
@@ -30,38 +32,14 @@ class LoadsInFlightTest {
 
   private static Topology topology(Topology base) {
     GpuRefinements finer =
-        new GpuRefinements(
-            200,
-            0,
-            0,
-            true,
-            false,
-            false,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            128,
-            TICKETS,
-            ISSUE,
-            GpuRefinements.Latencies.NONE);
+        Prices.of(
+            GpuRefinements.class,
+            Map.of("fenceSystemFloor", 200, "loadsInFlight", TICKETS, "loadIssue", ISSUE));
     GpuPrices gpu =
-        new GpuPrices(0, LOAD, HIT, LOAD, 0, 0, ATOMIC, 200, 200, 0, 300, 128, 50, 0, 6500, 26)
-            .with(finer);
-    return new Topology(
-        "round-ahead",
-        base.description(),
-        List.of(gpu),
-        base.cpus(),
-        base.nics(),
-        base.links(),
-        base.paths(),
-        base.network(),
-        List.of());
+        Prices.with(
+            base.gpus().getFirst(),
+            Map.of("load", LOAD, "loadHit", HIT, "strongLoad", LOAD, "finer", finer));
+    return Prices.with(base, Map.of("name", "round-ahead", "gpus", List.of(gpu)));
   }
 
   private static World world() {

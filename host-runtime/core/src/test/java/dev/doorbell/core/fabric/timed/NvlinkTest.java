@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.timed.link.LinkTraffic;
+import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;

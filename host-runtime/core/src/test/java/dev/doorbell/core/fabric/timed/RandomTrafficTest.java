@@ -9,8 +9,9 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
-import dev.doorbell.core.fabric.timed.machine.Credits;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
@@ -19,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,45 +30,23 @@ class RandomTrafficTest {
   private static final int SLICE = 1024;
   private static final int THREADS = 6;
   private static final GpuRefinements REFINED =
-      new GpuRefinements(
-          500,
-          240,
-          600,
-          false,
-          false,
-          false,
-          30,
-          20,
-          50,
-          1,
-          128,
-          32,
-          64,
-          32,
-          128,
-          1,
-          0,
-          GpuRefinements.Latencies.NONE);
+      Prices.of(
+          GpuRefinements.class,
+          Map.ofEntries(
+              Map.entry("fenceSystemFloor", 500),
+              Map.entry("fenceRemote", 240),
+              Map.entry("fenceSystemRemote", 600),
+              Map.entry("fenceAwaitsArrival", false),
+              Map.entry("remoteLoad", 30),
+              Map.entry("remoteAtomic", 20),
+              Map.entry("remoteSpread", 50),
+              Map.entry("remoteContention", 1),
+              Map.entry("loadGranule", 128),
+              Map.entry("blockStoreRate", 32),
+              Map.entry("loadRate", 64),
+              Map.entry("storeRate", 32)));
   private static final GpuRefinements AHEAD =
-      new GpuRefinements(
-          500,
-          240,
-          600,
-          false,
-          false,
-          false,
-          30,
-          20,
-          50,
-          1,
-          128,
-          32,
-          64,
-          32,
-          128,
-          5,
-          3,
-          GpuRefinements.Latencies.NONE);
+      Prices.with(REFINED, Map.of("loadsInFlight", 5, "loadIssue", 3));
   private static final MemoryKind[] KINDS = {MemoryKind.DEVICE, MemoryKind.HOST, MemoryKind.NIC};
 
   /** A thread with slices of memory of its own, and a copy of what it stored there. */

@@ -1,18 +1,20 @@
 package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Credits;
-import dev.doorbell.core.fabric.timed.machine.DmaPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
@@ -67,37 +69,18 @@ final class RoundConstants {
 
   /** As {@link #sameSwitch} with another HCA. */
   static Topology withNic(NicPrices nic) {
-    Topology base = sameSwitch();
-    return new Topology(
-        "round-nic",
-        base.description(),
-        base.gpus(),
-        base.cpus(),
-        List.of(nic),
-        base.links(),
-        base.paths(),
-        base.network(),
-        List.of());
+    return Prices.with(sameSwitch(), Map.of("name", "round-nic", "nics", List.of(nic)));
   }
 
   /** As {@link #sameSwitch} with a DMA engine of the HCA that takes time. */
   static Topology withDma(DmaPrices dma) {
-    return withNic(sameSwitch().nics().getFirst().with(dma));
+    return withNic(Prices.with(sameSwitch().nics().getFirst(), Map.of("dma", dma)));
   }
 
   /** As {@link #sameSwitch} with other memory of the host. */
   static Topology withMemory(MemoryPrices memory) {
-    Topology base = sameSwitch();
-    return new Topology(
-        "round-memory",
-        base.description(),
-        base.gpus(),
-        List.of(base.cpus().getFirst().with(memory)),
-        base.nics(),
-        base.links(),
-        base.paths(),
-        base.network(),
-        List.of());
+    CpuPrices cpu = Prices.with(sameSwitch().cpus().getFirst(), Map.of("memory", memory));
+    return Prices.with(sameSwitch(), Map.of("name", "round-memory", "cpus", List.of(cpu)));
   }
 
   /** As {@link #sameSwitch} with what is known beyond the plain prices of the GPU. */
@@ -106,16 +89,8 @@ final class RoundConstants {
   }
 
   static Topology refined(Topology base, GpuRefinements refinements) {
-    return new Topology(
-        "round-refined",
-        base.description(),
-        List.of(base.gpus().getFirst().with(refinements)),
-        base.cpus(),
-        base.nics(),
-        base.links(),
-        base.paths(),
-        base.network(),
-        List.of());
+    GpuPrices gpu = Prices.with(base.gpus().getFirst(), Map.of("finer", refinements));
+    return Prices.with(base, Map.of("name", "round-refined", "gpus", List.of(gpu)));
   }
 
   /** As {@link #sameSwitch}, but nobody routes reads between peers. */
@@ -141,29 +116,51 @@ final class RoundConstants {
   static Topology withCredits(Credits credits) {
     Topology base = sameSwitch();
     List<Link> links =
-        base.links().stream()
-            .map(
-                link ->
-                    new Link(
-                        link.name(),
-                        link.from(),
-                        link.to(),
-                        link.generation(),
-                        link.lanes(),
-                        link.bytesPerNano(),
-                        link.maxPayload(),
-                        true,
-                        false,
-                        link.efficiency(),
-                        credits))
-            .toList();
+        base.links().stream().map(link -> Prices.with(link, Map.of("credits", credits))).toList();
     return topology("round-credits", links, base.paths());
   }
 
   static Topology topology(String name, List<Link> links, List<Path> paths) {
-    GpuPrices gpu = new GpuPrices(0, 0, 0, 2, 0, 0, 150, 200, 200, 0, 300, 128, 50, 0, 6500, 26);
-    CpuPrices cpu = new CpuPrices(0, 0, 0, 0, 80, 100, 90, 64, 100, 0);
-    NicPrices nic = new NicPrices(50, 120, 100, 0, 0, 512, 0, 0);
+    GpuPrices gpu =
+        Prices.of(
+            GpuPrices.class,
+            Map.of(
+                "strongLoad",
+                2,
+                "atomic",
+                150,
+                "fence",
+                200,
+                "fenceSystem",
+                200,
+                "memoryService",
+                300,
+                "storeGranule",
+                128,
+                "combineWindow",
+                50,
+                "copyEngineStart",
+                6500,
+                "copyEngineRate",
+                26));
+    CpuPrices cpu =
+        Prices.of(
+            CpuPrices.class,
+            Map.of(
+                "post",
+                80,
+                "poll",
+                100,
+                "memoryService",
+                90,
+                "storeGranule",
+                64,
+                "combineWindow",
+                100));
+    NicPrices nic =
+        Prices.of(
+            NicPrices.class,
+            Map.of("doorbell", 50, "wqe", 120, "packet", 100, "maxReadRequest", 512));
     Network network = new Network(1000, 50, 58);
     return new Topology(
         name,

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.AgentsEnded;
+import dev.doorbell.core.fabric.Fabric.AgentsEnded;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;

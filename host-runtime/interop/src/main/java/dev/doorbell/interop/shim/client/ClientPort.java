@@ -107,11 +107,7 @@ final class ClientPort extends DevicePort {
       write(source, address, 64, false);
       return;
     }
-    for (int at = 0; at < 56; at += Long.BYTES) {
-      RawMemory.putLong(address + at, RawMemory.getLong(source + at));
-    }
-    RawMemory.putInt(address + 56, RawMemory.getInt(source + 56));
-    RawMemory.putIntRelease(address + 60, RawMemory.getInt(source + 60));
+    writeEntryInPlace(source, address);
   }
 
   @Override
@@ -134,20 +130,8 @@ final class ClientPort extends DevicePort {
   @Override
   public boolean atomic(
       long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
-    boolean inPlace = isLocal(address) && (address & (bytes - 1)) == 0;
-    if (inPlace && bytes == Integer.BYTES) {
-      int old;
-      do {
-        old = RawMemory.getIntAcquire(address);
-      } while (RawMemory.compareAndExchangeInt(address, old, (int) atomic.apply(old & 0xffff_ffffL))
-          != old);
-      RawMemory.putInt(result, old);
-    } else if (inPlace) {
-      long old;
-      do {
-        old = RawMemory.getLongAcquire(address);
-      } while (RawMemory.compareAndExchangeLong(address, old, atomic.apply(old)) != old);
-      RawMemory.putLong(result, old);
+    if (isLocal(address) && (address & (bytes - 1)) == 0) {
+      atomicInPlace(address, bytes, result, atomic);
     } else {
       read(address, result, bytes, completion);
       boolean narrow = bytes == Integer.BYTES;

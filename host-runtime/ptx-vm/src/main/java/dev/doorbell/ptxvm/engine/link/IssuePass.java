@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.engine.link;
 
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Dataflow;

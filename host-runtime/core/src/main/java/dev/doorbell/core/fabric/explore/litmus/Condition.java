@@ -6,7 +6,7 @@ import java.util.function.ToIntFunction;
 
 /** A condition on final values: registers ({@code P0:r1}) and locations ({@code x}). */
 public sealed interface Condition {
-  /** How two values compare; signed. */
+  /** A comparison of two values, signed. */
   enum Comparison {
     EQ("="),
     NE("!="),
@@ -46,7 +46,7 @@ public sealed interface Condition {
   /** Always. */
   record True() implements Condition {}
 
-  /** Whether it holds for the values that {@code values} gives to observables. */
+  /** Returns true if it holds for the values that {@code values} gives to observables. */
   default boolean holds(ToIntFunction<String> values) {
     return switch (this) {
       case True ignored -> true;

@@ -1,11 +1,12 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
 import dev.doorbell.core.fabric.Rmw;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** An instruction of a litmus test. Accesses are {@code Access} bits. */
 public sealed interface Instruction {
-  /** Where it stands and under which predicate. */
+  /** Returns its place and under which predicate. */
   Site site();
 
   /**
@@ -52,7 +53,7 @@ public sealed interface Instruction {
    */
   record ProxyFence(Site site, Proxy proxy) implements Instruction {}
 
-  /** What a barrier instruction does beside arriving. */
+  /** The action of a barrier instruction beside arriving. */
   enum BarrierKind {
     /** Waits. */
     SYNC,
@@ -85,7 +86,7 @@ public sealed interface Instruction {
     public static final int LAST_ID = 15;
   }
 
-  /** What {@link Compute} computes. */
+  /** The operation of a {@link Compute}. */
   enum Arithmetic {
     MOV,
     ADD,
@@ -129,4 +130,39 @@ public sealed interface Instruction {
 
   /** {@code exit}, {@code ret}. */
   record Exit(Site site) implements Instruction {}
+
+  /**
+   * The place that the operand of an access names.
+   *
+   * @param location the index of the memory
+   * @param virtual the index of the generic address; two that differ may name one location
+   * @param proxy by which the name reaches it
+   */
+  record Address(int location, int virtual, Proxy proxy) {}
+
+  /** A source operand. */
+  sealed interface Operand {
+    /** An immediate. */
+    record Constant(int value) implements Operand {}
+
+    /** A register; 0 until written. */
+    record Register(String name) implements Operand {}
+  }
+
+  /** The way by which an access reaches memory (PTX ISA, "Proxies"). */
+  enum Proxy {
+    /** {@code ld}, {@code st}, {@code atom}, {@code red}. */
+    GENERIC,
+    /** {@code suld}, {@code sust}. */
+    SURFACE,
+    /** {@code tld}. */
+    TEXTURE,
+    /** {@code cold}. */
+    CONSTANT;
+
+    /** Returns the word as it is written in files. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 }

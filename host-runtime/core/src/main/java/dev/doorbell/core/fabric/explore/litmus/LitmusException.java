@@ -18,12 +18,12 @@ public final class LitmusException extends Exception {
     return line;
   }
 
-  /** What to do about it. */
+  /** Returns the fix. */
   public String fix() {
     return fix;
   }
 
-  /** What is wrong. */
+  /** Returns the problem. */
   public String what() {
     return String.valueOf(getMessage());
   }

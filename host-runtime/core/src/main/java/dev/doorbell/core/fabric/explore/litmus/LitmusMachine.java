@@ -1,22 +1,28 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.explore.Meeting;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.model.Actor;
+import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
 import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.fabric.explore.model.ScopeLocation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
@@ -58,7 +64,7 @@ public final class LitmusMachine {
     return new MachineResult(shown, deadlocks, conflicts, runs, !more);
   }
 
-  /** How a thread stands after an instruction. */
+  /** The state of a thread after an instruction. */
   private enum State {
     RUNNING,
     WAITING,
@@ -350,6 +356,81 @@ public final class LitmusMachine {
     @Override
     public boolean onGpu(long address) {
       return true;
+    }
+  }
+
+  /**
+   * The outcomes that the machine that explores kernels shows of a test.
+   *
+   * @param shown outcomes that meet the test's filter, and in how many runs each
+   * @param deadlocks runs in which threads waited at a barrier for ever
+   * @param conflicts whether the machine reported anything
+   * @param runs how many there were; 0 for a test of proxies, which the machine does not have
+   * @param complete every choice was tried, loops aside
+   */
+  public record MachineResult(
+      SortedMap<Outcome, Long> shown,
+      long deadlocks,
+      boolean conflicts,
+      long runs,
+      boolean complete) {
+
+    /** Outcomes that the axioms forbid: a fault of the machine. */
+    public SortedSet<Outcome> wrong(LitmusResult axioms) {
+      SortedSet<Outcome> wrong = new TreeSet<>(shown.keySet());
+      wrong.removeAll(axioms.allowed().keySet());
+      return wrong;
+    }
+
+    /**
+     * Outcomes that the axioms allow and the machine cannot show: a limit of it; none if not run.
+     */
+    public SortedSet<Outcome> missed(LitmusResult axioms) {
+      if (runs == 0) {
+        return new TreeSet<>();
+      }
+      SortedSet<Outcome> missed = new TreeSet<>(axioms.allowed().keySet());
+      missed.removeAll(shown.keySet());
+      return missed;
+    }
+  }
+
+  /**
+   * Goes through all combinations of answers: each run repeats the answers of the one before, but
+   * for the last that can be counted up.
+   */
+  private static final class CountingChooser implements Chooser {
+    private int[] answers = new int[64];
+    private int[] alternatives = new int[64];
+    private int known;
+    private int asked;
+
+    @Override
+    public int choose(int count, Kind what) {
+      if (count == 1) {
+        return 0;
+      }
+      if (asked == known) {
+        if (known == answers.length) {
+          answers = Arrays.copyOf(answers, 2 * known);
+          alternatives = Arrays.copyOf(alternatives, 2 * known);
+        }
+        answers[known] = 0;
+        alternatives[known++] = count;
+      }
+      return answers[asked++];
+    }
+
+    /** Prepares the next run; false when all have been. */
+    boolean next() {
+      asked = 0;
+      while (known > 0) {
+        if (++answers[known - 1] < alternatives[known - 1]) {
+          return true;
+        }
+        known--;
+      }
+      return false;
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore.litmus;
 
+import dev.doorbell.core.fabric.Access;
 import java.util.List;
 import java.util.Map;
 
@@ -37,9 +38,60 @@ public record LitmusTest(
   public record LitmusThread(
       String name, ThreadPlace place, List<Instruction> code, Map<String, Integer> registers) {}
 
-  /** How many threads run in the CTA of {@code thread}. */
+  /** Returns the number of threads that run in the CTA of {@code thread}. */
   public int threadsOfCta(int thread) {
     ThreadPlace place = threads.get(thread).place();
     return (int) threads.stream().filter(other -> other.place().sameCta(place)).count();
+  }
+
+  /** The claim of a litmus test about its condition. */
+  public enum Quantifier {
+    /** Some execution ends so. */
+    EXISTS("exists"),
+    /** No execution ends so. */
+    NOT_EXISTS("~exists"),
+    /** Every execution ends so. */
+    FORALL("forall");
+
+    private final String text;
+
+    Quantifier(String text) {
+      this.text = text;
+    }
+
+    /** Returns the word as written in a file. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /** The place of a litmus test's thread, as scopes see it. A CTA is a cluster of its own. */
+  public record ThreadPlace(int cta, int gpu) {
+    /**
+     * Returns true if a thread at {@code other} is inside {@code scope}, an {@link Access} scope,
+     * of this.
+     */
+    public boolean reaches(int scope, ThreadPlace other) {
+      return switch (scope) {
+        case Access.CTA, Access.CLUSTER -> sameCta(other);
+        case Access.GPU -> gpu == other.gpu;
+        default -> true;
+      };
+    }
+
+    public boolean sameCta(ThreadPlace other) {
+      return gpu == other.gpu && cta == other.cta;
+    }
+  }
+
+  /**
+   * The bounds of a search.
+   *
+   * @param rounds how often a backward branch is taken in one trace of a thread
+   * @param candidates how many candidate executions (traces, reads-from, barriers) are judged
+   */
+  public record Bounds(int rounds, long candidates) {
+    /** Enough for everything that fits a screen. */
+    public static final Bounds USUAL = new Bounds(2, 5_000_000);
   }
 }

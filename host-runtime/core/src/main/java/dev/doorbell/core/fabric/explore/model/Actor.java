@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ public final class Actor {
   /** True for a device: see {@link Policy}. */
   final boolean device;
 
-  /** What happened before whatever this actor does next. */
+  /** Clock of what happened before this actor's next action. */
   public final Clock clock;
 
   /**
@@ -26,7 +27,7 @@ public final class Actor {
    */
   final Clock resident;
 
-  /** What it knew when it began. */
+  /** Clock of what it knew when it began. */
   final Clock start;
 
   /** Loads in a row that did not return the newest value. */
@@ -35,7 +36,10 @@ public final class Actor {
   /** The last release-side fence of each scope. */
   private final @Nullable Release[] fences = new Release[(Access.SYS >> SCOPE_SHIFT) + 1];
 
-  /** What releases to single words gave, which later strong stores to the same word give again. */
+  /**
+   * Clocks that releases to single words gave, which later strong stores to the same word give
+   * again.
+   */
   private final long[] releasedWords = new long[WORDS];
 
   private final @Nullable Release[] releases = new Release[WORDS];
@@ -44,12 +48,12 @@ public final class Actor {
   /** Releases that relaxed loads have seen, for a fence or an acquire of the same word to take. */
   private List<Seen> pending = new ArrayList<>(0);
 
-  /** What a device's last DMA write handed on. */
+  /** The release that a device's last DMA write handed on. */
   @Nullable Release posted;
 
   private final Object who;
 
-  /** As whom, and in which epoch, it reads: a unit of a device reads for requests. */
+  /** The actor and the epoch by which it reads: a unit of a device reads for requests. */
   private int readNumber;
 
   private int readEpoch;
@@ -69,7 +73,7 @@ public final class Actor {
     readNumber = number;
   }
 
-  /** Where it stands. */
+  /** Returns its place. */
   public ScopeLocation place() {
     return place;
   }
@@ -88,7 +92,7 @@ public final class Actor {
     return clock.get(number);
   }
 
-  /** What happens from now on is not covered by what was released until now. */
+  /** Begins an epoch: what happens from now on is not covered by what was released until now. */
   public void nextEpoch() {
     int next = clock.get(number) + 1;
     clock.set(number, next);
@@ -124,7 +128,7 @@ public final class Actor {
     }
   }
 
-  /** What {@code other} did and knew comes before what this actor does from now on. */
+  /** Records that what {@code other} did and knew comes before what this actor does from now on. */
   public void follows(Actor other) {
     clock.join(other.clock);
     if (resident != clock) {
@@ -246,7 +250,7 @@ public final class Actor {
     fences[release.scope >> SCOPE_SHIFT] = release;
   }
 
-  /** What a strong store hands on by the fences before it. */
+  /** Returns what a strong store hands on by the fences before it. */
   Release @Nullable [] released() {
     Release[] list = null;
     for (Release release : fences) {
@@ -281,5 +285,70 @@ public final class Actor {
   @Override
   public String toString() {
     return who.toString();
+  }
+
+  /** A barrier's round, or another meeting: all that arrive before it is left come before that. */
+  public static final class Meeting {
+    private final Clock sum = new Clock();
+
+    /** {@code actor} arrives. */
+    public void arrive(Actor actor) {
+      sum.join(actor.clock);
+      actor.nextEpoch();
+    }
+
+    /** {@code actor} goes on. */
+    public void leave(Actor actor) {
+      actor.clock.join(sum);
+    }
+  }
+
+  /**
+   * The place of an actor, as scopes see it.
+   *
+   * @param rank its machine
+   * @param gpu the GPU of that machine, from 0; or {@link #NO_GPU} or {@link #DEVICE}
+   * @param block its CTA among all of the world, or anything outside a GPU
+   */
+  public record ScopeLocation(int rank, int gpu, long block) {
+    /** On no GPU: the CPU. */
+    public static final int NO_GPU = -1;
+
+    /** On no GPU: a device. */
+    public static final int DEVICE = -2;
+
+    /** A thread of a GPU. */
+    public static ScopeLocation thread(int rank, int gpu, long block) {
+      return new ScopeLocation(rank, gpu, block);
+    }
+
+    /** The CPU of {@code rank}. */
+    public static ScopeLocation host(int rank) {
+      return new ScopeLocation(rank, NO_GPU, 0);
+    }
+
+    /** A device of {@code rank}. */
+    public static ScopeLocation device(int rank) {
+      return new ScopeLocation(rank, DEVICE, 0);
+    }
+
+    /** The narrowest {@link Access} scope that holds both. */
+    public int scopeWith(ScopeLocation other) {
+      if (gpu < 0 || rank != other.rank || gpu != other.gpu) {
+        return Access.SYS;
+      }
+      return block == other.block ? Access.CTA : Access.GPU;
+    }
+
+    /**
+     * Does the same as {@link #scopeWith}, for memory that lies in a GPU, in the reading of {@link
+     * Policy#VENDOR}.
+     */
+    int residentScopeWith(ScopeLocation other) {
+      boolean deviceAndThread =
+          rank == other.rank
+              && ((gpu == DEVICE && other.gpu >= 0) || (gpu >= 0 && other.gpu == DEVICE));
+      return deviceAndThread ? Access.GPU : scopeWith(other);
+    }
   }
 }

@@ -11,7 +11,7 @@ public final class Cell {
   /** True for memory that lies in a GPU. */
   public final boolean onGpu;
 
-  /** What it held before the oldest write that is remembered. */
+  /** Value before the oldest write that is remembered. */
   long base;
 
   public @Nullable Write newest;
@@ -19,7 +19,7 @@ public final class Cell {
   private long forgotten;
   private long orders;
 
-  /** What the word is to a device, where it is a doorbell record. */
+  /** The word's role for a device, where it is a doorbell record. */
   @Nullable Region record;
 
   final Readers readers = new Readers();
@@ -108,5 +108,81 @@ public final class Cell {
     orders++;
     base = value;
     readers.clear();
+  }
+
+  /** Waits for a store to a word. */
+  @FunctionalInterface
+  public interface Watcher {
+    void stored();
+  }
+
+  /** Parts of words of 8 aligned bytes. */
+  public static final class Words {
+    private Words() {}
+
+    /**
+     * Returns the number of bits by which the bytes at {@code address} are shifted in their word.
+     */
+    public static int shift(long address) {
+      return (int) (address & (Long.BYTES - 1)) * Byte.SIZE;
+    }
+
+    /** All ones in {@code bytes} bytes. */
+    public static long ones(int bytes) {
+      return bytes == Long.BYTES ? -1L : (1L << (bytes * Byte.SIZE)) - 1;
+    }
+
+    /** Bytes of the next access to a range: as many as an aligned word of 8, 4, 2 or 1 holds. */
+    public static int piece(long address, int left) {
+      int piece = Long.BYTES;
+      while (piece > left || (address & (piece - 1)) != 0) {
+        piece /= 2;
+      }
+      return piece;
+    }
+  }
+
+  /** One write of a word of 8 bytes, or a part of it, and what it hands on. */
+  public static final class Write {
+    final Cell cell;
+
+    /** Number among the word's writes, from 1. */
+    public final long order;
+
+    /** The word after it. */
+    public final long value;
+
+    /** All ones in the bytes that it wrote. */
+    final long mask;
+
+    public final Actor actor;
+    public final int epoch;
+    public final int access;
+    public final @Nullable Object at;
+    public final Release @Nullable [] releases;
+    @Nullable Write before;
+
+    Write(
+        Cell cell,
+        long order,
+        long value,
+        long mask,
+        Actor actor,
+        int epoch,
+        int access,
+        @Nullable Object at,
+        Release @Nullable [] releases,
+        @Nullable Write before) {
+      this.cell = cell;
+      this.order = order;
+      this.value = value;
+      this.mask = mask;
+      this.actor = actor;
+      this.epoch = epoch;
+      this.access = access;
+      this.at = at;
+      this.releases = releases;
+      this.before = before;
+    }
   }
 }

@@ -1,9 +1,12 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import org.jspecify.annotations.Nullable;
 
-/** What may not happen at the same time: data races, and what amounts to one for a device. */
+/**
+ * Checks what may not happen at the same time: data races, and what amounts to one for a device.
+ */
 public final class Checks {
   private final Policy policy;
   private final MemoryMachine.Findings findings;
@@ -118,5 +121,32 @@ public final class Checks {
 
   boolean isResident(Cell cell) {
     return cell.onGpu && policy == Policy.VENDOR;
+  }
+
+  /** Meaning of {@link Access} bits to the memory model. */
+  static final class Semantics {
+    private Semantics() {}
+
+    /** {@code access} with the scope that PTX gives where none is written. */
+    static int strong(int access) {
+      int semantics = Access.semantics(access);
+      boolean system = semantics == Access.VOLATILE || semantics == Access.MMIO;
+      return system ? semantics | Access.SYS : access;
+    }
+
+    static boolean isStrong(int access) {
+      int semantics = Access.semantics(access);
+      return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
+    }
+
+    static boolean acquires(int access) {
+      int semantics = Access.semantics(access);
+      return semantics == Access.ACQUIRE || semantics == Access.ACQ_REL || semantics == Access.SC;
+    }
+
+    static boolean releases(int access) {
+      int semantics = Access.semantics(access);
+      return semantics == Access.RELEASE || semantics == Access.ACQ_REL || semantics == Access.SC;
+    }
   }
 }

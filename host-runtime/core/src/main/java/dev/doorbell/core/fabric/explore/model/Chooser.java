@@ -7,19 +7,21 @@ package dev.doorbell.core.fabric.explore.model;
  */
 @FunctionalInterface
 public interface Chooser {
-  /** What is chosen. */
+  /** The subject of a choice. */
   enum Kind {
-    /** Which of the writes that a load may see it sees; 0 is the newest. */
+    /** The write that a load sees, of those that it may see; 0 is the newest. */
     VALUE,
-    /** Which agent goes next. */
+    /** The agent that goes next. */
     AGENT,
-    /** How many instructions it goes, less one. */
+    /** The number of instructions that it goes, less one. */
     QUANTUM,
-    /** How many of the stores that wait for a device arrive before it goes on. */
+    /** The number of stores that arrive before a device goes on, of those that wait for it. */
     ARRIVALS,
-    /** Whether stores to a write-combining register arrive apart (1) or as one (0). */
+    /** The choice whether stores to a write-combining register arrive apart (1) or as one (0). */
     TEAR,
-    /** Which of the packets that a device holds it places next, and how many now, less one. */
+    /**
+     * The packet that a device places next, of those that it holds, and their number now, less one.
+     */
     PLACEMENT
   }
 

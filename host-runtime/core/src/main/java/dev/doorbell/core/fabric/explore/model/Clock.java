@@ -1,6 +1,8 @@
 package dev.doorbell.core.fabric.explore.model;
 
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A vector clock: for every actor the last of its epochs that is known, and single writes of later
@@ -66,5 +68,95 @@ public final class Clock {
 
   Clock copy() {
     return new Clock(epochs.clone(), sightings.share());
+  }
+
+  /**
+   * Writes that were seen by strong loads, and nothing else of what their actors did: the newest of
+   * each word. PTX calls it observation; it comes before causality, so it travels with releases.
+   *
+   * <p>Tables are shared until one of those who have them sees more.
+   */
+  private static final class Sightings {
+    static final Sightings NONE = new Sightings(2).share();
+
+    private final @Nullable Write[] writes;
+    private int used;
+    private boolean shared;
+
+    private Sightings(int capacity) {
+      writes = new Write[capacity];
+    }
+
+    boolean isEmpty() {
+      return used == 0;
+    }
+
+    /** The number of the newest write of {@code address} that was seen; 0 for none. */
+    long order(long address) {
+      Write write = writes[slot(writes, address)];
+      return write == null ? 0 : write.order;
+    }
+
+    /** The same table, which is not changed any more. */
+    Sightings share() {
+      shared = true;
+      return this;
+    }
+
+    /** This and {@code write}; what {@code known} covers is left out when the table is copied. */
+    Sightings with(Write write, Clock known) {
+      if (order(write.cell.address) >= write.order) {
+        return this;
+      }
+      Sightings result = shared || 2 * (used + 1) > writes.length ? uncovered(known) : this;
+      result.put(write);
+      return result;
+    }
+
+    /** This and those of {@code others} that {@code known} does not cover. */
+    Sightings with(Sightings others, Clock known) {
+      if (others == this || others.isEmpty()) {
+        return this;
+      }
+      Sightings result = this;
+      for (Write write : others.writes) {
+        if (write != null && !known.covers(write.actor.number, write.epoch)) {
+          result = result.with(write, known);
+        }
+      }
+      return result;
+    }
+
+    private Sightings uncovered(Clock known) {
+      int left = 1;
+      for (Write write : writes) {
+        left += write != null && !known.covers(write.actor.number, write.epoch) ? 1 : 0;
+      }
+      Sightings copy = new Sightings(Math.max(8, Integer.highestOneBit(left) << 2));
+      for (Write write : writes) {
+        if (write != null && !known.covers(write.actor.number, write.epoch)) {
+          copy.put(write);
+        }
+      }
+      return copy;
+    }
+
+    private void put(Write write) {
+      int slot = slot(writes, write.cell.address);
+      used += writes[slot] == null ? 1 : 0;
+      writes[slot] = write;
+    }
+
+    private static int slot(@Nullable Write[] writes, long address) {
+      int mask = writes.length - 1;
+      int slot = (int) (((address >>> 3) * 0x9e37_79b9_7f4a_7c15L) >>> 32) & mask;
+      while (true) {
+        Write write = writes[slot];
+        if (write == null || write.cell.address == address) {
+          return slot;
+        }
+        slot = (slot + 1) & mask;
+      }
+    }
   }
 }

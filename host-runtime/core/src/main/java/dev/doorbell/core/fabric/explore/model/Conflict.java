@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param scope the {@link dev.doorbell.core.fabric.Access} scope that holds both
  */
 public record Conflict(Kind kind, long address, int bytes, Event earlier, Event later, int scope) {
-  /** What is wrong. */
+  /** The kind of error. */
   public enum Kind {
     /** Two stores. */
     STORES,

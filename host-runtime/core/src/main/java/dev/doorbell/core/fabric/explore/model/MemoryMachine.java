@@ -3,6 +3,10 @@ package dev.doorbell.core.fabric.explore.model;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Cell.Words;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
+import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +44,7 @@ public final class MemoryMachine {
   }
 
   /**
-   * How it explores.
+   * The way of exploring.
    *
    * @param policy what orders stores for devices
    * @param history writes that a word remembers
@@ -68,7 +72,7 @@ public final class MemoryMachine {
 
   private @Nullable Records records;
 
-  /** What sc fences have released, by scope and place. */
+  /** Releases of sc fences, by scope and place. */
   private Release @Nullable [] fences;
 
   /** The word of the last load, and whether that returned an older value. */
@@ -234,7 +238,7 @@ public final class MemoryMachine {
   }
 
   /**
-   * As above.
+   * Options for random exploration.
    *
    * @param first what every word hands on
    */
@@ -382,7 +386,7 @@ public final class MemoryMachine {
     }
   }
 
-  /** What a store to a device's register hands on. */
+  /** Returns what a store to a device's register hands on. */
   public Release @Nullable [] handsOn(Actor actor, int access) {
     Release[] releases = actor.released();
     return Semantics.releases(access)
@@ -427,7 +431,7 @@ public final class MemoryMachine {
     return older;
   }
 
-  /** What the bytes held before all writes that are remembered. */
+  /** Returns the bytes' value before all writes that are remembered. */
   private static long before(Cell cell, @Nullable Write any) {
     return any == null ? cell.value() : cell.base;
   }
@@ -490,7 +494,7 @@ public final class MemoryMachine {
     }
   }
 
-  /** What a store hands on: fences before it, releases of the same word, and itself. */
+  /** Returns what a store hands on: fences before it, releases of the same word, and itself. */
   private static Release @Nullable [] handsOn(Actor actor, Cell cell, int access) {
     if (!Semantics.isStrong(access)) {
       return null;
@@ -529,5 +533,12 @@ public final class MemoryMachine {
     if (record != null && records != null) {
       records.recordStored(record, cell.newest, old);
     }
+  }
+
+  /** Hands out what a device writes. */
+  @FunctionalInterface
+  public interface WordSource {
+    /** The next {@code bytes} bytes, little-endian. */
+    long next(int bytes);
   }
 }

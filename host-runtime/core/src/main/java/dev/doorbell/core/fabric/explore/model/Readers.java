@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who read a word in a way that a later store must come after: one reader in place, a table when
- * there are more that do not know of each other.
+ * The readers of a word that a later store must come after: one reader in place, a table when there
+ * are more that do not know of each other.
  */
 final class Readers {
   private @Nullable Actor only;

@@ -18,7 +18,7 @@ public record Region(
     int rank,
     boolean recordFirst,
     boolean announces) {
-  /** What a range is. */
+  /** The role of a range. */
   public enum Role {
     /** Work queue entries. */
     SEND_RING,

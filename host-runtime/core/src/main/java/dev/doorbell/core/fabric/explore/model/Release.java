@@ -1,11 +1,13 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a release, or the fence before a store, hands on: all that its actor knew then, to whom its
- * scope includes. Immutable.
+ * The knowledge that a release, or the fence before a store, hands on: all that its actor knew
+ * then, to whom its scope includes. Immutable.
  *
  * <p>Who may take it depends on its scope and on where its actor stands, not on who that is. So
  * releases of actors at one place merge, and long chains of atomics stay short.
@@ -45,7 +47,8 @@ public final class Release {
   }
 
   /**
-   * What goes with a message: all that {@code actor} knows, and what {@code reader} has read.
+   * Returns the release that goes with a message: all that {@code actor} knows, and what {@code
+   * reader} has read.
    *
    * @param post the store of the WQE that it is for
    */

@@ -2,7 +2,7 @@ package dev.doorbell.core.fabric.timed.device;
 
 import dev.doorbell.core.fabric.timed.event.Calendar;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.machine.DmaPrices;
+import dev.doorbell.core.fabric.timed.machine.NicPrices.DmaPrices;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 
 /** The stages that all DMA of one device passes, at {@link DmaPrices}; times in picoseconds. */

@@ -12,12 +12,14 @@ import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ public final class TimedDevicePort extends DevicePort {
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
 
-  /** By what it calls, the timer that was set last. */
+  /** For each completion, the timer that was set last. */
   private final IdentityHashMap<Completion, Timer> timers = new IdentityHashMap<>();
 
   private boolean attached = true;
@@ -61,7 +63,7 @@ public final class TimedDevicePort extends DevicePort {
   private final class Timer extends Event {
     private final Completion completion;
 
-    /** That which was set before it with the same completion. */
+    /** The timer that was set before with the same completion. */
     private @Nullable Timer older;
 
     Timer(Completion completion) {
@@ -108,7 +110,7 @@ public final class TimedDevicePort extends DevicePort {
     NicPrices prices =
         component.locus.part() == Locus.Part.NIC
             ? interconnect.topology().nics().get(component.locus.index())
-            : new NicPrices(0, 0, 0, 0, 0, Tlp.REQUEST_BOUNDARY, 0, 0);
+            : Prices.of(NicPrices.class, Map.of("maxReadRequest", Tlp.REQUEST_BOUNDARY));
     this.onChipRead = Picos.of(prices.onChipRead());
     this.engine = new DmaEngine(prices.dma());
     this.reads = new ReadEngine(interconnect, component, prices, engine, this);

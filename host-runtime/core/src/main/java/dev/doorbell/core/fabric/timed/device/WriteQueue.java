@@ -84,12 +84,12 @@ final class WriteQueue extends Event {
     return route;
   }
 
-  /** How many pieces have been handed in: a read that follows them must not leave before them. */
+  /** The number of pieces handed in: a read that follows them must not leave before them. */
   long added() {
     return added;
   }
 
-  /** How many pieces are on their way or there. */
+  /** The number of pieces on their way or there. */
   long sent() {
     return sent;
   }

@@ -21,7 +21,7 @@ public abstract class Event {
   /** Counts up with everything that is scheduled: tells apart what was scheduled at one moment. */
   long order;
 
-  /** Where it is, or was last. */
+  /** Its index in the queue, or the last one. */
   @Nullable Timeline at;
 
   /** Its neighbours in its bucket. */
@@ -48,7 +48,7 @@ public abstract class Event {
     order = number;
   }
 
-  /** Whether it comes before {@code other}. */
+  /** Returns true if it comes before {@code other}. */
   final boolean before(Event other) {
     if (time != other.time) {
       return time < other.time;

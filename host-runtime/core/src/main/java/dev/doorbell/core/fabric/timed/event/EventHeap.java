@@ -102,7 +102,7 @@ final class EventHeap {
     event.place = index;
   }
 
-  /** Whether an event of this time comes before the one at {@code index}. */
+  /** Returns true if an event of this time comes before the one at {@code index}. */
   private boolean before(Event event, long time, int index) {
     long other = times[index];
     return time != other ? time < other : event.before(at(index));

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.event;
 
+import dev.doorbell.core.fabric.timed.event.Simulation.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventQueue {
   final Timeline timeline = new Timeline();
 
-  /** Where it comes among the queues. */
+  /** Rank among the queues. */
   final int index;
 
   /** Its time while it runs beside others. */
@@ -31,7 +32,7 @@ public final class EventQueue {
 
   private boolean stopped;
 
-  /** What its events have left to be done between two windows. */
+  /** Tasks that its events have left between two windows. */
   private final List<Runnable> deferred = new ArrayList<>();
 
   /** Events of other queues that its own have scheduled in this window, and these queues. */
@@ -52,8 +53,8 @@ public final class EventQueue {
   }
 
   /**
-   * Whether it runs beside other queues: then what happens at one instant in different ones has no
-   * order.
+   * Returns true if it runs beside other queues: then what happens at one instant in different ones
+   * has no order.
    */
   public boolean runsBeside() {
     return beside;
@@ -177,7 +178,7 @@ public final class EventQueue {
     }
   }
 
-  /** What an event of the last window threw, once; or null. */
+  /** Returns what an event of the last window threw, once; or null. */
   @Nullable Throwable thrown() {
     Throwable found = thrown;
     thrown = null;

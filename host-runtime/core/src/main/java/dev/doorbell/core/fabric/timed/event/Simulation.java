@@ -22,7 +22,7 @@ public final class Simulation {
   /** Timelines with events, but for the active one. */
   private final EventHeap others = new EventHeap();
 
-  /** That of the event polled last. */
+  /** Time of the event polled last. */
   private @Nullable Timeline active;
 
   private boolean beside;
@@ -40,7 +40,7 @@ public final class Simulation {
     return queue;
   }
 
-  /** How many queues there are. */
+  /** Returns the number of queues. */
   public int queues() {
     return queues.size();
   }
@@ -55,22 +55,22 @@ public final class Simulation {
     clock.time = time;
   }
 
-  /** How many events have been carried out. */
+  /** Returns the number of events that were carried out. */
   public long fired() {
     return sum(each -> each.fired);
   }
 
-  /** How many events are scheduled. */
+  /** Returns the number of scheduled events. */
   public long size() {
     return beside ? sum(each -> each.size) : clock.size;
   }
 
-  /** How many threads sleep between polls; each has an event. */
+  /** Returns the number of threads that sleep between polls; each has an event. */
   public long polling() {
     return beside ? sum(each -> each.polling) : clock.polling;
   }
 
-  /** How many writes are under way. */
+  /** Returns the number of writes that are under way. */
   public long underWay() {
     return beside ? sum(each -> each.underWay) : clock.underWay;
   }
@@ -251,12 +251,55 @@ public final class Simulation {
     }
   }
 
-  /** What must not run beside other queues, in the order of time. */
+  /** Tasks that must not run beside other queues, in the order of time. */
   private void runDeferred() {
     queues.stream()
         .filter(EventQueue::hasDeferred)
         .sorted(Comparator.comparingLong((EventQueue queue) -> queue.own.time))
         .toList()
         .forEach(EventQueue::runDeferred);
+  }
+
+  /** A thread that waits for memory to be written. */
+  public interface Sleeper {
+    /** Says that what it waits for may have happened at {@code when}, in picoseconds. */
+    void wake(long when);
+  }
+
+  /**
+   * The present, and what is counted beside it: one of all queues where events happen in the order
+   * of time, one of each queue where they run beside each other.
+   */
+  static final class Clock {
+    /** Picoseconds. */
+    long time;
+
+    /** Counts up with everything that is scheduled. */
+    long scheduled;
+
+    /** Events that were carried out. */
+    long fired;
+
+    /** Events to come, less those that were scheduled by another clock. */
+    long size;
+
+    /** Threads that sleep between polls, likewise. */
+    long polling;
+
+    /** Writes under way, likewise. */
+    long underWay;
+
+    /** Takes over what {@code other} counted. */
+    void add(Clock other) {
+      scheduled = Math.max(scheduled, other.scheduled);
+      fired += other.fired;
+      size += other.size;
+      polling += other.polling;
+      underWay += other.underWay;
+      other.fired = 0;
+      other.size = 0;
+      other.polling = 0;
+      other.underWay = 0;
+    }
   }
 }

@@ -19,13 +19,13 @@ final class Timeline extends Event {
   private static final int BUCKETS = 4096;
   private static final int WORD = 6;
 
-  /** How many events of its bucket an event passes at most, from the end. */
+  /** The most events of its bucket that an event passes, from the end. */
   private static final int STEPS = 16;
 
   /** The first and the last event of each bucket, side by side. */
   private final @Nullable Event[] ends = new Event[2 * BUCKETS];
 
-  /** Which buckets have events, a bit each; and which of these words are not 0. */
+  /** Bits of the buckets that have events, and bits of those words that are not 0. */
   private final long[] filled = new long[BUCKETS >>> WORD];
 
   private long filledWords;

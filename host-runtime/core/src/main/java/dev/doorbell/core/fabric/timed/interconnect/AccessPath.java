@@ -6,7 +6,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
-/** How the threads or devices of one component reach one allocation. */
+/** The way in which the threads or devices of one component reach one allocation. */
 public final class AccessPath {
   /** The memory. */
   public final Allocation allocation;

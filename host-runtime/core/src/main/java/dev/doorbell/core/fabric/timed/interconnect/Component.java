@@ -1,8 +1,8 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.event.Sleeper;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Allocation;
@@ -24,13 +24,13 @@ public final class Component {
   /** Large allocations, of which more pages are in use than are cached. */
   private static final int RECENT = 4;
 
-  /** Where it is. */
+  /** Its place. */
   public final Locus locus;
 
   /** Picoseconds from the arrival of a read until its first completion leaves. */
   public final long service;
 
-  /** As {@link #service}, for a doorbell page. */
+  /** Does the same as {@link #service}, for a doorbell page. */
   final long registerService;
 
   /** Completions are cut at multiples of this; 0: at the largest payload. */
@@ -65,7 +65,7 @@ public final class Component {
         serviceNanos = topology.cpus().get(index).memoryService();
         completionBytes = topology.cpus().get(index).completionBytes();
         MemoryPrices prices = topology.cpus().get(index).memory();
-        host = prices.equals(MemoryPrices.PLAIN) ? null : new HostMemory(prices);
+        host = prices.isPlain() ? null : new HostMemory(prices);
       }
       default -> {
         serviceNanos = topology.nics().get(index).memoryService();
@@ -97,13 +97,13 @@ public final class Component {
     return memory == null ? arrival : Math.max(arrival, memory.walkStarted());
   }
 
-  /** Whether it is a GPU. */
+  /** Returns true if it is a GPU. */
   public boolean isGpu() {
     return locus.part() == Locus.Part.GPU;
   }
 
   /**
-   * How this component reaches {@code [address, address + bytes)}.
+   * Returns how this component reaches {@code [address, address + bytes)}.
    *
    * @param access what is being done, for the message
    * @throws AccessFault when no memory is there, or no link leads there

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.machine.MemoryPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 

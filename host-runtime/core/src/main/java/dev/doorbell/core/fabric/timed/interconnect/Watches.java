@@ -1,12 +1,12 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a write to which bytes: a hash table of 64-byte lines, chained, all in arrays. It
- * counts the watches of each page, too: most writes are to pages that nobody watches.
+ * The sleepers that wait for a write, by the bytes: a hash table of 64-byte lines, chained, all in
+ * arrays. It counts the watches of each page, too: most writes are to pages that nobody watches.
  */
 public final class Watches {
   private static final int LINE_SHIFT = 6;

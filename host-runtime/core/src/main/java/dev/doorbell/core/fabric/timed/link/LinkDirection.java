@@ -2,8 +2,8 @@ package dev.doorbell.core.fabric.timed.link;
 
 import dev.doorbell.core.fabric.timed.event.Calendar;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.machine.Credits;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import java.util.Arrays;
 

@@ -1,19 +1,22 @@
 package dev.doorbell.core.fabric.timed.link;
 
+import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** The links of a node of a topology, and the routes over them, made when first used. */
 public final class Links {
@@ -40,7 +43,9 @@ public final class Links {
     return routes.computeIfAbsent(List.of(from, to), ends -> makeRoute(from, to));
   }
 
-  /** Whether one component addresses memory of another: of the same rank, or over NVLink. */
+  /**
+   * Returns true if one component addresses memory of another: of the same rank, or over NVLink.
+   */
   public boolean joins(Locus from, Locus to) {
     return from.rank() == to.rank()
         || (topology.reaches(from.rank(), to.rank())
@@ -87,15 +92,75 @@ public final class Links {
     return new Route(from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, random);
   }
 
-  /** Where completions over {@code back} queue. */
+  /** Returns the queue of completions over {@code back}. */
   public Completer completer(Route back) {
     return completers.computeIfAbsent(back, key -> new Completer(queue));
   }
 
-  /** What crossed every direction that was used, in the order of first use. */
+  /** Returns the traffic of every direction that was used, in the order of first use. */
   public List<LinkTraffic> traffic() {
     return directions.values().stream()
         .map(link -> new LinkTraffic(link.name, link.tlps, link.wireBytes, link.payloadBytes))
         .toList();
+  }
+
+  /**
+   * The traffic of one direction of one link.
+   *
+   * @param link rank, link and direction, for example {@code rank0.slot1:nic0>switch0}
+   * @param tlps transaction layer packets
+   * @param wireBytes their bytes on the wire, framing and headers included
+   * @param payloadBytes their payload
+   */
+  public record LinkTraffic(String link, long tlps, long wireBytes, long payloadBytes) {
+    /** Returns the traffic after {@code earlier} was read. */
+    public LinkTraffic minus(LinkTraffic earlier) {
+      return new LinkTraffic(
+          link,
+          tlps - earlier.tlps,
+          wireBytes - earlier.wireBytes,
+          payloadBytes - earlier.payloadBytes);
+    }
+  }
+
+  /** The queue of completions for one route: one piece after another, as the links take them. */
+  public static final class Completer extends Event {
+    /** Puts one piece of completions on the links. */
+    @FunctionalInterface
+    public interface Answer {
+      /** Sends at {@code now}; returns when the next may follow. */
+      long send(long now);
+    }
+
+    private final EventQueue queue;
+    private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
+    private long free;
+
+    Completer(EventQueue queue) {
+      this.queue = queue;
+    }
+
+    /** Answers now, or in turn. */
+    public void answer(Answer answer) {
+      waiting.add(answer);
+      if (!scheduled()) {
+        fire();
+      }
+    }
+
+    @Override
+    protected void fire() {
+      long now = queue.clock();
+      while (free <= now) {
+        @Nullable Answer next = waiting.poll();
+        if (next == null) {
+          return;
+        }
+        free = next.send(now);
+      }
+      if (!waiting.isEmpty()) {
+        queue.schedule(this, free);
+      }
+    }
   }
 }

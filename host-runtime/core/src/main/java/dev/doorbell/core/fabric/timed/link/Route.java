@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * differ or are shared, each is a server of its own.
  */
 public final class Route {
-  /** What a topology forbids or caps on one direction of a path. */
+  /** A cap that a topology puts on one direction of a path. */
   private static final class Cap {
     private final Calendar calendar = new Calendar();
     private final double picosPerByte;
@@ -33,7 +33,7 @@ public final class Route {
   /** The loci at its ends, for traces. */
   public final String name;
 
-  /** Where it starts. */
+  /** The start of this route. */
   public final Locus from;
 
   private final LinkDirection[] links;
@@ -44,7 +44,7 @@ public final class Route {
   /** One-way latency without serialisation and jitter, in picoseconds. */
   public final long latency;
 
-  /** Whether reads of what lies at the end of this route are routed. */
+  /** True if reads of what lies at the end of this route are routed. */
   public final boolean routesPeerReads;
 
   private long lastPosted;

@@ -1,7 +1,9 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import java.util.Map;
+
 /**
- * What a CPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.
+ * Costs of a CPU's accesses, in nanoseconds of the accessing thread, and how it behaves on PCIe.
  *
  * @param instruction one instruction, where a thread counts them
  * @param load a load of host memory that its caches hold
@@ -25,62 +27,69 @@ public record CpuPrices(
     double post,
     double poll,
     double memoryService,
-    int storeGranule,
+    @Price(key = "store_granule_bytes", least = 16, most = 64, power = true) int storeGranule,
     double combineWindow,
-    int completionBytes,
-    MemoryPrices memory,
+    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
+        int completionBytes,
+    @Price(key = "memory") MemoryPrices memory,
     CpuRefinements finer) {
 
-  /** With memory of which all is cached and nothing translated, and without refinements. */
-  public CpuPrices(
-      double instruction,
-      double load,
-      double store,
-      double atomic,
-      double post,
-      double poll,
-      double memoryService,
-      int storeGranule,
-      double combineWindow,
-      int completionBytes) {
-    this(
-        instruction,
-        load,
-        store,
-        atomic,
-        post,
-        poll,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        MemoryPrices.PLAIN,
-        CpuRefinements.NONE);
-  }
+  /**
+   * Costs of a CPU thread that posts and polls, split into what depends on its clock and what does
+   * not: a piece of work takes C cycles and B nanoseconds, C / f + B at a clock of f GHz. A
+   * topology may leave out all of it.
+   *
+   * @param clock cycles in a nanosecond
+   * @param postCycles building and posting one work request, beside {@link CpuPrices#post}
+   * @param completionCycles taking one CQE
+   * @param line a load of a cache line that a device has just written, in nanoseconds: each command
+   *     and each CQE takes one
+   */
+  public record CpuRefinements(
+      @Price(key = "clock_ghz", least = 0.1, most = 10, standard = 1) double clock,
+      @Price(key = "post_cycles", most = 1e6, standard = 0) double postCycles,
+      @Price(key = "completion_cycles", most = 1e6, standard = 0) double completionCycles,
+      @Price(standard = 0) double line) {}
 
-  /** The same with other memory. */
-  public CpuPrices with(MemoryPrices other) {
-    return with(other, finer);
-  }
+  /**
+   * Answers of host memory to the DMA of devices: what its caches hold, and what its IOMMU
+   * translates. Times are in nanoseconds, beyond {@link CpuPrices#memoryService}.
+   *
+   * @param miss of a read of a line that no cache holds, because nothing wrote it lately
+   * @param cacheBytes of the last-level cache; 0: caches hold everything
+   * @param deviceCacheBytes the part of it that writes of devices may take (Intel: DDIO)
+   * @param far of a read of what no device wrote lately, where the memory lies at another socket
+   *     than the devices: what they write is cached at theirs
+   * @param translations pages whose translation the IOMMU holds; 0: nothing is translated
+   * @param pageBytes of a page of the IOMMU
+   * @param walk of a page-table walk, before the data can be read or becomes visible
+   * @param walkInterval between the starts of two walks
+   */
+  public record MemoryPrices(
+      @Price(standard = 0) double miss,
+      @Price(most = 1L << 40, standard = 0) long cacheBytes,
+      @Price(most = 1L << 40, standard = 0) long deviceCacheBytes,
+      @Price(standard = 0) double far,
+      @Price(key = "iommu_translations", most = 1 << 20, standard = 0) int translations,
+      @Price(key = "iommu_page_bytes", least = 4096, most = 1 << 30, power = true, standard = 4096)
+          int pageBytes,
+      @Price(key = "iommu_walk_ns", standard = 0) double walk,
+      @Price(key = "iommu_walk_interval_ns", standard = 0) double walkInterval) {
 
-  /** The same with refinements. */
-  public CpuPrices with(CpuRefinements other) {
-    return with(memory, other);
-  }
+    public MemoryPrices {
+      if (Integer.bitCount(pageBytes) != 1 || pageBytes < Tlp.REQUEST_BOUNDARY) {
+        throw new IllegalArgumentException("pageBytes=" + pageBytes);
+      }
+    }
 
-  private CpuPrices with(MemoryPrices otherMemory, CpuRefinements otherFiner) {
-    return new CpuPrices(
-        instruction,
-        load,
-        store,
-        atomic,
-        post,
-        poll,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        otherMemory,
-        otherFiner);
+    /** Returns true if caches hold everything and nothing is translated. */
+    public boolean isPlain() {
+      return equals(Prices.of(MemoryPrices.class, Map.of()));
+    }
+
+    /** Returns true if caches are modelled. */
+    public boolean caches() {
+      return cacheBytes > 0;
+    }
   }
 }

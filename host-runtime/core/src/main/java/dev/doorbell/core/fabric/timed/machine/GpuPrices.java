@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What a GPU's accesses cost, in nanoseconds of the accessing thread, and how it behaves on PCIe.
+ * Costs of a GPU's accesses, in nanoseconds of the accessing thread, and how it behaves on PCIe.
  *
  * @param instruction one instruction of a thread
  * @param load a weak load of its own memory
@@ -25,81 +25,21 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param finer what is known beyond these
  */
 public record GpuPrices(
-    double instruction,
-    double load,
-    double loadHit,
-    double strongLoad,
-    double store,
-    double remoteStore,
-    double atomic,
-    double fence,
-    double fenceSystem,
-    double fenceFloor,
+    @Price(cycles = 1) double instruction,
+    @Price(cycles = 1) double load,
+    @Price(cycles = 1) double loadHit,
+    @Price(cycles = 1) double strongLoad,
+    @Price(cycles = 1) double store,
+    @Price(cycles = 1) double remoteStore,
+    @Price(cycles = 1) double atomic,
+    @Price(cycles = 1) double fence,
+    @Price(cycles = 1) double fenceSystem,
+    @Price(cycles = 1) double fenceFloor,
     double memoryService,
-    int storeGranule,
+    @Price(key = "store_granule_bytes", least = 16, most = 128, power = true) int storeGranule,
     double combineWindow,
-    int completionBytes,
+    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
+        int completionBytes,
     double copyEngineStart,
-    double copyEngineRate,
-    GpuRefinements finer) {
-
-  /** Without refinements. */
-  public GpuPrices(
-      double instruction,
-      double load,
-      double loadHit,
-      double strongLoad,
-      double store,
-      double remoteStore,
-      double atomic,
-      double fence,
-      double fenceSystem,
-      double fenceFloor,
-      double memoryService,
-      int storeGranule,
-      double combineWindow,
-      int completionBytes,
-      double copyEngineStart,
-      double copyEngineRate) {
-    this(
-        instruction,
-        load,
-        loadHit,
-        strongLoad,
-        store,
-        remoteStore,
-        atomic,
-        fence,
-        fenceSystem,
-        fenceFloor,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        copyEngineStart,
-        copyEngineRate,
-        GpuRefinements.none(fenceFloor));
-  }
-
-  /** The same with {@code refinements}. */
-  public GpuPrices with(GpuRefinements refinements) {
-    return new GpuPrices(
-        instruction,
-        load,
-        loadHit,
-        strongLoad,
-        store,
-        remoteStore,
-        atomic,
-        fence,
-        fenceSystem,
-        fenceFloor,
-        memoryService,
-        storeGranule,
-        combineWindow,
-        completionBytes,
-        copyEngineStart,
-        copyEngineRate,
-        refinements);
-  }
-}
+    @Price(key = "copy_engine_gb_s", least = 0.001, most = Price.RATE) double copyEngineRate,
+    GpuRefinements finer) {}

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What a GPU's accesses cost beyond the plain prices of {@link GpuPrices}, and what bounds streams
+ * Costs of a GPU's accesses beyond the plain prices of {@link GpuPrices}, and what bounds streams
  * of them. A topology may leave out all of it.
  *
  * @param fenceSystemFloor a fence of system scope with nothing outstanding, in nanoseconds
@@ -37,44 +37,57 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param latencies what instructions of a thread wait for each other
  */
 public record GpuRefinements(
-    double fenceSystemFloor,
-    double fenceRemote,
-    double fenceSystemRemote,
-    boolean fenceAwaitsArrival,
-    boolean fenceFlushes,
-    boolean pollsDrift,
-    double remoteLoad,
-    double remoteAtomic,
-    double remoteSpread,
-    double remoteContention,
-    int loadGranule,
-    double blockStoreRate,
-    double loadRate,
-    double storeRate,
-    int loadSector,
-    int loadsInFlight,
-    double loadIssue,
+    @Price(like = "fenceFloor", cycles = 1) double fenceSystemFloor,
+    @Price(standard = 0, cycles = 1) double fenceRemote,
+    @Price(standard = 0, cycles = 1) double fenceSystemRemote,
+    @Price(standard = 1) boolean fenceAwaitsArrival,
+    @Price(standard = 0) boolean fenceFlushes,
+    @Price(standard = 0) boolean pollsDrift,
+    @Price(standard = 0) double remoteLoad,
+    @Price(standard = 0) double remoteAtomic,
+    @Price(standard = 0, cycles = 1) double remoteSpread,
+    @Price(standard = 0) double remoteContention,
+    @Price(
+            key = "load_granule_bytes",
+            least = 16,
+            most = 128,
+            power = true,
+            orNone = true,
+            standard = 0)
+        int loadGranule,
+    @Price(key = "block_store_gb_s", most = Price.DEVICE_RATE, standard = 0, cycles = -1)
+        double blockStoreRate,
+    @Price(key = "device_load_gb_s", most = Price.DEVICE_RATE, standard = 0) double loadRate,
+    @Price(key = "device_store_gb_s", most = Price.DEVICE_RATE, standard = 0) double storeRate,
+    @Price(
+            key = "load_sector_bytes",
+            least = 32,
+            most = GpuRefinements.LINE_BYTES,
+            power = true,
+            standard = GpuRefinements.LINE_BYTES)
+        int loadSector,
+    @Price(least = 1, most = GpuRefinements.MOST_LOADS_IN_FLIGHT, standard = 1) int loadsInFlight,
+    @Price(standard = 0, cycles = 1) double loadIssue,
     Latencies latencies) {
 
   /**
-   * What an instruction that computes takes until another can use what it brings, in nanoseconds.
-   * Where all are 0, instructions do not wait for each other.
+   * Times from an instruction that computes until another can use what it brings, in nanoseconds.
+   * If all are 0, instructions do not wait for each other.
    *
    * @param result until its result can be an operand
    * @param decision of a comparison until a branch or a guard can use its predicate
    * @param jump from a conditional branch to the next instruction
    * @param call what a call and its return take, together
    */
-  public record Latencies(double result, double decision, double jump, double call) {
+  public record Latencies(
+      @Price(standard = 0, cycles = 1) double result,
+      @Price(standard = 0, cycles = 1) double decision,
+      @Price(standard = 0, cycles = 1) double jump,
+      @Price(standard = 0, cycles = 1) double call) {
     public static final Latencies NONE = new Latencies(0, 0, 0, 0);
-
-    /** The same where all take {@code by} times as long. */
-    public Latencies times(double by) {
-      return new Latencies(result * by, decision * by, jump * by, call * by);
-    }
   }
 
-  /** What a GPU asks for at least. */
+  /** Bytes that a GPU asks for at least. */
   public static final int SECTOR_BYTES = 32;
 
   /** A line of the first cache. */
@@ -90,28 +103,5 @@ public record GpuRefinements(
     if (loadsInFlight < 1 || loadsInFlight > MOST_LOADS_IN_FLIGHT) {
       throw new IllegalArgumentException(loadsInFlight + " loads of a thread in flight");
     }
-  }
-
-  /** None, where a fence of any scope costs {@code fenceFloor} at least. */
-  public static GpuRefinements none(double fenceFloor) {
-    return new GpuRefinements(
-        fenceFloor,
-        0,
-        0,
-        true,
-        false,
-        false,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        LINE_BYTES,
-        1,
-        0,
-        Latencies.NONE);
   }
 }

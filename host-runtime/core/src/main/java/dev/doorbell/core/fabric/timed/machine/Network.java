@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What joins the HCAs of different ranks.
+ * The network that joins the HCAs of different ranks.
  *
  * @param nanos one-way latency between two ports
  * @param bytesPerNano rate of a port, each direction
@@ -10,7 +10,7 @@ package dev.doorbell.core.fabric.timed.machine;
  */
 public record Network(double nanos, double bytesPerNano, int packetOverhead, Framing framing) {
 
-  /** Of a node that stands alone: whatever crosses it takes no time. */
+  /** The network of a node that stands alone: whatever crosses it takes no time. */
   public static final Network NONE = new Network(0, Double.MAX_VALUE, 0);
 
   /** A network of RoCEv2. */
@@ -18,7 +18,7 @@ public record Network(double nanos, double bytesPerNano, int packetOverhead, Fra
     this(nanos, bytesPerNano, packetOverhead, Framing.ETHERNET);
   }
 
-  /** What the link layer puts around a packet. */
+  /** The bytes that the link layer puts around a packet. */
   public enum Framing {
     /** RoCEv2 over IPv4, from the preamble to the gap between frames. */
     ETHERNET(70),

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.machine;
 
 /**
- * What an HCA's own work costs, in nanoseconds, and how it behaves on PCIe.
+ * Costs of an HCA's own work, in nanoseconds, and how it behaves on PCIe.
  *
  * @param doorbell from the arrival of a doorbell until the fetch of the WQE starts
  * @param wqe parsing a WQE and loading its contexts
@@ -20,47 +20,89 @@ public record NicPrices(
     double packet,
     double onChipRead,
     double memoryService,
-    int maxReadRequest,
-    int readTags,
-    int completionBytes,
+    @Price(key = "max_read_request_bytes", least = 128, most = Price.LARGEST_PAYLOAD, power = true)
+        int maxReadRequest,
+    @Price(most = 15_360) int readTags,
+    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
+        int completionBytes,
     NicRefinements finer,
-    DmaPrices dma) {
+    @Price(key = "dma") DmaPrices dma) {
 
-  /** Without refinements, and with a DMA engine that takes no time. */
-  public NicPrices(
-      double doorbell,
-      double wqe,
-      double packet,
-      double onChipRead,
-      double memoryService,
-      int maxReadRequest,
-      int readTags,
-      int completionBytes) {
-    this(
-        doorbell,
-        wqe,
-        packet,
-        onChipRead,
-        memoryService,
-        maxReadRequest,
-        readTags,
-        completionBytes,
-        NicRefinements.NONE,
-        DmaPrices.NONE);
-  }
+  /**
+   * Costs of an HCA beyond the plain prices of {@link NicPrices}, in nanoseconds. A topology may
+   * leave out all of it.
+   *
+   * @param registerService from the arrival of a read of a doorbell page until its completion
+   *     leaves, as a fence that flushes posted stores reads it
+   * @param receive from a request packet's arrival to its effect at the responder
+   * @param acknowledge from an acknowledgement's arrival until the CQE is written
+   * @param wqeInterval of the HCA's engine for a WQE: the HCA's ceiling; 0: none
+   * @param queueInterval between the starts of two WQEs of one queue pair: the queue pair's
+   *     ceiling; 0: none
+   * @param packetInterval of the same engine for a request packet that arrives; 0: none
+   * @param connections queue pairs whose state the HCA holds; 0: all
+   * @param connectionMiss from the start of a fetch until another one's state is there, which a
+   *     request packet waits for
+   * @param connectionFetches of states that are under way together, at least 1
+   * @param transmitBytes of memory for payload from the begin of its gather until the wire has
+   *     taken it; queue pairs use it in turns; 0: no limit
+   * @param fetchBytes of WQEs that are being fetched for all queue pairs, likewise
+   */
+  public record NicRefinements(
+      @Price(standard = 0) double registerService,
+      @Price(standard = 0) double receive,
+      @Price(standard = 0) double acknowledge,
+      @Price(standard = 0) double wqeInterval,
+      @Price(standard = 0) double queueInterval,
+      @Price(standard = 0) double packetInterval,
+      @Price(most = 1 << 24, standard = 0) int connections,
+      @Price(standard = 0) double connectionMiss,
+      @Price(least = 1, most = 1024, standard = 1) int connectionFetches,
+      @Price(
+              key = "transmit_buffer_bytes",
+              least = Price.LARGEST_PAYLOAD,
+              most = 1 << 30,
+              standard = 0)
+          int transmitBytes,
+      @Price(key = "wqe_buffer_bytes", least = Price.LARGEST_PAYLOAD, most = 1 << 30, standard = 0)
+          int fetchBytes) {}
 
-  /** The same with another DMA engine. */
-  public NicPrices with(DmaPrices engine) {
-    return new NicPrices(
-        doorbell,
-        wqe,
-        packet,
-        onChipRead,
-        memoryService,
-        maxReadRequest,
-        readTags,
-        completionBytes,
-        finer,
-        engine);
+  /**
+   * Times of a device's DMA engine, in nanoseconds. It works as three stages, each of which takes
+   * one piece of work after the other: reads are issued, writes are issued, and bytes that arrived,
+   * or that are to leave, are stored and forwarded.
+   *
+   * @param readStart from the command to read until the first request may leave
+   * @param readRequest for which a read request keeps the issue of reads busy
+   * @param readUnit what each unit that the request touches adds to that
+   * @param readUnitBytes the unit: aligned bytes of the memory that is read
+   * @param writeStart from the command to write until its bytes are taken from the device's memory
+   * @param writeRequest for which a write keeps the issue of writes busy
+   * @param writeUnit what each unit of the write adds to that
+   * @param writeUnitBytes the unit: bytes from the write's first on
+   * @param storeRequest of storing and forwarding one transfer of at most 4 KiB, whatever its
+   *     length
+   * @param storeRate bytes a nanosecond that are stored and forwarded; 0: bytes are cut through
+   */
+  public record DmaPrices(
+      @Price(standard = 0) double readStart,
+      @Price(standard = 0) double readRequest,
+      @Price(standard = 0) double readUnit,
+      @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64)
+          int readUnitBytes,
+      @Price(standard = 0) double writeStart,
+      @Price(standard = 0) double writeRequest,
+      @Price(standard = 0) double writeUnit,
+      @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64)
+          int writeUnitBytes,
+      @Price(key = "store_ns", standard = 0) double storeRequest,
+      @Price(key = "store_gb_s", most = Price.RATE, standard = 0) double storeRate) {
+
+    public DmaPrices {
+      if (readUnitBytes <= 0 || writeUnitBytes <= 0) {
+        throw new IllegalArgumentException(
+            "readUnitBytes=" + readUnitBytes + " writeUnitBytes=" + writeUnitBytes);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import java.util.List;
 
 /**

@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.timed.machine;
 import java.util.List;
 
 /**
- * How two components of a node reach each other; the way back is the same path reversed.
+ * The path between two components of a node; the way back is the same path reversed.
  *
  * @param from a component: {@code gpu0}, {@code cpu0}, {@code nic0}
  * @param to another one
@@ -46,4 +46,12 @@ public record Path(
     }
     return sum;
   }
+
+  /**
+   * One link of a path.
+   *
+   * @param link the link's name
+   * @param nanos latency of crossing it, and of the bridge or root complex behind it
+   */
+  public record Hop(String link, double nanos) {}
 }

@@ -1,7 +1,9 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
+
 /**
- * How transfers are cut into transaction layer packets, and what those weigh.
+ * Cuts transfers into transaction layer packets, and weighs those.
  *
  * <p>Sources: PCI Express Base Specification 5.0, sections 2.2 (headers, 4 KiB rule), 2.3.1 (read
  * completion boundary), 4.2 (framing).

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.machine;
 
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.memory.Locus;
 import java.util.List;
 import java.util.Locale;
@@ -58,12 +59,14 @@ public record Topology(
     this(name, description, gpus, cpus, nics, links, paths, network, null, constants);
   }
 
-  /** Whether the GPU of one rank addresses the memory of the other's GPU. */
+  /** Returns true if the GPU of one rank addresses the memory of the other's GPU. */
   public boolean reaches(int one, int other) {
     return nvlink != null && one / nvlink.ranks() == other / nvlink.ranks();
   }
 
-  /** How many consecutive ranks address each other's GPU memory: 1 without NVLink. */
+  /**
+   * Returns the number of consecutive ranks that address each other's GPU memory: 1 without NVLink.
+   */
   public int ranksOfNode() {
     return nvlink == null ? 1 : nvlink.ranks();
   }
@@ -73,12 +76,12 @@ public record Topology(
     return locus.part().name().toLowerCase(Locale.ROOT) + locus.index();
   }
 
-  /** Whether what crosses any path is late by chance. */
+  /** Returns true if what crosses any path is late by chance. */
   public boolean hasJitter() {
     return paths.stream().anyMatch(path -> path.jitterNanos() > 0);
   }
 
-  /** Whether a node has {@code component}. */
+  /** Returns true if a node has {@code component}. */
   public boolean has(Locus.Part part, int index) {
     return switch (part) {
       case CPU -> index < cpus.size();
@@ -108,7 +111,7 @@ public record Topology(
     return null;
   }
 
-  /** As {@link #pathBetween}, where there must be one. */
+  /** Does the same as {@link #pathBetween}, where there must be one. */
   public Path path(String one, String other) {
     Path path = pathBetween(one, other);
     if (path == null) {
@@ -160,6 +163,42 @@ public record Topology(
       throw new IllegalArgumentException(
           "the path from %s to %s uses link '%s', which there is not"
               .formatted(path.from(), path.to(), hop.link()));
+    }
+  }
+
+  /**
+   * One constant of a topology with its origin: what makes a modelled number checkable.
+   *
+   * @param key where it stands in the topology, for example {@code gpu0.fence_ns}
+   * @param value its value; 1 and 0 for yes and no
+   * @param unit of the value: {@code ns}, {@code bytes}, {@code gb_s} (10^9 bytes a second), or
+   *     empty
+   * @param origin how much it is to be believed
+   * @param source where it comes from, in words
+   */
+  public record Constant(String key, double value, String unit, Origin origin, String source) {
+
+    /** The origin of a constant. */
+    public enum Origin {
+      /** Measured by this project. */
+      MEASURED_HERE("measured here"),
+      /** Chosen so that the model gives published measurements, whose rows the source names. */
+      FITTED("fitted to"),
+      /** Published by somebody who measured or specified it. */
+      CITED("cited"),
+      /** Taken to be so; the reader may disagree. */
+      ASSUMED("assumed");
+
+      private final String word;
+
+      Origin(String word) {
+        this.word = word;
+      }
+
+      /** The word that begins a source in a topology file. */
+      public String word() {
+        return word;
+      }
     }
   }
 }

@@ -4,11 +4,13 @@ import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
+import java.util.Map;
 
 /**
- * What the instructions of a thread cost, in picoseconds: {@link GpuPrices} with their {@link
+ * Costs of the instructions of a thread, in picoseconds: {@link GpuPrices} with their {@link
  * GpuRefinements}, or {@link CpuPrices}, whose components have the same names.
  *
  * @param remoteContention of a load for every load under way, in picoseconds, with fractions
@@ -45,7 +47,7 @@ public record InstructionPrices(
     return switch (locus.part()) {
       case GPU -> of(topology.gpus().get(locus.index()));
       case CPU -> plain(topology.cpus().get(locus.index()));
-      case NIC -> plain(new CpuPrices(0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+      case NIC -> plain(Prices.of(CpuPrices.class, Map.of()));
     };
   }
 

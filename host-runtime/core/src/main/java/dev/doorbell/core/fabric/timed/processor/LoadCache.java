@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sectors of memory a GPU thread has recently loaded, for the price of loading them again: a
- * line of the first cache may be filled by parts. Values are never cached: only time is.
+ * The sectors of memory that a GPU thread has recently loaded, for the price of loading them again:
+ * a line of the first cache may be filled by parts. Values are never cached: only time is.
  *
  * <p>A sector has one place, by a hash of its number: buffers that begin at pages would share few
  * places otherwise, where a GPU's cache has many ways. The hash takes the bits of the address that
@@ -65,7 +65,7 @@ public final class LoadCache {
       return found == null ? make(row) : found;
     }
 
-    /** Where the row begins in {@code array}. */
+    /** Start of the row in {@code array}. */
     private static int start(int[] array, int row) {
       return array.length == THREADS ? 0 : row * THREADS;
     }
@@ -97,7 +97,7 @@ public final class LoadCache {
   private final Tags tags;
   private final int column;
 
-  /** By which the thread's places are shifted among the rows. */
+  /** Number by which the thread's places are shifted among the rows. */
   private final int shifted;
 
   /** The last fills, of which each is there no earlier than the one before: place and time. */
@@ -105,7 +105,7 @@ public final class LoadCache {
 
   private long[] times = new long[FEW_FILLS];
 
-  /** How many fills there have been; the last one is before this place of the ring. */
+  /** The number of fills; the last one is before this place of the ring. */
   private int fills;
 
   /** When the last of them is there. */
@@ -116,7 +116,7 @@ public final class LoadCache {
   /** The rows of places that were filled when they were empty, since {@link #forget}. */
   private short[] notes = new short[FEW_FILLS];
 
-  /** How many; more than there are places: too many to have been noted. */
+  /** The number of fills; more than there are places: too many to have been noted. */
   private int noted;
 
   /**
@@ -161,7 +161,7 @@ public final class LoadCache {
     return miss;
   }
 
-  /** Whether the sector is there. */
+  /** Returns true if the sector is there. */
   public boolean holds(long address, long now) {
     int place = place(number(address));
     int row = row(place);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Loads that a thread has issued and not taken yet, by ticket: the scoreboard's other side. */
 public final class LoadsInFlight {
-  /** Of a load that was served here: its lower and upper 8 bytes, and when its value is there. */
+  /** A load that was served here: its lower and upper 8 bytes, and when its value is there. */
   private static final int WORDS = 4;
 
   /** Most threads have few at a time: there is room for more when they come. */
@@ -29,7 +29,7 @@ public final class LoadsInFlight {
 
   private boolean[] strong = new boolean[FEW];
 
-  /** Of those that went elsewhere, how many have no answer. */
+  /** The number of loads that went elsewhere and have no answer. */
   private int unanswered;
 
   /** When the last value is there whose time is known. */
@@ -40,7 +40,7 @@ public final class LoadsInFlight {
     this.tickets = tickets;
   }
 
-  /** How many loads may be in flight. */
+  /** Returns the number of loads that may be in flight. */
   public int tickets() {
     return tickets;
   }
@@ -89,12 +89,12 @@ public final class LoadsInFlight {
     complete = Math.max(complete, when);
   }
 
-  /** What went elsewhere, or null: it was served here. */
+  /** Returns the access that went elsewhere, or null: it was served here. */
   public @Nullable RemoteAccess remote(int ticket) {
     return elsewhere == 0 ? null : remote[ticket];
   }
 
-  /** Whether the load that went elsewhere is strong. */
+  /** Returns true if the load that went elsewhere is strong. */
   public boolean strong(int ticket) {
     return strong[ticket];
   }

@@ -6,25 +6,27 @@ import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.fabric.timed.processor.RemoteAccess.LoadCombiner;
+import dev.doorbell.core.fabric.timed.processor.Warp.Gate;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the threads of one GPU or CPU share. */
+/** The state that the threads of one GPU or CPU share. */
 public final class Processor {
   /** The block of a thread that belongs to none. */
   public static final long NO_BLOCK = -1;
 
-  /** Where it is. */
+  /** Its place. */
   public final Component component;
 
-  /** What its instructions cost. */
+  /** Costs of its instructions. */
   public final InstructionPrices prices;
 
-  /** Where its stores to memory elsewhere gather. */
+  /** The buffers in which its stores to memory elsewhere gather. */
   public final WriteCombiner stores;
 
-  /** Where its loads from memory elsewhere become requests. */
+  /** The place at which its loads from memory elsewhere become requests. */
   public final LoadCombiner loads;
 
   /** The stores that its threads have released. */
@@ -89,6 +91,40 @@ public final class Processor {
     Block left = blocks.get(block);
     if (left != null && left.leave()) {
       blocks.remove(block);
+    }
+  }
+
+  /** A block of threads: they run on one multiprocessor, whose stores have one bound. */
+  private static final class Block {
+    private final @Nullable Gate blockStores;
+    private final @Nullable Gate stores;
+    private final @Nullable Gate loads;
+    private @Nullable Warp youngest;
+
+    /** Threads that have not ended. */
+    private int threads;
+
+    /** The gates are those of {@link Warp}. */
+    Block(@Nullable Gate blockStores, @Nullable Gate stores, @Nullable Gate loads) {
+      this.blockStores = blockStores;
+      this.stores = stores;
+      this.loads = loads;
+    }
+
+    /** The warp of the next thread; threads enter in the order of their indices. */
+    Warp enter() {
+      Warp warp = youngest;
+      if (warp == null || warp.full()) {
+        warp = new Warp(blockStores, stores, loads);
+        youngest = warp;
+      }
+      threads++;
+      return warp;
+    }
+
+    /** A thread has ended; true when it was the last one. */
+    boolean leave() {
+      return --threads == 0;
     }
   }
 }

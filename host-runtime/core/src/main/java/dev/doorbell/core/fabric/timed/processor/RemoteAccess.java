@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A thread's load or atomic that crosses links: the request's arrival is the event. */
 public final class RemoteAccess extends Event {
-  /** What the access was made for. */
+  /** The purpose of the access. */
   public interface Listener {
     /** The answer of {@code access} will be there at {@code when}, in picoseconds. */
     void answered(RemoteAccess access, long when);
@@ -19,7 +19,7 @@ public final class RemoteAccess extends Event {
 
   private static final long NEVER = -1;
 
-  /** How it gets there. */
+  /** Its route. */
   public final AccessPath path;
 
   /** Its first byte. */
@@ -78,12 +78,12 @@ public final class RemoteAccess extends Event {
     this.compare = compare;
   }
 
-  /** Whether it is a load, not an atomic. */
+  /** Returns true if it is a load, not an atomic. */
   public boolean loads() {
     return operation == null;
   }
 
-  /** Whether it is of any of these bytes. */
+  /** Returns true if it is of any of these bytes. */
   boolean touches(long from, int length) {
     return from < address + bytes && address < from + length;
   }
@@ -93,12 +93,12 @@ public final class RemoteAccess extends Event {
     notBefore = when;
   }
 
-  /** How many stores of its thread to memory elsewhere came before it. */
+  /** Returns the number of stores of its thread to memory elsewhere that came before it. */
   public void behind(long stores) {
     storesBefore = stores;
   }
 
-  /** Of its thread's stores to memory elsewhere, those before it. */
+  /** Returns its thread's stores to memory elsewhere that came before it. */
   public long behind() {
     return storesBefore;
   }
@@ -108,7 +108,7 @@ public final class RemoteAccess extends Event {
     return servedAt;
   }
 
-  /** Whether it is known when the answer is there. */
+  /** Returns true if it is known when the answer is there. */
   public boolean answered() {
     return answeredAt != NEVER;
   }
@@ -200,7 +200,9 @@ public final class RemoteAccess extends Event {
     }
   }
 
-  /** What it takes longer because a warp's loads of this width cover several lines. */
+  /**
+   * Returns the time that it takes longer because a warp's loads of this width cover several lines.
+   */
   private long spread(int payload) {
     if (payload <= GpuRefinements.SECTOR_BYTES || bytes <= Integer.BYTES) {
       return 0;
@@ -227,6 +229,56 @@ public final class RemoteAccess extends Event {
         Cells.store(address, bytes, changed);
         interconnect.written(path.owner, address, bytes, time);
       }
+    }
+  }
+
+  /**
+   * The place at which the loads of one GPU from memory elsewhere become requests: those of one
+   * instant from one line are one, as the lanes of a warp that load together are.
+   */
+  public static final class LoadCombiner {
+    private static final int LINES = 4096;
+
+    private final int granule;
+
+    /** Loads that have been sent and not answered. */
+    private int underWay;
+
+    private final @Nullable RemoteAccess[] sent;
+
+    /**
+     * @param granule bytes of a line; 0: every load is a request of its own
+     */
+    LoadCombiner(int granule) {
+      this.granule = granule;
+      this.sent = new RemoteAccess[granule == 0 ? 0 : LINES];
+    }
+
+    /** Sends a load's request at {@code time}, or lets it travel with one that has just left. */
+    public void send(RemoteAccess load, long time) {
+      underWay++;
+      if (granule == 0 || load.path.uar || load.line(granule) != load.lastLine(granule)) {
+        load.send(time);
+        return;
+      }
+      long line = load.line(granule);
+      int slot = (int) (line / granule) & (LINES - 1);
+      RemoteAccess leader = sent[slot];
+      if (leader != null && leader.takes(load, line, granule, time)) {
+        return;
+      }
+      load.send(time);
+      sent[slot] = load;
+    }
+
+    /** Returns the number of loads that are under way. */
+    int underWay() {
+      return underWay;
+    }
+
+    /** A load was answered. */
+    void answered() {
+      underWay--;
     }
   }
 }

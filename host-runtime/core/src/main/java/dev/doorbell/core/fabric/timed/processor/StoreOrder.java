@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.processor;
 
 /**
- * Which stores a later fence covers: those of one thread since its last release, or those that
+ * The stores that a later fence covers: those of one thread since its last release, or those that
  * threads of one processor have released and no fence has covered yet. Times are in picoseconds.
  */
 public final class StoreOrder {

@@ -2,8 +2,8 @@ package dev.doorbell.core.fabric.timed.processor;
 
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
-import dev.doorbell.core.fabric.timed.interconnect.Buffers;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
+import dev.doorbell.core.fabric.timed.interconnect.Interconnect.Buffers;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
@@ -11,7 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the posted stores of one GPU or CPU gather into lines before they become TLPs.
+ * The buffers in which the posted stores of one GPU or CPU gather into lines before they become
+ * TLPs.
  *
  * <p>Weak stores into one aligned line merge. A line leaves when it is full, when a thread that
  * stored into it fences, stores strongly or loads over the same path, when its window has passed,

@@ -5,12 +5,12 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
 import dev.doorbell.core.fabric.timed.link.Route;
-import dev.doorbell.core.fabric.timed.processor.Gate;
 import dev.doorbell.core.fabric.timed.processor.LoadCache;
 import dev.doorbell.core.fabric.timed.processor.LoadsInFlight;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.processor.RemoteAccess;
 import dev.doorbell.core.fabric.timed.processor.Warp;
+import dev.doorbell.core.fabric.timed.processor.Warp.Gate;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.TraceEvent;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   /** The one whose answer wakes it. */
   private @Nullable RemoteAccess awaited;
 
-  /** Whether {@link #cache} has had a sector of memory elsewhere. */
+  /** True if {@link #cache} has had a sector of memory elsewhere. */
   private boolean cachedElsewhere;
 
   /** Stores to memory elsewhere so far. */
@@ -50,7 +50,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     this.ahead = prices.loadsInFlight() > 1 ? new LoadsInFlight(prices.loadsInFlight()) : null;
   }
 
-  /** What waits to be sent on {@code route} leaves. */
+  /** Lets what waits to be sent on {@code route} leave. */
   abstract void flush(Route route);
 
   @Override
@@ -106,15 +106,15 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     return value;
   }
 
-  /** Whether a scope reaches beyond the multiprocessor. */
+  /** Returns true if a scope reaches beyond the multiprocessor. */
   static boolean wide(int access) {
     int scope = access & Access.SCOPES;
     return scope != Access.CTA && scope != Access.CLUSTER;
   }
 
   /**
-   * Whether nobody can notice when a load is made: it is weak, and passes no gate. What it finds
-   * was written before the thread's last acquire or barrier, which had its turn, and is not
+   * Returns true if nobody can notice when a load is made: it is weak, and passes no gate. What it
+   * finds was written before the thread's last acquire or barrier, which had its turn, and is not
    * overwritten before its next release; a program of which that is not true has no order there.
    */
   private boolean isUnnoticed(AccessPath path, boolean strong) {
@@ -139,12 +139,12 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     }
   }
 
-  /** Whether a load of memory elsewhere finds its sector in the first cache. */
+  /** Returns true if a load of memory elsewhere finds its sector in the first cache. */
   private boolean isHit(AccessPath path, long address, boolean strong) {
     return !strong && isCached(path) && cachedElsewhere && cache.holds(address, time);
   }
 
-  /** Whether the first cache holds what a weak load brings: of host memory, as measured. */
+  /** Returns true if the first cache holds what a weak load brings: of host memory, as measured. */
   private boolean isCached(AccessPath path) {
     return processor.component.isGpu() && path.owner.locus.part() == Locus.Part.CPU;
   }

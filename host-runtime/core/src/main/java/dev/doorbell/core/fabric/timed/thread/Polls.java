@@ -1,14 +1,14 @@
 package dev.doorbell.core.fabric.timed.thread;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
 import dev.doorbell.core.fabric.timed.interconnect.Watches;
 import dev.doorbell.core.memory.AddressSpace;
 
 /**
- * What a thread polls: the cells that it loaded since its last failed round, and how long a round
- * takes. A thread that sleeps instead of polling resumes where a round would have begun.
+ * The cells that a thread polls: those that it loaded since its last failed round, and how long a
+ * round takes. A thread that sleeps instead of polling resumes where a round would have begun.
  */
 final class Polls {
   private static final int CELLS = 16;
@@ -57,7 +57,7 @@ final class Polls {
   private final boolean drift;
   private long phase;
 
-  /** How long a load of the round takes to reach what it reads; 0 where that is near. */
+  /** Returns how long a load of the round takes to reach what it reads; 0 where that is near. */
   private long reach;
 
   /**
@@ -107,7 +107,7 @@ final class Polls {
     }
   }
 
-  /** What the thread polls next is another wait: the round so far belongs to none. */
+  /** Says that what the thread polls next is another wait: the round so far belongs to none. */
   void left() {
     previousAddress = 0;
     over = true;
@@ -179,7 +179,7 @@ final class Polls {
     return false;
   }
 
-  /** How long to sleep at most: a share of the time spent in vain so far, to meet deadlines. */
+  /** Returns the longest sleep: a share of the time spent in vain so far, to meet deadlines. */
   long cap(long atMostNanos, long now) {
     asleepSince = now;
     if (inVainSince < 0) {

@@ -5,7 +5,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import dev.doorbell.core.fabric.timed.interconnect.Interconnect;
 import dev.doorbell.core.fabric.timed.processor.InstructionPrices;
 import dev.doorbell.core.fabric.timed.processor.Processor;
@@ -25,7 +25,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
    */
   private static final int BUDGET_BESIDE = 1 << 15;
 
-  /** Where a thread that is not running is. */
+  /** Place of a thread that is not running. */
   private enum Sleep {
     /** It runs, or its turn is scheduled. */
     AWAKE,
@@ -188,9 +188,9 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   }
 
   /**
-   * As {@link #held}, for an access that no other thread or device can notice and that notices
-   * nothing that they do meanwhile: it needs no turn of its own. So the lanes of a warp stay
-   * together at their loads, as they do in a GPU.
+   * Does the same as {@link #held}, for an access that no other thread or device can notice and
+   * that notices nothing that they do meanwhile: it needs no turn of its own. So the lanes of a
+   * warp stay together at their loads, as they do in a GPU.
    */
   final boolean heldUnnoticed() {
     if (sleep != Sleep.AWAKE) {
@@ -282,7 +282,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     return number;
   }
 
-  /** What the thread does and what it waits for, or null when it runs. */
+  /** Returns what the thread does and what it waits for, or null when it runs. */
   public final @Nullable String waits() {
     String what =
         switch (sleep) {

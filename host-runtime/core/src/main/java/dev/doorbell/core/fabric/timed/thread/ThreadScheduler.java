@@ -68,12 +68,12 @@ public final class ThreadScheduler {
     }
   }
 
-  /** Whether there are threads that have not ended. */
+  /** Returns true if there are threads that have not ended. */
   public boolean hasThreads() {
     return attached > 0;
   }
 
-  /** Whether there are threads of CPUs: what they do is not bound to their rank. */
+  /** Returns true if there are threads of CPUs: what they do is not bound to their rank. */
   public boolean hasThreadsOfCpus() {
     return ofCpus > 0;
   }

@@ -132,9 +132,9 @@ public final class TimedThreadPort extends LoadingThread {
   }
 
   /**
-   * Whether nobody can notice when a store is made: it is weak, nobody waits for it, and it passes
-   * no gate. Whoever reads it has acquired what the thread releases later, in a turn of its own; a
-   * program of which that is not true has no order there.
+   * Returns true if nobody can notice when a store is made: it is weak, nobody waits for it, and it
+   * passes no gate. Whoever reads it has acquired what the thread releases later, in a turn of its
+   * own; a program of which that is not true has no order there.
    */
   private boolean isUnnoticed(AccessPath path, long address, int bytes, int access) {
     return path.local
@@ -364,7 +364,7 @@ public final class TimedThreadPort extends LoadingThread {
     return waited;
   }
 
-  /** Whether the L1 cache is empty behind an atomic. */
+  /** Returns true if the L1 cache is empty behind an atomic. */
   private static boolean acquires(int access) {
     int semantics = access & Access.SEMANTICS;
     return (semantics == Access.ACQUIRE || semantics == Access.ACQ_REL)

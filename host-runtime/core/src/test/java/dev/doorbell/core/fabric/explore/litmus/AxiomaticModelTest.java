@@ -2,6 +2,10 @@ package dev.doorbell.core.fabric.explore.litmus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.fabric.explore.litmus.LitmusMachine.MachineResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Axiom;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.util.List;

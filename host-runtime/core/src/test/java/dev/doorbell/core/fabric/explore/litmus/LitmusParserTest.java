@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.util.List;
@@ -254,8 +260,10 @@ class LitmusParserTest {
         "PTX x P0@cta 0,gpu 0; exists (x=0)                  | no initial state",
         "PTX x {} P1@cta 0,gpu 0; st.weak x, 1; \\nexists (x=0) | head of column 0",
         "PTX x {} P0@cta 0,gpu 0; st.weak x, 1;              | claims nothing",
-        "PTX x {x=0; x @ surface aliases y} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | declared twice",
-        "PTX x {s @ surface aliases x} P0@cta 0,gpu 0; tld r0, s;\\nexists (x=0) | a name of the surface proxy",
+        "PTX x {x=0; x @ surface aliases y} P0@cta 0,gpu 0; st.weak x, 1;\\n"
+            + "exists (x=0) | declared twice",
+        "PTX x {s @ surface aliases x} P0@cta 0,gpu 0; tld r0, s;\\n"
+            + "exists (x=0) | a name of the surface proxy",
         "PTX x {x} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | gives nothing a value",
         "PTX x {P3:r0=1} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (x=0) | no thread P3",
         "PTX x {} P0@cta 0,gpu 0; st.weak x, 1;\\nexists (y=0) | has no 'y'",

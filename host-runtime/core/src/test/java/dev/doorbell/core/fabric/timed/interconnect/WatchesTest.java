@@ -2,7 +2,7 @@ package dev.doorbell.core.fabric.timed.interconnect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.core.fabric.timed.event.Sleeper;
+import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

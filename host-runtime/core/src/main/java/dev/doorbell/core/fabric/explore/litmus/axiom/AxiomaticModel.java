@@ -1,10 +1,11 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
-import dev.doorbell.core.fabric.explore.litmus.Axiom;
-import dev.doorbell.core.fabric.explore.litmus.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Axiom;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.Outcome;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
+import dev.doorbell.core.fabric.explore.litmus.axiom.TraceEnumerator.ThreadTrace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -142,7 +143,7 @@ public final class AxiomaticModel {
     }
   }
 
-  /** Whether each value that is read is written by somebody: most combinations end here. */
+  /** Returns true if each value that is read is written by somebody: most combinations end here. */
   private boolean readsWhatIsWritten(List<ThreadTrace> chosen) {
     for (ThreadTrace trace : chosen) {
       for (Event read : trace.events()) {
@@ -217,9 +218,10 @@ public final class AxiomaticModel {
   }
 
   /**
-   * Whether {@code read} and a read before it are of atomics, morally strong to each other and to
-   * the write that both would read from. The later one of their writes, in coherence, would have
-   * the other between its read and itself (8.10.3), or one of them would precede what it reads.
+   * Returns true if {@code read} and a read before it are of atomics, morally strong to each other
+   * and to the write that both would read from. The later one of their writes, in coherence, would
+   * have the other between its read and itself (8.10.3), or one of them would precede what it
+   * reads.
    */
   private static boolean isUpdatedAlready(Candidate candidate, int[] source, int read, int write) {
     List<Event> events = candidate.events;
@@ -291,7 +293,7 @@ public final class AxiomaticModel {
         .collect(Collectors.joining(", "));
   }
 
-  /** By location, one order for each write that could be the last if no axiom spoke. */
+  /** For each location, one order for each write that could be the last if no axiom spoke. */
   private List<List<Coherence.Order>> conceivable(Candidate candidate) {
     List<List<Coherence.Order>> orders = new ArrayList<>();
     for (int location = 0; location < test.locations().size(); location++) {
@@ -348,5 +350,35 @@ public final class AxiomaticModel {
     List<Integer> longer = new ArrayList<>(prefix);
     longer.add(value);
     return List.copyOf(longer);
+  }
+
+  /** Data races of an execution (PTX ISA 9.0, 8.7.1). */
+  private static final class Races {
+    private Races() {}
+
+    /** Conflicting accesses that are neither ordered by causality nor morally strong. */
+    static SortedSet<String> of(Candidate candidate, Relation causality) {
+      SortedSet<String> races = new TreeSet<>();
+      for (int a = 0; a < candidate.events.size(); a++) {
+        for (int b = a + 1; b < candidate.events.size(); b++) {
+          Event one = candidate.events.get(a);
+          Event other = candidate.events.get(b);
+          if (conflict(one, other)
+              && !candidate.strong.has(a, b)
+              && !causality.has(a, b)
+              && !causality.has(b, a)) {
+            races.add(one.where() + " and " + other.where());
+          }
+        }
+      }
+      return races;
+    }
+
+    private static boolean conflict(Event a, Event b) {
+      return !a.isInitial()
+          && a.isMemory()
+          && a.location() == b.location()
+          && (a.writes() || b.writes());
+    }
   }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
 import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who meets whom at the barriers of a candidate execution: every way in which the arrivals may
- * follow each other, told apart by who arrived together.
+ * Finds who meets whom at the barriers of a candidate execution: every way in which the arrivals
+ * may follow each other, told apart by who arrived together.
  *
  * <p>Each column stands for a warp, the unit in which hardware counts arrivals; counts are columns.
  * A barrier without a count waits for all columns of its CTA, and one that has ended never arrives.
@@ -46,9 +46,9 @@ final class BarrierSchedules {
   }
 
   /**
-   * What synchronizes with what, once for each way in which barriers may complete that agrees with
-   * the values that the candidate's reductions yield; empty when there is none. Without any barrier
-   * one empty relation.
+   * Returns what synchronizes with what, once for each way in which barriers may complete that
+   * agrees with the values that the candidate's reductions yield; empty when there is none. Without
+   * any barrier one empty relation.
    */
   List<Relation> relations() {
     explore(new int[queues.size()], new ArrayList<>(), Set.of());
@@ -148,7 +148,7 @@ final class BarrierSchedules {
         : barrier.count();
   }
 
-  /** Whether reductions yield what the candidate says, and nobody passes who is blocked. */
+  /** Returns true if reductions yield what the candidate says, and nobody passes who is blocked. */
   private boolean agrees(List<Integer> members) {
     int count = members.stream().mapToInt(this::predicate).sum();
     long reducing = members.stream().filter(this::reduces).count();
@@ -183,7 +183,7 @@ final class BarrierSchedules {
     return barrier == null ? 0 : barrier.predicate();
   }
 
-  /** Whether those who wait for ever are those of whom the candidate says so. */
+  /** Returns true if those who wait for ever are those of whom the candidate says so. */
   private boolean isTheEnd(List<Integer> arrived) {
     for (int thread = 0; thread < blocked.length; thread++) {
       if (isWaiting(thread, arrived) != blocked[thread]) {

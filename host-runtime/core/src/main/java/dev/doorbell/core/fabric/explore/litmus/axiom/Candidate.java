@@ -2,7 +2,8 @@ package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
-import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.axiom.TraceEnumerator.ThreadTrace;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,12 +27,13 @@ final class Candidate {
   final List<Pattern> acquires = new ArrayList<>();
 
   /**
-   * By event: a strong read of a round that is repeated for ever. What it reads is what is written
-   * last: writes reach strong reads in the end. A weak read may be made once for all rounds.
+   * For each event, a strong read of a round that is repeated for ever. What it reads is what is
+   * written last: writes reach strong reads in the end. A weak read may be made once for all
+   * rounds.
    */
   final boolean[] repeated;
 
-  /** By event: events that it depends on, as bits. */
+  /** For each event, the events that it depends on, as bits. */
   final long[] dependencies;
 
   final LitmusTest test;

@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
-import dev.doorbell.core.fabric.explore.litmus.Axiom;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Axiom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

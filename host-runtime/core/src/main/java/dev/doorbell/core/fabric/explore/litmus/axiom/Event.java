@@ -1,13 +1,13 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
-import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instruction of a trace does to memory or to others. A read-modify-write is two events, a
- * read and the write that is joined to it; a compare-and-swap that fails is a read.
+ * The effect of one instruction of a trace on memory or on others. A read-modify-write is two
+ * events, a read and the write that is joined to it; a compare-and-swap that fails is a read.
  *
  * @param thread the column, -1 for the write that gives a location its initial value
  * @param line of the file
@@ -92,7 +92,10 @@ record Event(
     return isFence() && Access.semantics(access) == Access.SC;
   }
 
-  /** Whether both go by one proxy to one address; fences and initial writes do with everything. */
+  /**
+   * Returns true if both go by one proxy to one address; fences and initial writes do with
+   * everything.
+   */
   boolean sameWay(Event other) {
     return address == null || other.address == null || address.equals(other.address);
   }

@@ -65,12 +65,12 @@ final class Relation {
     return this;
   }
 
-  /** Whether following it leads back to where one began. */
+  /** Returns true if following it leads back to where one began. */
   boolean isCyclic() {
     return copy().close().isReflexive();
   }
 
-  /** Whether any event is related to itself. */
+  /** Returns true if any event is related to itself. */
   boolean isReflexive() {
     for (int i = 0; i < rows.length; i++) {
       if (has(i, i)) {

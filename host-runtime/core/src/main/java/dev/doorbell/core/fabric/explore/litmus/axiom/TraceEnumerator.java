@@ -2,15 +2,15 @@ package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
-import dev.doorbell.core.fabric.explore.litmus.Operand;
 import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ final class TraceEnumerator {
     final List<Event> events;
     final Map<Integer, Integer> backward;
 
-    /** By the target of a branch backward, how it stood when it was taken last. */
+    /** For each target of a backward branch, the state when it was taken last. */
     final Map<Integer, Round> rounds;
 
     State() {
@@ -97,7 +97,7 @@ final class TraceEnumerator {
     return traces;
   }
 
-  /** Whether longer traces exist. */
+  /** Returns true if longer traces exist. */
   boolean cut() {
     return cut;
   }
@@ -279,7 +279,7 @@ final class TraceEnumerator {
     }
   }
 
-  /** What a barrier reduction may yield; the schedule of the barriers settles which. */
+  /** Enumerates what a barrier reduction may yield; the schedule of the barriers settles which. */
   private Set<Integer> results(Barrier barrier) {
     Set<Integer> results = new TreeSet<>(Set.of(0));
     if (barrier.target() != null) {
@@ -392,6 +392,35 @@ final class TraceEnumerator {
           dependencies,
           barrier,
           proxyFence);
+    }
+  }
+
+  /**
+   * One way through a thread's code, for some values of its loads.
+   *
+   * @param events in program order
+   * @param registers at the end
+   * @param blocked the last event is a barrier that never lets the thread go on
+   * @param spinning the thread goes round a loop for ever: its last round wrote nothing and left
+   *     the registers as the round before
+   * @param lastRound the first event of that round
+   */
+  record ThreadTrace(
+      List<Event> events,
+      Map<String, Integer> registers,
+      boolean blocked,
+      boolean spinning,
+      int lastRound) {
+
+    boolean ends() {
+      return !blocked && !spinning;
+    }
+
+    /** Records where a thread that does not end stays. */
+    String stays() {
+      return spinning && lastRound < events.size()
+          ? events.get(lastRound).where()
+          : events.isEmpty() ? "a loop without accesses" : events.getLast().where();
     }
   }
 }

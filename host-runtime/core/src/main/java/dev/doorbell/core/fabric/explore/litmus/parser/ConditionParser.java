@@ -47,7 +47,7 @@ final class ConditionParser {
     return any();
   }
 
-  /** Where the condition ended. */
+  /** Returns where the condition ended. */
   int end() {
     return at;
   }
@@ -149,5 +149,26 @@ final class ConditionParser {
 
   private LitmusException error(String what, String fix) {
     return new LitmusException(Numbers.line(text, at), what, fix);
+  }
+
+  /** Numbers in a litmus file, and the numbers of its lines. */
+  static final class Numbers {
+    private Numbers() {}
+
+    /** A decimal or hexadecimal 32-bit number, signed or not; null when it is none. */
+    static @Nullable Integer parse(String word) {
+      try {
+        long value = Long.decode(word);
+        return value < Integer.MIN_VALUE || value > 0xffff_ffffL ? null : (int) value;
+      } catch (NumberFormatException e) {
+        return null;
+      }
+    }
+
+    /** The line of an offset, from 1. */
+    static int line(String text, int offset) {
+      int end = Math.min(offset, text.length());
+      return 1 + (int) text.substring(0, end).chars().filter(c -> c == '\n').count();
+    }
   }
 }

@@ -2,16 +2,17 @@ package dev.doorbell.core.fabric.explore.litmus.parser;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Arithmetic;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Barrier;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Guard;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Site;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
-import dev.doorbell.core.fabric.explore.litmus.Operand;
-import dev.doorbell.core.fabric.explore.litmus.Proxy;
+import dev.doorbell.core.fabric.explore.litmus.parser.ConditionParser.Numbers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -79,7 +80,7 @@ final class InstructionParser {
     this.labels = labels;
   }
 
-  /** Whether any access so far goes by another proxy than the generic one. */
+  /** Returns true if any access so far goes by another proxy than the generic one. */
   boolean usesOtherProxies() {
     return otherProxies;
   }
@@ -122,7 +123,8 @@ final class InstructionParser {
           default ->
               throw error(
                   "'%s' is not known here".formatted(opcode),
-                  "ld st suld sust tld cold atom red fence membar bar barrier mov add sub and or xor setp bra exit");
+                  "ld st suld sust tld cold atom red fence membar bar barrier mov add sub and or"
+                      + " xor setp bra exit");
         };
     if (!modifiers.isEmpty()) {
       throw error(
@@ -252,7 +254,8 @@ final class InstructionParser {
     }
     throw error(
         "fence.proxy does not say which proxy",
-        "add .alias, .surface, .texture or .constant; the async and tensormap proxies are not modelled");
+        "add .alias, .surface, .texture or .constant; the async and tensormap proxies are not"
+            + " modelled");
   }
 
   private Instruction barrier() throws LitmusException {

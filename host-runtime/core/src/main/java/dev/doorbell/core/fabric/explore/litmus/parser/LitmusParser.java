@@ -1,14 +1,15 @@
 package dev.doorbell.core.fabric.explore.litmus.parser;
 
-import dev.doorbell.core.fabric.explore.litmus.Address;
 import dev.doorbell.core.fabric.explore.litmus.Condition;
 import dev.doorbell.core.fabric.explore.litmus.Instruction;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
+import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
-import dev.doorbell.core.fabric.explore.litmus.Proxy;
-import dev.doorbell.core.fabric.explore.litmus.Quantifier;
-import dev.doorbell.core.fabric.explore.litmus.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
+import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
+import dev.doorbell.core.fabric.explore.litmus.parser.ConditionParser.Numbers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,7 +58,7 @@ public final class LitmusParser {
   private final String text;
   private final Map<String, Integer> locations = new LinkedHashMap<>();
 
-  /** What names other than those of the locations stand for. */
+  /** Meanings of names other than those of locations. */
   private final Map<String, Address> aliases = new LinkedHashMap<>();
 
   private boolean otherProxies;
@@ -297,7 +298,7 @@ public final class LitmusParser {
     return initial.size() - 1;
   }
 
-  /** What a name of an access stands for. */
+  /** Returns the meaning of an access's name. */
   private Address address(String name) {
     Address alias = aliases.get(name);
     if (alias != null) {
@@ -308,8 +309,8 @@ public final class LitmusParser {
   }
 
   /**
-   * What a condition names: a thread's register, or the location of the test that a name stands
-   * for; null when there is none.
+   * Returns what a condition names: a thread's register, or the location of the test that a name
+   * stands for; null when there is none.
    */
   private @Nullable String observable(String name) {
     int colon = name.indexOf(':');
@@ -333,5 +334,73 @@ public final class LitmusParser {
 
   private int lineOf(int offset) {
     return Numbers.line(text, offset);
+  }
+
+  /**
+   * Words of public test suites that PTX does not have, as the instructions that they stand for:
+   * {@code beq a, b, L} and its like, {@code goto L}, {@code atom.sub} and {@code red.sub}, {@code
+   * ld r, 1}, and barriers that name their place in the code before id and count.
+   */
+  private static final class Shorthand {
+    private static final Pattern COMPARE =
+        Pattern.compile("b(eq|ne|lt|le|gt|ge)\\s+([^,]+),([^,]+),\\s*(\\S+)");
+    private static final Pattern GOTO = Pattern.compile("(@\\S+\\s+)?goto\\s+(\\S+)");
+    private static final Pattern SUBTRACT =
+        Pattern.compile("(@\\S+\\s+)?((?:atom|red)\\.\\S*?)\\bsub\\b(\\S*\\s+.*,)\\s*([^,]+)");
+
+    private static final Pattern MOVE = Pattern.compile("(@\\S+\\s+)?ld\\s+(\\S+),\\s*(-?\\w+)");
+    private static final Pattern BARRIER =
+        Pattern.compile("(@\\S+\\s+)?(bar\\.cta\\.\\w+)\\s+\\d+\\s*,([^,]+,[^,]+)");
+
+    /** Registers of this number and above are those of expansions. */
+    private static final int FIRST = 100_000;
+
+    private Shorthand() {}
+
+    /**
+     * The instructions that a row stands for; mostly itself.
+     *
+     * @param number tells registers of this row from those of others of its thread
+     */
+    static List<String> expand(String row, int number) {
+      Matcher compare = COMPARE.matcher(row);
+      if (compare.matches()) {
+        String predicate = "%p" + (FIRST + number);
+        return List.of(
+            "setp.%s.s32 %s, %s, %s"
+                .formatted(
+                    compare.group(1),
+                    predicate,
+                    compare.group(2).strip(),
+                    compare.group(3).strip()),
+            "@%s bra %s".formatted(predicate, compare.group(4)));
+      }
+      Matcher jump = GOTO.matcher(row);
+      if (jump.matches()) {
+        return List.of(guard(jump) + "bra " + jump.group(2));
+      }
+      Matcher subtract = SUBTRACT.matcher(row);
+      if (subtract.matches()) {
+        String negated = "%r" + (FIRST + number);
+        return List.of(
+            "sub.u32 %s, 0, %s".formatted(negated, subtract.group(4).strip()),
+            "%s%sadd%s %s"
+                .formatted(guard(subtract), subtract.group(2), subtract.group(3), negated));
+      }
+      Matcher move = MOVE.matcher(row);
+      if (move.matches()) {
+        return List.of("%smov.u32 %s, %s".formatted(guard(move), move.group(2), move.group(3)));
+      }
+      Matcher barrier = BARRIER.matcher(row);
+      if (barrier.matches()) {
+        return List.of("%s%s%s".formatted(guard(barrier), barrier.group(2), barrier.group(3)));
+      }
+      return List.of(row);
+    }
+
+    private static String guard(Matcher matcher) {
+      String guard = matcher.group(1);
+      return guard == null ? "" : guard;
+    }
   }
 }
