@@ -25,7 +25,6 @@ import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.scenario.collective.CollectiveKind;
 import dev.doorbell.experiments.scenario.congestion.CongestionKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.failure.FailureKind;
 import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
 import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
@@ -39,7 +38,6 @@ import dev.doorbell.experiments.scenario.posting.OverlapKind;
 import dev.doorbell.experiments.scenario.posting.PostingKind;
 import dev.doorbell.experiments.scenario.push.PushKind;
 import dev.doorbell.experiments.scenario.recovery.RecoveryKind;
-import dev.doorbell.experiments.scenario.scheduling.SchedulingKind;
 import dev.doorbell.experiments.scenario.training.TrainingKind;
 import dev.doorbell.experiments.scenario.transfer.AllToAllKind;
 import dev.doorbell.experiments.scenario.transfer.Demo;
@@ -101,13 +99,11 @@ public final class SessionRuntime implements ExperimentRuntime {
                 new PostingKind(),
                 new OverlapKind(),
                 new MoveKind(),
-                new FailureKind(),
                 new ExpertKind(),
                 new AllToAllKind(),
                 new TrainingKind(),
                 new CollectiveKind(),
                 new CongestionKind(),
-                new SchedulingKind(),
                 new TransferKind(protocols)));
     this.pairing = pairing;
   }
