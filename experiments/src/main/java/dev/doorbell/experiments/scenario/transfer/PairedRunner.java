@@ -11,7 +11,6 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
-import dev.doorbell.experiments.scenario.kind.SettingException;
 import dev.doorbell.interop.access.AccessToken;
 import dev.doorbell.interop.control.HostPort;
 import dev.doorbell.interop.job.ProcessGroup;
@@ -76,8 +75,6 @@ public final class PairedRunner implements PointRunner {
         group = with;
       }
       return new PairedPoint(point, transfers.read(point), context, protocols, pairing, with).run();
-    } catch (SettingException e) {
-      throw new PointFailure(PointFailure.Kind.FAILED, e.problem(), e);
     } catch (EnvironmentException e) {
       // The processes are no longer at the same step, and never will be again.
       broken = e;
