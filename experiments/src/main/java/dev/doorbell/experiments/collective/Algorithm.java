@@ -8,7 +8,6 @@ import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 
 /** How a collective is made of messages between two ranks. */
 public enum Algorithm {
@@ -76,25 +75,6 @@ public enum Algorithm {
       case DIRECT -> Direct.of(call, in);
       case HIERARCHICAL -> Hierarchical.of(call, in);
     }
-    return in.build();
-  }
-
-  /**
-   * A hierarchical all-reduce whose puts leave out some rails: nodes reach each other by the others
-   * alone, and ranks of a rail that is left out by the stores of their node.
-   *
-   * @param without places in a node whose HCAs send and receive nothing; fewer than all
-   */
-  public static Schedule withoutRails(
-      Call call, Set<Integer> without, long mostPacked, long chunk) {
-    if (!HIERARCHICAL.makes(call.collective(), call.ranks(), call.node())
-        || call.collective() != ALL_REDUCE) {
-      throw new IllegalArgumentException(
-          "no all-reduce in several whole nodes: %s among %d ranks, %d a node"
-              .formatted(call.collective(), call.ranks(), call.node()));
-    }
-    Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
-    Hierarchical.allReduceWithout(call, in, without);
     return in.build();
   }
 

@@ -42,16 +42,6 @@ public record Call(
     this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
   }
 
-  /** The same among another number of ranks. */
-  public Call among(int others) {
-    return new Call(collective, others, size, type, reduction, root, inPlace, seed, node);
-  }
-
-  /** A barrier among the same ranks. */
-  public Call barrier() {
-    return new Call(Collective.BARRIER, ranks, type.bytes(), type, reduction, 0, false, seed, node);
-  }
-
   /** Whether one rank's GPU addresses the memory of the other's. */
   boolean near(int one, int other) {
     return one / node == other / node;
@@ -137,13 +127,9 @@ public record Call(
 
   /** The reduction of all contributions: what an all-reduce computes. */
   public byte[] reduced() {
-    return reduced(IntStream.range(0, ranks).boxed().toList());
-  }
-
-  /** The reduction of the contributions of some ranks. */
-  public byte[] reduced(List<Integer> of) {
     byte[] all = new byte[Math.toIntExact(sendBytes())];
-    List<Contribution> contributions = of.stream().map(this::contribution).toList();
+    List<Contribution> contributions =
+        IntStream.range(0, ranks).mapToObj(this::contribution).toList();
     int count = all.length / type.bytes();
     int[] sums = new int[Math.min(count, AT_ONCE)];
     for (int start = 0; start < count; start += sums.length) {

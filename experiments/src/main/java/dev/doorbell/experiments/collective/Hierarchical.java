@@ -2,8 +2,6 @@ package dev.doorbell.experiments.collective;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * In two levels: ranks of a node share the work by stores, each for the part of its place; ranks of
@@ -16,24 +14,16 @@ final class Hierarchical {
   private final int nodes;
   private final Exchange exchange;
 
-  /** The places in a node whose ranks reach other nodes; each has a part of the data. */
-  private final List<Integer> rails;
-
-  private Hierarchical(Call call, Schedule.Builder in, Set<Integer> without) {
+  private Hierarchical(Call call, Schedule.Builder in) {
     this.call = call;
     this.in = in;
     this.node = call.node();
     this.nodes = call.ranks() / call.node();
     this.exchange = new Exchange(call.ranks(), in);
-    this.rails =
-        IntStream.range(0, node).filter(place -> !without.contains(place)).boxed().toList();
-    if (rails.isEmpty()) {
-      throw new IllegalArgumentException("no rail of %d is left".formatted(node));
-    }
   }
 
   static void of(Call call, Schedule.Builder in) {
-    Hierarchical hierarchical = new Hierarchical(call, in, Set.of());
+    Hierarchical hierarchical = new Hierarchical(call, in);
     switch (call.collective()) {
       case ALL_REDUCE -> hierarchical.allReduce();
       case REDUCE_SCATTER -> hierarchical.reduceScatter();
@@ -45,18 +35,8 @@ final class Hierarchical {
     }
   }
 
-  /** An all-reduce that leaves out the rails of these places. */
-  static void allReduceWithout(Call call, Schedule.Builder in, Set<Integer> without) {
-    new Hierarchical(call, in, without).allReduce();
-  }
-
   private int rank(int ofNode, int place) {
     return ofNode * node + place;
-  }
-
-  /** The part of the data that a rank's rail carries, or -1. */
-  private int part(int rank) {
-    return rails.indexOf(rank % node);
   }
 
   private List<List<Message>> inside(Exchange.Sending sending) {
@@ -74,14 +54,11 @@ final class Hierarchical {
    * share of it; the shares go round in the rail, and the parts in the node.
    */
   private void allReduce() {
-    Segments parts = new Segments(call.sendBytes(), rails.size());
+    Segments parts = new Segments(call.sendBytes(), node);
     List<List<Message>> received = partsInside(parts);
     for (int rank = 0; rank < call.ranks(); rank++) {
-      if (part(rank) >= 0) {
-        long at = parts.from(part(rank));
-        exchange.reduce(
-            rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
-      }
+      long at = parts.from(rank % node);
+      exchange.reduce(rank, received.get(rank), call.sendAt(rank) + at, call.receiveAt(rank) + at);
     }
     List<List<Message>> shares =
         across(
@@ -93,49 +70,39 @@ final class Hierarchical {
               }
             });
     for (int rank = 0; rank < call.ranks(); rank++) {
-      if (part(rank) >= 0) {
-        long at = call.receiveAt(rank) + share(parts, rank);
-        exchange.reduce(rank, shares.get(rank), at, at);
-      }
+      long at = call.receiveAt(rank) + share(parts, rank);
+      exchange.reduce(rank, shares.get(rank), at, at);
     }
     exchange.receive(
         across(
-            (from, to, messages) -> {
-              if (part(from) >= 0) {
-                copy(from, to, share(parts, from), shareBytes(parts, from), messages);
-              }
-            }));
+            (from, to, messages) ->
+                copy(from, to, share(parts, from), shareBytes(parts, from), messages)));
     exchange.receive(
         inside(
-            (from, to, messages) -> {
-              int part = part(from);
-              if (part >= 0) {
-                copy(from, to, parts.from(part), parts.bytes(part), messages);
-              }
-            }));
+            (from, to, messages) ->
+                copy(from, to, parts.from(from % node), parts.bytes(from % node), messages)));
   }
 
   /** Each rank gives each other one of its node that rank's part of its contribution. */
   private List<List<Message>> partsInside(Segments parts) {
     return inside(
         (from, to, messages) -> {
-          int part = part(to);
-          if (part >= 0 && parts.bytes(part) > 0) {
+          int part = to % node;
+          if (parts.bytes(part) > 0) {
             long at = call.sendAt(from) + parts.from(part);
             messages.add(in.at(from).send(to, at, parts.bytes(part)));
           }
         });
   }
 
-  /** Where a rank's share of its rail's part begins; a rank without a part has none. */
+  /** Where a rank's share of its rail's part begins. */
   private long share(Segments parts, int rank) {
-    int part = part(rank);
+    int part = rank % node;
     return parts.from(part) + new Segments(parts.bytes(part), nodes).from(rank / node);
   }
 
   private long shareBytes(Segments parts, int rank) {
-    int part = part(rank);
-    return part < 0 ? 0 : new Segments(parts.bytes(part), nodes).bytes(rank / node);
+    return new Segments(parts.bytes(rank % node), nodes).bytes(rank / node);
   }
 
   /**

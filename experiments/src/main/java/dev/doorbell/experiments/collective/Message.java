@@ -1,7 +1,5 @@
 package dev.doorbell.experiments.collective;
 
-import java.util.List;
-
 /**
  * A message of a schedule.
  *
@@ -15,11 +13,6 @@ import java.util.List;
 public record Message(
     int from, int to, int number, long offset, long target, long bytes, boolean packed) {
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
-
-  /** The same message where rank {@code i} is {@code members.get(i)}. */
-  Message among(List<Integer> members) {
-    return new Message(members.get(from), members.get(to), number, offset, target, bytes, packed);
-  }
 
   /** Of a million messages among a thousand ranks, few have the same. */
   @Override

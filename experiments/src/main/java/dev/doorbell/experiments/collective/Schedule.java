@@ -49,24 +49,6 @@ public record Schedule(
     return builder.build();
   }
 
-  /**
-   * The same steps for some ranks among more: what rank {@code i} does here, {@code members.get(i)}
-   * does there. Others have no steps.
-   *
-   * @param ranks how many there are in all
-   * @param ofNode consecutive ones that send each other messages by stores
-   */
-  public Schedule among(List<Integer> members, int ranks, int ofNode) {
-    Builder builder = new Builder(ranks, 0, 0, 0, ofNode);
-    for (int rank = 0; rank < steps.size(); rank++) {
-      int there = members.get(rank);
-      steps.get(rank).forEach(step -> builder.steps.get(there).add(step.among(members)));
-      builder.used[there] = arenaBytes.get(rank);
-      flags.get(rank).forEach((to, count) -> builder.flags.get(there).put(members.get(to), count));
-    }
-    return builder.build();
-  }
-
   /** Whether a message is stored, not put. */
   boolean near(Message message) {
     return message.from() / node == message.to() / node;

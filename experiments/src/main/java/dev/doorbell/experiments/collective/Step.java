@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.collective;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,20 +25,6 @@ public record Step(
     @Nullable Message sent,
     long source,
     long packed) {
-  /** The same step where rank {@code i} is {@code members.get(i)}. */
-  Step among(List<Integer> members) {
-    return new Step(
-        awaited == null ? null : awaited.among(members),
-        combine,
-        target,
-        first,
-        second,
-        bytes,
-        sent == null ? null : sent.among(members),
-        source,
-        packed);
-  }
-
   /** What a step does to data. */
   public enum Combine {
     NONE,

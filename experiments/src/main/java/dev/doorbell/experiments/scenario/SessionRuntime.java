@@ -21,26 +21,9 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
-import dev.doorbell.experiments.scenario.collective.CollectiveKind;
-import dev.doorbell.experiments.scenario.congestion.CongestionKind;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.failure.FailureKind;
-import dev.doorbell.experiments.scenario.handoff.CpuPosterKind;
-import dev.doorbell.experiments.scenario.handoff.ProxyMinimalKind;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
-import dev.doorbell.experiments.scenario.kind.ScenarioRunner;
-import dev.doorbell.experiments.scenario.moe.ExpertKind;
-import dev.doorbell.experiments.scenario.nic.GpuNicKind;
-import dev.doorbell.experiments.scenario.posting.MinimalKind;
-import dev.doorbell.experiments.scenario.posting.MoveKind;
-import dev.doorbell.experiments.scenario.posting.OverlapKind;
-import dev.doorbell.experiments.scenario.posting.PostingKind;
-import dev.doorbell.experiments.scenario.push.PushKind;
-import dev.doorbell.experiments.scenario.recovery.RecoveryKind;
-import dev.doorbell.experiments.scenario.scheduling.SchedulingKind;
-import dev.doorbell.experiments.scenario.training.TrainingKind;
-import dev.doorbell.experiments.scenario.transfer.AllToAllKind;
 import dev.doorbell.experiments.scenario.transfer.Demo;
 import dev.doorbell.experiments.scenario.transfer.TransferKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
@@ -85,26 +68,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   private SessionRuntime(Map<String, Topology> topologies, Protocols protocols) {
     this.topologies = topologies;
     this.protocols = protocols;
-    this.kinds =
-        new ExperimentKinds(
-            List.of(
-                new PushKind(),
-                new RecoveryKind(),
-                new GpuNicKind(),
-                new CpuPosterKind(),
-                new ProxyMinimalKind(),
-                new MinimalKind(),
-                new PostingKind(),
-                new OverlapKind(),
-                new MoveKind(),
-                new FailureKind(),
-                new ExpertKind(),
-                new AllToAllKind(),
-                new TrainingKind(),
-                new CollectiveKind(),
-                new CongestionKind(),
-                new SchedulingKind(),
-                new TransferKind(protocols)));
+    this.kinds = new ExperimentKinds(protocols);
   }
 
   @Override
@@ -236,7 +200,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     ExecutionBackend backend = backend(environment);
     return (point, context) -> {
       try {
-        return ScenarioRunner.run(kinds.of(point), point, context, topology(point), backend);
+        return kinds.of(point).run(point, context, topology(point), backend);
       } catch (TopologyException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }

@@ -59,34 +59,7 @@ class PageTablesTest {
         point ->
             Map.of(
                 point.get("algorithm").asString() + ", " + point.get("ranks").asInt() + " ranks",
-                micros(point, "exposed", "%.1f"))),
-    RAIL_FAILURE(
-        "collectives.md",
-        "operation,fails",
-        false,
-        "operation=dispatch,fails=link",
-        point -> {
-          Map<String, String> cells = new LinkedHashMap<>();
-          cells.put("healthy us", micros(point, "healthy", "%.1f"));
-          cells.put("detect ms (kernels)", detected(point));
-          cells.put("probe ms", millis(point, "probe"));
-          cells.put("recover ms", millis(point, "recover"));
-          cells.put("degraded us", micros(point, "degraded", "%.1f"));
-          return cells;
-        }),
-    SCHEDULING(
-        "congestion.md",
-        "bulk",
-        false,
-        "schedule=fifo,bulk=256K",
-        point ->
-            Map.of(
-                "`" + point.get("schedule").asString() + "`",
-                "%s, %s, %d"
-                    .formatted(
-                        micros(point, "response", "%.1f"),
-                        micros(point, "response.urgent", "%.1f"),
-                        point.at("/counters/missed/value").asInt())));
+                micros(point, "exposed", "%.1f")));
 
     private final String page;
 
@@ -158,20 +131,6 @@ class PageTablesTest {
     private static String micros(JsonNode point, String metric, String format) {
       double nanos = point.at("/metrics/" + metric + "/p50").asDouble();
       return String.format(Locale.ROOT, format, nanos / 1000);
-    }
-
-    private static String millis(JsonNode point, String metric) {
-      JsonNode nanos = point.at("/metrics/" + metric + "/p50");
-      return nanos.isMissingNode()
-          ? "none"
-          : String.format(Locale.ROOT, "%.2f", nanos.asDouble() / 1_000_000);
-    }
-
-    private static String detected(JsonNode point) {
-      JsonNode kernels = point.at("/metrics/detect/n");
-      return kernels.isMissingNode()
-          ? "none"
-          : "%s (%d)".formatted(millis(point, "detect"), kernels.asInt());
     }
   }
 

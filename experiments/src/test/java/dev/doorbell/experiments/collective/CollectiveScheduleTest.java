@@ -230,29 +230,6 @@ class CollectiveScheduleTest {
     }
   }
 
-  @Test
-  void an_all_reduce_goes_on_over_the_rails_that_are_left() {
-    for (Set<Integer> without : List.of(Set.of(1), Set.of(0, 3), Set.of(0, 1, 2))) {
-      for (long size : SIZES) {
-        Call call =
-            new Call(
-                Collective.ALL_REDUCE, 12, size, DataType.FLOAT, Reduction.SUM, 0, false, SEED, 4);
-        Schedule schedule = Algorithm.withoutRails(call, without, 128, 1 << 20);
-        ScheduleExecution ranks = new ScheduleExecution(call, schedule, SEED);
-        ranks.run();
-        byte[] reduced = call.reduced();
-        for (int rank = 0; rank < call.ranks(); rank++) {
-          assertThat(ranks.result(rank, reduced.length)).isEqualTo(reduced);
-        }
-        assertThat(schedule.steps().stream().flatMap(List::stream).map(Step::sent))
-            .filteredOn(sent -> sent != null && !schedule.near(sent))
-            .isNotEmpty()
-            .allMatch(sent -> !without.contains(sent.from() % 4))
-            .allMatch(sent -> !without.contains(sent.to() % 4));
-      }
-    }
-  }
-
   private static double time(Algorithm algorithm, Call call, StepCosts costs) {
     return ScheduleTime.of(algorithm.schedule(call, 1024, 65536), costs);
   }

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.schema;
 
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.doorbell.experiments.config.schema.Schema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,7 +38,7 @@ final class SchemaBundle {
   private SchemaBundle() {}
 
   /** The text of the bundle. */
-  static String text() throws IOException {
+  static String text() {
     JsonNodeFactory json = JsonNodeFactory.instance;
     ObjectNode bundle = json.objectNode();
     bundle.put("$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -60,8 +59,10 @@ final class SchemaBundle {
     }
     for (String kind : kinds) {
       ObjectNode schema =
-          (ObjectNode) MAPPER.readTree(Files.readString(FOLDER.resolve(kind + ".schema.json")));
-      schema.remove(List.of("$schema", "$id"));
+          kind.equals("experiment")
+              ? (ObjectNode) Schema.experiment().root().deepCopy()
+              : (ObjectNode) Schema.load(kind);
+      schema.remove(List.of("$schema", "$id", "$comment"));
       move(schema, "#/$defs/" + kind);
       definitions.set(kind, schema);
     }

@@ -47,16 +47,6 @@ public final class ExtendedSchema {
       node.put("default", (long) KernelSetting.number(setting.standard()));
     }
     object(root, "/$defs/setting").set(setting.name(), node);
-    ObjectNode reference = JSON.objectNode().put("$ref", "#/$defs/setting/" + setting.name());
-    ObjectNode axis = object(root, "/$defs/axis").putObject(setting.name());
-    axis.putObject("if").put("type", "array");
-    ObjectNode list = axis.putObject("then");
-    list.put("minItems", 1);
-    list.set("items", reference);
-    axis.set("else", reference.deepCopy());
-    object(root, "/properties/axes/properties")
-        .set(setting.name(), JSON.objectNode().put("$ref", "#/$defs/axis/" + setting.name()));
-    object(root, "/properties/fixed/properties").set(setting.name(), reference.deepCopy());
   }
 
   private static void add(ObjectNode root, KernelMetric metric) {

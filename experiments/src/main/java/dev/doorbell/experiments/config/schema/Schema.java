@@ -4,14 +4,18 @@ import dev.doorbell.experiments.config.value.Value;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -21,8 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Schema {
   private static final String FOLDER = "/dev/doorbell/experiments/schema/";
   private static final String SETTINGS = "/$defs/setting";
+  private static final String SETTINGS_REF = "#/$defs/setting/";
   private static final String BEFORE = "x-before";
-  private static final Schema EXPERIMENT = new Schema(load("experiment"));
+
+  /** What a jar with kinds of points of its own adds: settings, and metrics with their meanings. */
+  private static final String KINDS = "META-INF/doorbell/kind.json";
+
+  private static final Schema EXPERIMENT = new Schema(withKinds((ObjectNode) load("experiment")));
 
   private final JsonNode root;
   private final SequencedMap<String, Setting> settings = new LinkedHashMap<>();
@@ -30,9 +39,47 @@ public final class Schema {
 
   private Schema(JsonNode root) {
     this.root = root;
+    root.at(SETTINGS).propertyNames().forEach(this::writeOut);
     root.at(SETTINGS)
         .properties()
         .forEach(entry -> settings.put(entry.getKey(), setting(entry.getKey(), entry.getValue())));
+  }
+
+  /** Lets a setting stand where settings stand: fixed, as an axis, as a list on that axis. */
+  private void writeOut(String setting) {
+    JsonNodeFactory json = JsonNodeFactory.instance;
+    String one = SETTINGS_REF + setting;
+    ObjectNode axis = ((ObjectNode) root.at("/$defs/axis")).putObject(setting);
+    axis.putObject("if").put("type", "array");
+    axis.putObject("then").put("minItems", 1).putObject("items").put("$ref", one);
+    axis.putObject("else").put("$ref", one);
+    ((ObjectNode) root.at("/properties/axes/properties"))
+        .set(setting, json.objectNode().put("$ref", "#/$defs/axis/" + setting));
+    ((ObjectNode) root.at("/properties/fixed/properties"))
+        .set(setting, json.objectNode().put("$ref", one));
+  }
+
+  /** Adds what kinds of points from other jars describe. */
+  private static ObjectNode withKinds(ObjectNode root) {
+    try {
+      for (URL file : Collections.list(Schema.class.getClassLoader().getResources(KINDS))) {
+        try (InputStream in = file.openStream()) {
+          JsonNode kind = JsonMapper.shared().readTree(in);
+          ((ObjectNode) root.at(SETTINGS)).setAll((ObjectNode) kind.path("settings"));
+          JsonNode metrics = root.at("/$defs/metric");
+          for (Map.Entry<String, JsonNode> metric : kind.path("metrics").properties()) {
+            ((ArrayNode) metrics.get("enum")).add(metric.getKey());
+            ((ObjectNode) metrics.get("x-values")).set(metric.getKey(), metric.getValue());
+            if (metric.getValue().asString().contains("; sampled")) {
+              ((ArrayNode) metrics.get("x-sampled")).add(metric.getKey());
+            }
+          }
+        }
+      }
+      return root;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What checks files by these rules; made once, when it is asked for. */

@@ -13,9 +13,9 @@ import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Buffers;
 import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Chosen;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.kind.SignalName;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -31,7 +31,7 @@ import java.util.Set;
  * by the kernel {@code collective}. Every element at every rank is compared with a plain
  * computation. A sample is a run of its own, with its contributions written anew.
  */
-public final class CollectiveKind extends KernelKind<CollectiveSettings> {
+public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   private static final String TIME = "collective";
   private static final String ALGORITHM_BANDWIDTH = "algbw";
   private static final String BUS_BANDWIDTH = "busbw";
@@ -48,9 +48,8 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
 
   public CollectiveKind() {
     super(
-        "collective",
+        "kernel: collective",
         "DB-P031",
-        "a collective's time is that of its ranks alone",
         CollectiveSettings.class,
         TIME,
         ALGORITHM_BANDWIDTH,
@@ -64,7 +63,7 @@ public final class CollectiveKind extends KernelKind<CollectiveSettings> {
 
   @Override
   protected void check(CollectiveSettings of, Checks checks) {
-    checkAlone(of.point(), checks);
+    checkAlone(of.point(), "a collective's time is that of its ranks alone", checks);
     of.between().check(of.ranks(), checks);
     of.signal().check(of.queues().nic(), checks);
     checks.refuseIf(

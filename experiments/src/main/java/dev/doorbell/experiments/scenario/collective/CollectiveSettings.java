@@ -10,7 +10,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
-import dev.doorbell.experiments.scenario.kind.SignalName;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 
 /**
  * Settings of a point.

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +41,9 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   private final Owned owned = new Owned();
   private final List<Place> places = new ArrayList<>();
   private final Map<Integer, Memory> views = new HashMap<>();
-  private Schedule schedule;
-  private Connection connection;
-  private byte[] reduced;
-  private List<Integer> members;
-
-  /** Whether arenas keep what an earlier launch has left. */
-  private boolean goesOn;
+  private final Schedule schedule;
+  private final Connection connection;
+  private final byte[] reduced;
 
   /**
    * One rank's memory.
@@ -74,65 +69,21 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
    *     have one alone
    */
   public CollectiveTrial(
-      World world,
-      Call call,
-      Schedule schedule,
-      Endpoint.Shape shape,
-      LaunchConfig grid,
-      int turns) {
-    this(world, call, schedule, List.of(), shape, grid, turns);
-  }
-
-  /**
-   * As above, with room for the steps of other schedules, which {@link #goOn} may be given.
-   *
-   * @param later those schedules, of one turn
-   */
-  public CollectiveTrial(
-      World world,
-      Call call,
-      Schedule timed,
-      List<Schedule> later,
-      Endpoint.Shape shape,
-      LaunchConfig grid,
-      int turns) {
+      World world, Call call, Schedule timed, Endpoint.Shape shape, LaunchConfig grid, int turns) {
     this.call = call;
     this.schedule = turns > 1 ? timed.thenBarrier() : timed;
     this.turns = turns;
     this.shape = shape;
     this.world = world;
-    this.members = IntStream.range(0, call.ranks()).boxed().toList();
-    this.reduced = call.collective().reduces() ? call.reduced(members) : new byte[0];
+    this.reduced = call.collective().reduces() ? call.reduced() : new byte[0];
     this.connection = Connection.among(world, call.ranks(), shape, schedule::joins);
     for (int rank = 0; rank < call.ranks(); rank++) {
       long bytes = Math.max(schedule.arenaBytes().get(rank), Long.BYTES);
-      for (Schedule other : later) {
-        bytes = Math.max(bytes, other.arenaBytes().get(rank));
-      }
       places.add(place(world.rank(rank), grid, bytes));
     }
     for (int rank = 0; rank < call.ranks(); rank++) {
       introduce(rank);
       instruct(rank, timed);
-    }
-  }
-
-  /**
-   * The next launch goes on where this one has failed: over new queue pairs, by other steps, from
-   * the contributions that still lie in the arenas.
-   *
-   * @param among ranks that take part; the result is theirs, and the others are not launched
-   */
-  public void goOn(Schedule other, List<Integer> among) {
-    connection.close();
-    schedule = other;
-    members = among;
-    reduced = call.collective().reduces() ? call.reduced(among) : new byte[0];
-    connection = Connection.among(world, call.ranks(), shape, other::joins);
-    goesOn = true;
-    views.clear();
-    for (int rank = 0; rank < call.ranks(); rank++) {
-      instruct(rank, other);
     }
   }
 
@@ -207,15 +158,9 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   @Override
   public List<Supplier<Launch>> prepare() {
     List<Supplier<Launch>> starts = new ArrayList<>();
-    for (int rank : members) {
+    for (int rank = 0; rank < call.ranks(); rank++) {
       Place place = places.get(rank);
-      if (goesOn) {
-        // Packed words of the earlier launch would look as if they had just arrived.
-        Memory arena = place.arena();
-        arena.fill(call.scratchAt(), arena.size() - call.scratchAt(), (byte) 0);
-      } else {
-        contribute(rank);
-      }
+      contribute(rank);
       place.flags().fill(0, place.flags().size(), (byte) 0);
       Memory views = views(rank);
       starts.add(place.kernel().prepare(views.address(), place.job()));
@@ -238,8 +183,8 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
 
   @Override
   public @Nullable String firstError() {
-    for (int rank : members) {
-      String error = errorOf(rank);
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      String error = places.get(rank).kernel().firstError();
       if (error != null) {
         return "rank %d: %s".formatted(rank, error);
       }
@@ -247,19 +192,9 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
     return null;
   }
 
-  /** What a rank's kernel reports, or null. */
-  public @Nullable String errorOf(int rank) {
-    return places.get(rank).kernel().firstError();
-  }
-
-  /** Whether a rank has had the first message, or all of them, that another one sends it. */
-  public boolean heard(int rank, int from) {
-    return places.get(rank).flags().getLong((long) from * Long.BYTES) != 0;
-  }
-
   @Override
   public @Nullable String mismatch() {
-    for (int rank : members) {
+    for (int rank = 0; rank < call.ranks(); rank++) {
       byte[] expected = call.expected(rank, reduced);
       if (expected.length > 0) {
         byte[] found = places.get(rank).arena().getBytes(call.receiveAt(rank), expected.length);
@@ -292,15 +227,15 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   public long verifiedBytes() {
     return call.collective().rooted() && call.collective().reduces()
         ? call.receiveBytes()
-        : call.receiveBytes() * members.size();
+        : call.receiveBytes() * call.ranks();
   }
 
   /** From the first rank's beginning to the last one's end, of the first turn. */
   public long nanos() {
     long first = Long.MAX_VALUE;
     long last = 0;
-    for (int rank : members) {
-      Memory samples = places.get(rank).samples();
+    for (Place place : places) {
+      Memory samples = place.samples();
       first = Math.min(first, samples.getLong(0));
       last = Math.max(last, samples.getLong(Long.BYTES));
     }
@@ -309,10 +244,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
 
   /** When the last rank had its result, on the fabric's clock. */
   public long endedAt() {
-    return members.stream()
-        .mapToLong(rank -> places.get(rank).samples().getLong(Long.BYTES))
-        .max()
-        .orElse(0);
+    return places.stream().mapToLong(place -> place.samples().getLong(Long.BYTES)).max().orElse(0);
   }
 
   @Override

@@ -7,7 +7,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Placement;
@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * What it costs to have the CPU post, without the device library: launches of proxy_minimal. One
  * probe for times, alone or beside a background of bulk messages; all threads for rates.
  */
-public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
+public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
   private static final String KERNEL = "proxy_minimal";
   private static final String RATE = "rate";
   private static final String POST = "post";
@@ -39,21 +39,15 @@ public final class ProxyMinimalKind extends KernelKind<HandoffSettings> {
   private static final int WARMUP_SHARE = 4;
 
   public ProxyMinimalKind() {
-    super(
-        KERNEL,
-        "DB-P026",
-        "it measures what a handoff to the CPU costs without the device library",
-        HandoffSettings.class,
-        RATE,
-        POST,
-        DONE,
-        CQE,
-        ROUND_TRIP);
+    super("kernel: " + KERNEL, "DB-P026", HandoffSettings.class, RATE, POST, DONE, CQE, ROUND_TRIP);
   }
 
   @Override
   protected void check(HandoffSettings of, Checks checks) {
-    checkAlone(of.point(), checks);
+    checkAlone(
+        of.point(),
+        "it measures what a handoff to the CPU costs without the device library",
+        checks);
     checkCpuQueues(of.queues().placement(), of.path(), of.payload(), of.size(), checks);
     boolean tuned = of.handoff().ownsRing();
     boolean beside = of.background() > 0;

@@ -3,42 +3,66 @@ package dev.doorbell.experiments.scenario.kind;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.AdapterName;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A kind of points, such as transfers, or pushes into rings of on-chip memory: when it applies, its
  * settings and metrics, what it refuses, how it measures, and what the closed forms predict.
  *
- * <p>{@link ExperimentKinds} finds the kind of a point, and {@link ScenarioRunner} runs it. One
- * object serves several threads at once: what a point needs lives in its {@link PointRun}.
+ * <p>{@link ExperimentKinds} finds kinds as services, also those of a user's jar. One object serves
+ * several threads at once: what a point needs lives in its {@link PointRun}.
  *
  * @param <S> the settings that mean something to these points, a component each; a setting that
  *     only other kinds read has to have the schema's default
  */
 public abstract class ExperimentKind<S extends Record> {
+  private static final String KERNEL = "kernel: ";
+
   private final String request;
+  private final @Nullable String kernel;
   private final String code;
   private final Class<S> settings;
   private final Set<String> names;
   private final Set<String> metrics;
 
+  /** Names the setting, where Java does not allow it as the name of a record component. */
+  @Retention(RetentionPolicy.RUNTIME)
+  @Target(ElementType.RECORD_COMPONENT)
+  public @interface SettingName {
+    /** The name in configs, such as {@code switch}. */
+    String value();
+  }
+
   /**
    * A kind.
    *
-   * @param request what a config says to get such points, such as {@code kernel: push_ring}
+   * @param request what a config says to get such points, such as {@code traffic: incast}; where it
+   *     is {@code kernel:} and one kernel, this kernel makes a point one of these
    * @param code of the problems that its points may have
    * @param settings of its points
    * @param metrics that its points may have
    */
   protected ExperimentKind(String request, String code, Class<S> settings, String... metrics) {
     this.request = request;
+    this.kernel = request.matches(KERNEL + "[a-z_]+") ? request.substring(KERNEL.length()) : null;
     this.code = code;
     this.settings = settings;
     this.names = SettingsReader.names(settings);
@@ -66,7 +90,17 @@ public abstract class ExperimentKind<S extends Record> {
   }
 
   /** Whether a point is one of these; called after the kinds before it have refused it. */
-  public abstract boolean applies(Point point);
+  public boolean applies(Point point) {
+    return kernel != null && point.kernels().contains(kernel);
+  }
+
+  /** Whether this kind takes every point that no other kind takes. */
+  protected boolean takesTheRest() {
+    return false;
+  }
+
+  /** Hands over the kernels that points may name, once, before anything else is asked. */
+  protected void use(Protocols protocols) {}
 
   /** Whether an HCA takes part. Without one, what a real GPU does is measured, not emulated. */
   public boolean usesHca() {
@@ -83,6 +117,19 @@ public abstract class ExperimentKind<S extends Record> {
    * kinds.
    */
   protected abstract void check(S of, Checks checks);
+
+  /**
+   * Refuses other kernels beside the one of this kind.
+   *
+   * @param reason why no kernel stands beside it
+   */
+  protected final void checkAlone(Point point, String reason, Checks checks) {
+    checks.refuseIf(
+        point.kernels().size() > 1,
+        kernel + " beside other kernels",
+        reason,
+        "give it an experiment of its own");
+  }
 
   /** Refuses what {@code backend} cannot run, while others can. */
   protected void check(S of, ExecutionBackend backend, Checks checks) {
@@ -111,9 +158,9 @@ public abstract class ExperimentKind<S extends Record> {
   /**
    * The settings of a point.
    *
-   * @throws SettingException when one has a value that these points cannot use
+   * @throws PointFailure when one has a value that these points cannot use
    */
-  public final S read(Point point) throws SettingException {
+  public final S read(Point point) throws PointFailure {
     return SettingsReader.read(point, settings);
   }
 
@@ -130,7 +177,7 @@ public abstract class ExperimentKind<S extends Record> {
       Problem cause = checks.cause();
       problems.addAll(cause == null ? found : List.of(cause));
       return cause != null;
-    } catch (SettingException e) {
+    } catch (PointFailure e) {
       problems.add(e.problem());
       return false;
     }
@@ -152,7 +199,7 @@ public abstract class ExperimentKind<S extends Record> {
           "nic %s for %s".formatted(adapter, request),
           "its kernel, or its CPU, writes mlx5 work requests itself",
           "use another nic");
-    } catch (SettingException e) {
+    } catch (PointFailure e) {
       problems.add(e.problem());
     }
   }
@@ -161,7 +208,7 @@ public abstract class ExperimentKind<S extends Record> {
   public final Prediction predict(Point point, Topology topology) {
     try {
       return predict(read(point), topology);
-    } catch (SettingException e) {
+    } catch (PointFailure e) {
       return Prediction.none();
     }
   }
@@ -170,8 +217,31 @@ public abstract class ExperimentKind<S extends Record> {
   public final long estimateNanos(Point point) {
     try {
       return estimateNanos(read(point));
-    } catch (SettingException e) {
+    } catch (PointFailure e) {
       return 0;
+    }
+  }
+
+  /**
+   * Runs a point: reads its settings, has {@link #measure} build worlds and perform trials in them,
+   * and collects the result.
+   *
+   * @throws PointFailure when there is no result to be trusted; of kind {@code WAIVED} where the
+   *     backend cannot run such points
+   */
+  public final PointResult run(
+      Point point, PointContext context, Topology topology, ExecutionBackend backend)
+      throws PointFailure {
+    PointRun<S> run = new PointRun<>(point, read(point), context, topology, backend);
+    try {
+      measure(run);
+      return run.result();
+    } catch (GpuException e) {
+      throw run.failed("DB-P001", String.valueOf(e.getMessage()));
+    } catch (HcaException e) {
+      throw run.failed("DB-P008", String.valueOf(e.getMessage()));
+    } finally {
+      run.reportFaults();
     }
   }
 }

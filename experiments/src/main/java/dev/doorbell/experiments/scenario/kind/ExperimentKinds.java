@@ -3,23 +3,35 @@ package dev.doorbell.experiments.scenario.kind;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.kernel.Protocols;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The kinds of a build, in the order in which they are asked whether a point is theirs. */
+/** The kinds of points, in the order in which they are asked whether a point is theirs. */
 public final class ExperimentKinds {
   private final List<ExperimentKind<?>> kinds;
 
   /**
-   * @param kinds the last of which takes every point that the others do not
+   * Finds the kinds: Doorbell's own in their order, those of other jars behind them, and last the
+   * one that takes the rest.
+   *
+   * @param protocols kernels that points may name
    */
-  public ExperimentKinds(List<ExperimentKind<?>> kinds) {
-    this.kinds = List.copyOf(kinds);
+  public ExperimentKinds(Protocols protocols) {
+    List<ExperimentKind<?>> found = new ArrayList<>();
+    for (ExperimentKind<?> kind : ServiceLoader.load(ExperimentKind.class)) {
+      kind.use(protocols);
+      found.add(kind);
+    }
+    found.sort(Comparator.comparing(ExperimentKind::takesTheRest));
+    kinds = List.copyOf(found);
   }
 
-  /** Whose a point is. */
+  /** Returns the kind of a point. */
   public ExperimentKind<?> of(Point point) {
     for (ExperimentKind<?> kind : kinds) {
       if (kind.applies(point)) {

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.kind;
 
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.world.Switching;
 import dev.doorbell.push.network.NetworkPlan;
 import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;

@@ -5,6 +5,8 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Setting;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.world.Placement;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
@@ -32,9 +34,9 @@ final class SettingsReader {
   /**
    * Reads a point.
    *
-   * @throws SettingException when a value does not fit its component
+   * @throws PointFailure when a value does not fit its component
    */
-  static <S extends Record> S read(Point point, Class<S> type) throws SettingException {
+  static <S extends Record> S read(Point point, Class<S> type) throws PointFailure {
     return new SettingsReader(point).read(type);
   }
 
@@ -59,7 +61,7 @@ final class SettingsReader {
     return other == null ? component.getName() : other.value();
   }
 
-  private <S extends Record> S read(Class<S> type) throws SettingException {
+  private <S extends Record> S read(Class<S> type) throws PointFailure {
     RecordComponent[] components = type.getRecordComponents();
     Class<?>[] types = new Class<?>[components.length];
     Object[] values = new Object[components.length];
@@ -76,7 +78,7 @@ final class SettingsReader {
     }
   }
 
-  private Object value(String name, Class<?> type) throws SettingException {
+  private Object value(String name, Class<?> type) throws PointFailure {
     if (type == Point.class) {
       return point;
     }
@@ -104,9 +106,10 @@ final class SettingsReader {
     throw new IllegalStateException("setting %s cannot be a %s".formatted(name, type));
   }
 
-  private int narrow(String name, long value) throws SettingException {
+  private int narrow(String name, long value) throws PointFailure {
     if (value != (int) value) {
-      throw new SettingException(
+      throw new PointFailure(
+          PointFailure.Kind.FAILED,
           Problem.of("DB-P011", point.id(), "%s is %d".formatted(name, value))
               .effect("it is more than %d".formatted(Integer.MAX_VALUE))
               .fix("use a smaller %s".formatted(name)));
@@ -114,7 +117,7 @@ final class SettingsReader {
     return (int) value;
   }
 
-  private Object constant(String name, Class<?> type) throws SettingException {
+  private Object constant(String name, Class<?> type) throws PointFailure {
     Object constant = constantOf(type, point.text(name));
     if (constant != null) {
       return constant;
@@ -128,7 +131,8 @@ final class SettingsReader {
                 setting.words().keySet().stream()
                     .filter(word -> constantOf(type, word) != null)
                     .toList());
-    throw new SettingException(
+    throw new PointFailure(
+        PointFailure.Kind.FAILED,
         Problem.of("DB-P010", point.id(), "%s %s".formatted(name, point.text(name)))
             .effect("no kernel of this point takes it")
             .fix("use one of " + known));

@@ -33,12 +33,6 @@ public record ExpertBatch(
     return experts / ranks;
   }
 
-  /** The same among fewer ranks, with the experts that live there. */
-  public ExpertBatch among(int members) {
-    return new ExpertBatch(
-        members, tokens, topk, members * local(), hidden, payload, packing, seed);
-  }
-
   /** Bytes of a token as a rank has it. */
   int tokenBytes() {
     return payload == Payload.BYTES ? hidden : 2 * hidden;

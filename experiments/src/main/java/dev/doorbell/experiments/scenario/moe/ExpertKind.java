@@ -11,7 +11,7 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -28,7 +28,7 @@ import java.util.Set;
  * Dispatch and combine of expert parallelism among all ranks, by the kernel {@code moe}. Every byte
  * that arrives and every sum is compared with a plain computation.
  */
-public final class ExpertKind extends KernelKind<ExpertSettings> {
+public final class ExpertKind extends ExperimentKind<ExpertSettings> {
   private static final String DISPATCH = "dispatch";
   private static final String COMBINE = "combine";
   private static final String CODE = "DB-P034";
@@ -44,13 +44,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
   private static final long NANOS_A_BYTE = 15;
 
   public ExpertKind() {
-    super(
-        "moe",
-        CODE,
-        "its time is that of its ranks alone",
-        ExpertSettings.class,
-        DISPATCH,
-        COMBINE);
+    super("kernel: moe", CODE, ExpertSettings.class, DISPATCH, COMBINE);
   }
 
   @Override
@@ -60,7 +54,7 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
 
   @Override
   protected void check(ExpertSettings of, Checks checks) {
-    checkAlone(of.point(), checks);
+    checkAlone(of.point(), "its time is that of its ranks alone", checks);
     of.between().check(of.ranks(), checks);
     checks.refuseIf(
         !PATHS.contains(of.path()),
@@ -200,7 +194,8 @@ public final class ExpertKind extends KernelKind<ExpertSettings> {
           throw run.failed(
               CODE,
               "%s cannot be read: %s".formatted(of.routing(), e.getClass().getSimpleName()),
-              "routing is uniform, zipf or the path of a file with a line of experts for each token");
+              "routing is uniform, zipf or the path of a file with a line of experts for each"
+                  + " token");
         }
       }
     }

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.scenario.moe;
 
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
-import dev.doorbell.experiments.scenario.kind.SettingName;
 
 /**
  * Settings of a point.

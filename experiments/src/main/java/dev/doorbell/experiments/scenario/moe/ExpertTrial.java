@@ -248,11 +248,6 @@ public final class ExpertTrial implements AutoCloseable {
     return false;
   }
 
-  /** What a rank's kernel reports, or null. */
-  public @Nullable String errorOf(int rank) {
-    return places.get(rank).kernel().firstError();
-  }
-
   private static @Nullable String differs(Place place, long at, byte[] expected) {
     byte[] found = place.arena().getBytes(at, expected.length);
     int first = Arrays.mismatch(found, expected);
@@ -296,7 +291,7 @@ public final class ExpertTrial implements AutoCloseable {
     @Override
     public @Nullable String firstError() {
       for (int rank = 0; rank < places.size(); rank++) {
-        String error = errorOf(rank);
+        String error = places.get(rank).kernel().firstError();
         if (error != null) {
           return "rank %d: %s".formatted(rank, error);
         }

@@ -1,8 +1,6 @@
 package dev.doorbell.experiments.scenario.moe;
 
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.List;
 import java.util.SplittableRandom;
 
 /** Which experts a router chose. */
@@ -78,41 +76,6 @@ public final class Routing {
       }
     }
     return new Routing(weights.length, chosen);
-  }
-
-  /**
-   * The routing among some of the ranks, and the experts that live there, both numbered anew. A
-   * token's expert elsewhere is replaced by the next one that it has not chosen.
-   *
-   * @param members those ranks; at least {@code perToken} experts live there
-   * @param perToken experts of a token
-   */
-  public Routing among(List<Integer> members, int perToken) {
-    int local = experts / chosen.length;
-    int left = members.size() * local;
-    int[][] among = new int[members.size()][];
-    for (int rank = 0; rank < among.length; rank++) {
-      int[] before = chosen[members.get(rank)];
-      among[rank] = new int[before.length];
-      for (int token = 0; token < before.length; token += perToken) {
-        BitSet taken = new BitSet();
-        for (int k = token; k < token + perToken; k++) {
-          int owner = members.indexOf(before[k] / local);
-          among[rank][k] = owner < 0 ? -1 : owner * local + before[k] % local;
-          if (owner >= 0) {
-            taken.set(among[rank][k]);
-          }
-        }
-        for (int k = token; k < token + perToken; k++) {
-          if (among[rank][k] < 0) {
-            int next = taken.nextClearBit(before[k] % left);
-            among[rank][k] = next < left ? next : taken.nextClearBit(0);
-            taken.set(among[rank][k]);
-          }
-        }
-      }
-    }
-    return new Routing(left, among);
   }
 
   /** Messages from each rank to each expert. */

@@ -7,7 +7,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 
@@ -15,7 +15,7 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
  * A GPU is the NIC of another one: messages one at a time for latency, then a stream of them for
  * goodput.
  */
-public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
+public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
   private static final int UNIT = 16;
   private static final int MOST_INLINE = 28;
   private static final long MOST_BYTES = 16 << 20;
@@ -85,13 +85,7 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
   }
 
   public GpuNicKind() {
-    super(
-        "gpu_nic",
-        "DB-P021",
-        "which kernels send follows from path and metric",
-        Settings.class,
-        "latency",
-        "goodput");
+    super("kernel: gpu_nic", "DB-P021", Settings.class, "latency", "goodput");
   }
 
   @Override
@@ -101,7 +95,7 @@ public final class GpuNicKind extends KernelKind<GpuNicKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, checks);
+    checkAlone(of.point, "which kernels send follows from path and metric", checks);
     checks.refuseIf(
         of.size % UNIT != 0 || of.size > MOST_BYTES,
         "a message of %d bytes".formatted(of.size),

@@ -12,11 +12,11 @@ import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.Dma;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
-import dev.doorbell.experiments.scenario.kind.Scope;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Scope;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import java.util.Set;
  * What an HCA and a GPU's instructions cost without the device library: launches of put_minimal,
  * put_minimal_rare or put_dynamic, whose puts take the fewest accesses that an HCA requires.
  */
-public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
+public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   private static final String KERNEL = "put_minimal";
 
   /** Its twin for what is rarely measured, which would make its code longer. */
@@ -271,9 +271,8 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
 
   public MinimalKind() {
     super(
-        KERNEL,
+        "kernel: " + KERNEL,
         "DB-P026",
-        "it measures what an HCA costs without the device library",
         Settings.class,
         RATE,
         "post",
@@ -285,7 +284,7 @@ public final class MinimalKind extends KernelKind<MinimalKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, checks);
+    checkAlone(of.point, "it measures what an HCA costs without the device library", checks);
     boolean inline = of.path == TransferPath.PUSH_INLINE;
     checks.refuseIf(
         of.path != TransferPath.PULL && !inline,

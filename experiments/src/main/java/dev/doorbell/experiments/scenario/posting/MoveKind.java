@@ -14,7 +14,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A grid moves the same bytes again and again between GPU and host memory, without any HCA; what
  * arrived is compared after each launch.
  */
-public final class MoveKind extends KernelKind<MoveKind.Settings> {
+public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   private static final String KERNEL = "host_move";
   private static final int UNIT = 16;
   private static final int WARP = 32;
@@ -68,7 +68,7 @@ public final class MoveKind extends KernelKind<MoveKind.Settings> {
   record Settings(Point point, int size, int threads, int blocks, Access access) {}
 
   public MoveKind() {
-    super(KERNEL, "DB-P026", "it has no queue pair", Settings.class, "goodput");
+    super("kernel: " + KERNEL, "DB-P026", Settings.class, "goodput");
   }
 
   @Override
@@ -78,7 +78,7 @@ public final class MoveKind extends KernelKind<MoveKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, checks);
+    checkAlone(of.point, "it has no queue pair", checks);
     checks.refuseIf(
         of.size % UNIT != 0 || of.size > MOST_BYTES,
         "%d bytes to move".formatted(of.size),

@@ -9,7 +9,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * communicating ones, and with both. The results of the computation are compared as well as the
  * messages.
  */
-public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
+public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
   /** Multiply-adds of one round of the kernel. */
   static final int STEPS_OF_ROUND = 32;
 
@@ -59,9 +59,8 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
 
   public OverlapKind() {
     super(
-        KERNEL,
+        "kernel: " + KERNEL,
         "DB-P026",
-        "some of its blocks compute while others put",
         Settings.class,
         "overlap",
         "computing",
@@ -71,7 +70,7 @@ public final class OverlapKind extends KernelKind<OverlapKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, checks);
+    checkAlone(of.point, "some of its blocks compute while others put", checks);
     checks.refuseIf(
         of.communicating >= of.posters.blocks(),
         "no block is left to compute",

@@ -15,7 +15,7 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.kind.Scope;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Scope;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

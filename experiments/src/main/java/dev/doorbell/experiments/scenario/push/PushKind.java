@@ -13,7 +13,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Each event is held against the protocol's invariants, and each byte that was accepted is compared
  * at the target.
  */
-public final class PushKind extends KernelKind<PushSettings> {
+public final class PushKind extends ExperimentKind<PushSettings> {
   private static final long KERNEL_NANOS = 20_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
   private static final int UNIT = 16;
@@ -47,9 +47,8 @@ public final class PushKind extends KernelKind<PushSettings> {
 
   public PushKind() {
     super(
-        "push_ring",
+        "kernel: push_ring",
         "DB-P021",
-        "it has rings of its own, and no queue pair",
         PushSettings.class,
         "goodput",
         "full",
@@ -65,7 +64,7 @@ public final class PushKind extends KernelKind<PushSettings> {
 
   @Override
   protected void check(PushSettings of, Checks checks) {
-    checkAlone(of.point(), checks);
+    checkAlone(of.point(), "it has rings of its own, and no queue pair", checks);
     checks.refuseIf(
         of.size() % UNIT != 0 || of.size() > MOST_BYTES,
         "a pushed message of %d bytes".formatted(of.size()),

@@ -6,7 +6,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.push.generated.PushRingView;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.scenario.kind.SettingName;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.push.PushOptions;
 import dev.doorbell.push.PushOptions.Receiving;

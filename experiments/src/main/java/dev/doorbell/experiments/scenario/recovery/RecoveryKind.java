@@ -13,7 +13,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.KernelKind;
+import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * target's memory, the fetched values and the target's own count of messages are compared with what
  * they have to be.
  */
-public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
+public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
   private static final Set<String> COUNTED =
       Set.of(
           "outstanding",
@@ -113,9 +113,8 @@ public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
 
   public RecoveryKind() {
     super(
-        SupervisedKernel.KERNEL,
+        "kernel: " + SupervisedKernel.KERNEL,
         "DB-P024",
-        "it has safe points, ports and a host of its own",
         Settings.class,
         "detect",
         "recover",
@@ -132,7 +131,7 @@ public final class RecoveryKind extends KernelKind<RecoveryKind.Settings> {
 
   @Override
   protected void check(Settings of, Checks checks) {
-    checkAlone(of.point, checks);
+    checkAlone(of.point, "it has safe points, ports and a host of its own", checks);
     checks.refuseIf(
         of.size < Long.BYTES || of.size % Long.BYTES != 0 || of.size > MOST_BYTES,
         "a message of %d bytes".formatted(of.size),

@@ -15,10 +15,9 @@ import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.Checks;
-import dev.doorbell.experiments.scenario.kind.Dma;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.kind.SettingException;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import java.nio.file.Path;
@@ -71,14 +70,9 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
 
   private static final long BYTES_ON_GPU = 1L << 30;
 
-  private final Protocols protocols;
+  private Protocols protocols = Protocols.ofCatalogue();
 
-  /**
-   * A kind.
-   *
-   * @param protocols that its points may name
-   */
-  public TransferKind(Protocols protocols) {
+  public TransferKind() {
     super(
         "kernel: [put_latency, put_bandwidth]",
         "DB-P016",
@@ -90,12 +84,21 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
         "link.crossings",
         "fences",
         "fence.time");
-    this.protocols = protocols;
   }
 
   @Override
   public boolean applies(Point point) {
     return true;
+  }
+
+  @Override
+  protected boolean takesTheRest() {
+    return true;
+  }
+
+  @Override
+  protected void use(Protocols offered) {
+    protocols = offered;
   }
 
   @Override
@@ -160,11 +163,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
    */
   public Timeline timeline(Point point, Topology topology, @Nullable Path capture)
       throws PointFailure {
-    try {
-      return new TracedTransfer(read(point), topology, protocols).run(capture);
-    } catch (SettingException e) {
-      throw new PointFailure(PointFailure.Kind.FAILED, e.problem(), e);
-    }
+    return new TracedTransfer(read(point), topology, protocols).run(capture);
   }
 
   @Override

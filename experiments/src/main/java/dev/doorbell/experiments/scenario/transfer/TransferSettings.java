@@ -4,10 +4,10 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
-import dev.doorbell.experiments.scenario.kind.Dma;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
-import dev.doorbell.experiments.scenario.kind.Scope;
-import dev.doorbell.experiments.scenario.kind.SignalName;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.Scope;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Placement;
 

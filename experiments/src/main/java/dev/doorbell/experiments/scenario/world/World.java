@@ -212,19 +212,6 @@ public final class World implements AutoCloseable {
     return new World(fabric, ranks, hcas, VirtualTime.cpu(topology), null, network);
   }
 
-  /**
-   * Some of the ranks, numbered anew in this order, on the same fabric. They remain this world's,
-   * which closes them.
-   */
-  public World among(List<Integer> numbers) {
-    List<Rank> some = new ArrayList<>();
-    for (int number : numbers) {
-      Rank rank = rank(number);
-      some.add(new Rank(some.size(), rank.gpu(), rank.hca(), rank.domain(), rank.payload()));
-    }
-    return new World(fabric, some, List.of(), cpuPrices, null, network);
-  }
-
   /** The switches between the HCAs, or null where there are none. */
   public @Nullable SwitchedNetwork network() {
     return network;

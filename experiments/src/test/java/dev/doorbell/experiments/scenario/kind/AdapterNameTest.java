@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.scenario.kind.QueueSettings.AdapterName;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

@@ -14,7 +14,6 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.SessionRuntime;
 import dev.doorbell.experiments.scenario.device.RealHca;
-import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.push.PushKind;
@@ -25,7 +24,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class VerbsChecksTest {
-  private static final ExperimentKind<?> TRANSFERS = new TransferKind(Protocols.ofCatalogue());
+  private static final ExperimentKind<?> TRANSFERS = new TransferKind();
   private static final HcaAttributes CAPABLE = attributes(1 << 20, 256);
   private static final HcaAttributes PLAIN = attributes(0, 0);
 

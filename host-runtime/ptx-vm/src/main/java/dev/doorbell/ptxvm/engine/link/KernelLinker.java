@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.engine.link;
 
-import dev.doorbell.core.fabric.Pipeline;
+import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.KernelScope;
