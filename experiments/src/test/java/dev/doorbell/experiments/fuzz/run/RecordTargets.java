@@ -5,7 +5,6 @@ import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Session;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
@@ -16,11 +15,11 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Files that programs write: those of a run directory, reports and logs of other machines. */
-public final class RecordTargets implements FuzzTargets {
+public final class RecordTargets {
   private static final List<byte[]> JSON =
       Mutator.bytes("\"index\":", "\"status\":\"OK\"", "null", "1e999", "\\ud800", "[[[[[[", "\t");
 
-  @Override
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         new FuzzTarget("journal", "journals of runs", JournalSession::new),
