@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.collective;
 
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -127,7 +128,7 @@ final class Hierarchical {
         });
   }
 
-  /** Where a rank's share of its rail's part begins; a rank without a part has none. */
+  /** Returns where a rank's share of its rail's part begins; a rank without a part has none. */
   private long share(Segments parts, int rank) {
     int part = part(rank);
     return parts.from(part) + new Segments(parts.bytes(part), nodes).from(rank / node);

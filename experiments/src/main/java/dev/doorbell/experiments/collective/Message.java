@@ -21,7 +21,7 @@ public record Message(
     return new Message(members.get(from), members.get(to), number, offset, target, bytes, packed);
   }
 
-  /** Of a million messages among a thousand ranks, few have the same. */
+  /** Spreads a million messages among a thousand ranks over the hash codes. */
   @Override
   public int hashCode() {
     long ends = ((long) from << Integer.SIZE) + to;

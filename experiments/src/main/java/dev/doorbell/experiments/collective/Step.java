@@ -40,7 +40,7 @@ public record Step(
         packed);
   }
 
-  /** What a step does to data. */
+  /** Operation of a step on data. */
   public enum Combine {
     NONE,
     COPY,

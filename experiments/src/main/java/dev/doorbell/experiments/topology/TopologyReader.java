@@ -16,6 +16,8 @@ import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.experiments.topology.Section.ConstantRecorder;
+import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,7 +60,7 @@ final class TopologyReader {
   }
 
   /**
-   * What a file says.
+   * Contents of a file.
    *
    * @param standing whose published measurements it stands for
    */

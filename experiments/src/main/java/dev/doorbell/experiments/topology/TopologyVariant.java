@@ -2,19 +2,21 @@ package dev.doorbell.experiments.topology;
 
 import dev.doorbell.core.fabric.timed.machine.Constant;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
-import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.UnaryOperator;
+import java.util.Map;
+import java.util.function.Function;
 
 /** A topology with one parameter changed: the values of the {@code variant} setting. */
 public enum TopologyVariant {
-  /** Nothing is. */
   AS_IS,
   /** PCIe links of generation 4. */
   GEN4,
@@ -31,175 +33,136 @@ public enum TopologyVariant {
   /** Every hop takes twice as long. */
   FAR;
 
-  private static final int GENERATION = 4;
-  private static final int LANES = 8;
-  private static final int PAYLOAD = 128;
-  private static final int REQUEST = 4096;
-  private static final int COMPLETION = 64;
-  private static final int TAGS = 32;
-  private static final int TIMES = 2;
-
-  /** The variant of a word. */
+  /** Returns the variant of a word. */
   public static TopologyVariant of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  /** The topology with this changed; its name and its constants say so. */
+  /** Returns the topology with this change, which its name and its constants state. */
   public Topology of(Topology base) {
     return switch (this) {
       case AS_IS -> base;
-      case GEN4 ->
-          changed(base, links(base, link -> pcie(link, GENERATION, link.lanes())), GENERATION);
-      case LANES8 ->
-          changed(base, links(base, link -> pcie(link, link.generation(), LANES)), LANES);
-      case PAYLOAD128 -> changed(base, links(base, TopologyVariant::shortPayload), PAYLOAD);
-      case REQUEST4096 ->
-          changed(base, nics(base, nic -> nic(nic, REQUEST, nic.readTags())), REQUEST);
-      case TAGS32 -> changed(base, nics(base, nic -> nic(nic, nic.maxReadRequest(), TAGS)), TAGS);
-      case COMPLETIONS64 -> changed(base, completions(base), COMPLETION);
-      case FAR -> changed(base, far(base), TIMES);
+      case GEN4 -> pcie(base, 4, link -> trained(4, link.lanes()));
+      case LANES8 -> pcie(base, 8, link -> trained(link.generation(), 8));
+      case PAYLOAD128 -> pcie(base, 128, _ -> Map.of("maxPayload", 128));
+      case REQUEST4096 -> nics(base, "maxReadRequest", 4096);
+      case TAGS32 -> nics(base, "readTags", 32);
+      case COMPLETIONS64 ->
+          changed(base, 64, "gpus", copies(base.gpus(), _ -> Map.of("completionBytes", 64)));
+      case FAR -> changed(base, 2, "paths", copies(base.paths(), path -> far(path, 2)));
     };
   }
 
-  private Topology changed(Topology base, Topology changed, double value) {
+  private Topology changed(Topology base, double value, String component, List<?> parts) {
     String word = name().toLowerCase(Locale.ROOT);
     List<Constant> constants = new ArrayList<>(base.constants());
     constants.add(new Constant("variant", value, "", Constant.Origin.ASSUMED, "what if: " + word));
-    return new Topology(
-        "%s+%s".formatted(base.name(), word),
-        base.description(),
-        changed.gpus(),
-        changed.cpus(),
-        changed.nics(),
-        changed.links(),
-        changed.paths(),
-        changed.network(),
-        base.nvlink(),
-        constants);
+    return RecordCopy.with(
+        base, Map.of("name", base.name() + "+" + word, "constants", constants, component, parts));
   }
 
-  private static Topology with(
-      Topology base,
-      List<GpuPrices> gpus,
-      List<NicPrices> nics,
-      List<Link> links,
-      List<Path> paths) {
-    return new Topology(
-        base.name(),
-        base.description(),
-        gpus,
-        base.cpus(),
-        nics,
-        links,
-        paths,
-        base.network(),
-        base.nvlink(),
-        base.constants());
+  private static <R extends Record> List<R> copies(
+      List<R> parts, Function<R, Map<String, ?>> changes) {
+    return parts.stream().map(part -> RecordCopy.with(part, changes.apply(part))).toList();
   }
 
   /** Changes PCIe links alone; interconnects of the host stay. */
-  private static Topology links(Topology base, UnaryOperator<Link> change) {
+  private Topology pcie(Topology base, double value, Function<Link, Map<String, ?>> changes) {
     List<Link> links =
-        base.links().stream()
-            .map(link -> link.generation() == 0 ? link : change.apply(link))
-            .toList();
-    return with(base, base.gpus(), base.nics(), links, base.paths());
+        copies(base.links(), link -> link.generation() == 0 ? Map.of() : changes.apply(link));
+    return changed(base, value, "links", links);
   }
 
-  private static Link pcie(Link link, int generation, int lanes) {
-    return new Link(
-        link.name(),
-        link.from(),
-        link.to(),
-        generation,
-        lanes,
-        Link.rate(generation, lanes),
-        link.maxPayload(),
-        link.wideAddresses(),
-        link.ecrc(),
-        link.efficiency(),
-        link.credits());
+  private static Map<String, ?> trained(int generation, int lanes) {
+    return Map.of(
+        "generation", generation, "lanes", lanes, "bytesPerNano", Link.rate(generation, lanes));
   }
 
-  private static Link shortPayload(Link link) {
-    return new Link(
-        link.name(),
-        link.from(),
-        link.to(),
-        link.generation(),
-        link.lanes(),
-        link.bytesPerNano(),
-        PAYLOAD,
-        link.wideAddresses(),
-        link.ecrc(),
-        link.efficiency(),
-        link.credits());
+  private Topology nics(Topology base, String component, int value) {
+    return changed(base, value, "nics", copies(base.nics(), _ -> Map.of(component, value)));
   }
 
-  private static Topology nics(Topology base, UnaryOperator<NicPrices> change) {
-    return with(
-        base, base.gpus(), base.nics().stream().map(change).toList(), base.links(), base.paths());
+  private static Map<String, ?> far(Path path, double times) {
+    return Map.of(
+        "hops", path.hops().stream().map(hop -> new Hop(hop.link(), times * hop.nanos())).toList());
   }
 
-  private static NicPrices nic(NicPrices nic, int request, int tags) {
-    return new NicPrices(
-        nic.doorbell(),
-        nic.wqe(),
-        nic.packet(),
-        nic.onChipRead(),
-        nic.memoryService(),
-        request,
-        tags,
-        nic.completionBytes(),
-        nic.finer(),
-        nic.dma());
-  }
+  /**
+   * A topology at another SM clock. A piece of a GPU's work takes C cycles and B nanoseconds, C / f
+   * + B: cycles are what a thread spends inside of the GPU, on instructions, caches, atomics and
+   * fences; nanoseconds are the ways over PCIe, the answers of memory to devices and copy engines.
+   */
+  public static final class SmClock {
+    private static final double MHZ = 1e3;
 
-  private static Topology completions(Topology base) {
-    List<GpuPrices> gpus =
-        base.gpus().stream()
-            .map(
-                gpu ->
-                    new GpuPrices(
-                        gpu.instruction(),
-                        gpu.load(),
-                        gpu.loadHit(),
-                        gpu.strongLoad(),
-                        gpu.store(),
-                        gpu.remoteStore(),
-                        gpu.atomic(),
-                        gpu.fence(),
-                        gpu.fenceSystem(),
-                        gpu.fenceFloor(),
-                        gpu.memoryService(),
-                        gpu.storeGranule(),
-                        gpu.combineWindow(),
-                        COMPLETION,
-                        gpu.copyEngineStart(),
-                        gpu.copyEngineRate(),
-                        gpu.finer()))
-            .toList();
-    return with(base, gpus, base.nics(), base.links(), base.paths());
-  }
+    private SmClock() {}
 
-  private static Topology far(Topology base) {
-    List<Path> paths =
-        base.paths().stream()
-            .map(
-                path ->
-                    new Path(
-                        path.from(),
-                        path.to(),
-                        path.hops().stream()
-                            .map(hop -> new Hop(hop.link(), TIMES * hop.nanos()))
-                            .toList(),
-                        path.peerReads(),
-                        path.readCap(),
-                        path.writeCap(),
-                        path.strictWriteCap(),
-                        path.relaxedOrdering(),
-                        path.jitterNanos()))
-            .toList();
-    return with(base, base.gpus(), base.nics(), base.links(), paths);
+    /**
+     * The topology with all GPUs at {@code mhz}.
+     *
+     * @throws TopologyException when it does not say at which clock its prices are
+     */
+    public static Topology at(Topology base, int mhz) throws TopologyException {
+      List<GpuPrices> gpus = new ArrayList<>();
+      List<Constant> constants = new ArrayList<>(base.constants());
+      for (int index = 0; index < base.gpus().size(); index++) {
+        String key = "gpu%d.clock_ghz".formatted(index);
+        double own =
+            base.constants().stream()
+                .filter(each -> each.key().equals(key))
+                .mapToDouble(Constant::value)
+                .findAny()
+                .orElseThrow(() -> withoutClock(base, key));
+        gpus.add(scaled(base.gpus().get(index), own * MHZ / mhz));
+        constants.removeIf(each -> each.key().equals(key));
+        constants.add(
+            new Constant(
+                key, mhz / MHZ, "ghz", Constant.Origin.ASSUMED, "what if: prices are cycles"));
+      }
+      return RecordCopy.with(base, Map.of("gpus", gpus, "constants", constants));
+    }
+
+    private static TopologyException withoutClock(Topology base, String key) {
+      return new TopologyException(
+          List.of(
+              Problem.of(
+                      "DB-T017",
+                      base.name(),
+                      "sm_mhz needs the SM clock of the topology's prices, '%s'".formatted(key))
+                  .fix(
+                      "say it in the topology, clock_ghz: {value: 1.98, source: ...}, or leave out"
+                          + " sm_mhz")));
+    }
+
+    private static GpuPrices scaled(GpuPrices gpu, double by) {
+      GpuRefinements finer = gpu.finer();
+      return new GpuPrices(
+          gpu.instruction() * by,
+          gpu.load() * by,
+          gpu.loadHit() * by,
+          gpu.strongLoad() * by,
+          gpu.store() * by,
+          gpu.remoteStore() * by,
+          gpu.atomic() * by,
+          gpu.fence() * by,
+          gpu.fenceSystem() * by,
+          gpu.fenceFloor() * by,
+          gpu.memoryService(),
+          gpu.storeGranule(),
+          gpu.combineWindow(),
+          gpu.completionBytes(),
+          gpu.copyEngineStart(),
+          gpu.copyEngineRate(),
+          RecordCopy.with(
+              finer,
+              Map.of(
+                  "fenceSystemFloor", finer.fenceSystemFloor() * by,
+                  "fenceRemote", finer.fenceRemote() * by,
+                  "fenceSystemRemote", finer.fenceSystemRemote() * by,
+                  "remoteSpread", finer.remoteSpread() * by,
+                  "blockStoreRate", finer.blockStoreRate() / by,
+                  "loadIssue", finer.loadIssue() * by,
+                  "latencies", finer.latencies().times(by))));
+    }
   }
 }

@@ -37,7 +37,7 @@ final class RunJob implements AutoCloseable {
     this.meeting = meeting;
   }
 
-  /** Which rank of a job this process is, if any. */
+  /** Returns which rank of a job this process is, if any. */
   static JobRank rank(Map<String, String> variables, RunOptions options)
       throws EnvironmentException {
     JobRank alone = new JobRank(0, 1, "nobody", null);
@@ -118,7 +118,8 @@ final class RunJob implements AutoCloseable {
     if (parts.size() < told.size()) {
       out.printf(
           Typed.in(
-              "%d of the runs are not visible here; bring them together and: doorbell table RUN...%n"),
+              "%d of the runs are not visible here; bring them together and: doorbell table"
+                  + " RUN...%n"),
           told.size() - parts.size());
     }
     out.println();

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.SamplesFile;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
@@ -34,7 +35,7 @@ public final class RecordTargets {
             "samples of a point",
             () -> Mutator.bytes("latency [ns] measured,goodput [GB/s]\n812.5,1.5e3\n-3,\n1,2\n"),
             Mutator.bytes("\"latency [ns]\"", "1e-400", "0x1p3", "NaN", "[]", ",,,,", "latency ["),
-            input -> refusing(() -> SamplesFile.decode(input))),
+            input -> refusing(() -> SamplesFile.read(new ByteArrayInputStream(input), _ -> true))),
         FuzzTarget.of(
             "peer-report",
             "reports of the doctor on another machine",
