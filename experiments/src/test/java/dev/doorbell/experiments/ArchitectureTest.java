@@ -156,9 +156,7 @@ class ArchitectureTest {
   }
 
   private static final String[] JOINERS = {
-    "dev.doorbell.experiments.scenario..",
-    "dev.doorbell.experiments.workbench.*.run..",
-    "dev.doorbell.experiments.fuzz.run.."
+    "dev.doorbell.experiments.scenario..", "dev.doorbell.experiments.workbench.*.run.."
   };
 
   @Test

@@ -54,7 +54,6 @@ enum Subcommand {
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
-  FUZZ("fuzz", "hostile inputs for every reader of files and messages"),
   COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
 
   private final String word;
@@ -99,7 +98,6 @@ enum Subcommand {
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
       case DOCTOR -> new DoctorCommand();
-      case FUZZ -> new FuzzCommand();
       case COMPLETION -> new CompletionCommand();
     };
   }

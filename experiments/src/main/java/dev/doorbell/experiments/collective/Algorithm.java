@@ -9,7 +9,7 @@ import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 import java.util.Arrays;
 import java.util.List;
 
-/** How a collective is made of messages between two ranks. */
+/** Algorithms that make a collective of messages between two ranks. */
 public enum Algorithm {
   /** Each rank sends to the next one alone; a broadcast or a reduce goes along a chain. */
   RING,
@@ -19,11 +19,11 @@ public enum Algorithm {
   HALVING,
   /** Everybody sends to everybody. */
   DIRECT,
-  /** By NVLink inside of a node; between nodes, each rank with those of its place in a node. */
+  /** NVLink inside of a node; between nodes, each rank with those of its place in a node. */
   HIERARCHICAL;
 
   /**
-   * Whether it performs a collective among {@code ranks}.
+   * Returns whether it performs a collective among {@code ranks}.
    *
    * @param node ranks of a node, 1 where no GPU addresses another's memory
    */

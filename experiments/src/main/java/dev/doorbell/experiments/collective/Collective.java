@@ -18,17 +18,17 @@ public enum Collective {
   /** Blocks of a buffer that is divided among ranks are multiples of this. */
   private static final int BLOCK = 16;
 
-  /** Whether elements are reduced. */
+  /** Returns whether elements are reduced. */
   public boolean reduces() {
     return this == ALL_REDUCE || this == REDUCE_SCATTER || this == REDUCE;
   }
 
-  /** Whether one rank is different from the others. */
+  /** Returns whether one rank is different from the others. */
   public boolean rooted() {
     return this == BROADCAST || this == REDUCE;
   }
 
-  /** Whether the result may lie where the contribution did. */
+  /** Returns whether the result may lie where the contribution did. */
   public boolean inPlace() {
     return !exchanges() && this != BARRIER;
   }
@@ -37,7 +37,7 @@ public enum Collective {
     return this == ALL_TO_ALL || this == ALL_TO_ALL_V;
   }
 
-  /** Whether the larger buffer is divided into a block for each rank. */
+  /** Returns whether the larger buffer is divided into a block for each rank. */
   public boolean divides() {
     return this == REDUCE_SCATTER || this == ALL_GATHER || exchanges();
   }
@@ -68,8 +68,8 @@ public enum Collective {
   }
 
   /**
-   * What the algorithm's bandwidth is multiplied by, so that the bus bandwidth is that of a rank's
-   * port where the algorithm is optimal.
+   * Returns the factor of the algorithm's bandwidth with which the bus bandwidth is that of a
+   * rank's port where the algorithm is optimal.
    */
   public double busFactor(int ranks) {
     return switch (this) {

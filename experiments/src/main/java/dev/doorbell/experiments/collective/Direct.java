@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.collective;
 
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,7 +50,10 @@ final class Direct {
     Message send(int from, int to);
   }
 
-  /** What each rank gets of each other one, by receiver; those of the rank before come first. */
+  /**
+   * Returns what each rank gets of each other one, by receiver; those of the rank before come
+   * first.
+   */
   private List<List<Message>> everybody(Sending sending) {
     return exchange.among(
         ranks,

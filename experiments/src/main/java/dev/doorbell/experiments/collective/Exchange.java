@@ -26,7 +26,7 @@ final class Exchange {
     int behind(int rank, int distance);
   }
 
-  /** What each rank gets, by rank; of the rank before it in the group comes first. */
+  /** Returns what each rank gets, by rank; of the rank before it in the group comes first. */
   List<List<Message>> among(int members, Group group, Sending sending) {
     List<List<Message>> received = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.collective;
 
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +15,7 @@ final class Halving {
   /** Ranks that take part in the exchanges, a power of two of them. */
   private final List<Integer> members = new ArrayList<>();
 
-  /** Where each of these has what it has reduced so far. */
+  /** Address at each rank of what it has reduced so far. */
   private final long[] partial;
 
   private Halving(Call call, Schedule.Builder in) {

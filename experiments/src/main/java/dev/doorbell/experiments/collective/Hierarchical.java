@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.collective;
 
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -14,7 +14,7 @@ public record Message(
     int from, int to, int number, long offset, long target, long bytes, boolean packed) {
   private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 
-  /** Of a million messages among a thousand ranks, few have the same. */
+  /** Spreads a million messages among a thousand ranks over the hash codes. */
   @Override
   public int hashCode() {
     long ends = ((long) from << Integer.SIZE) + to;

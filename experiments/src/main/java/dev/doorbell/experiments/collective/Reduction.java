@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.collective;
 
-/** How elements are reduced. */
+/** Reduction of elements. */
 public enum Reduction {
   SUM(0),
   MAX(1),

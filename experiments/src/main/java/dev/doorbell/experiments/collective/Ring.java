@@ -2,6 +2,7 @@ package dev.doorbell.experiments.collective;
 
 import dev.doorbell.experiments.collective.Schedule.Draft;
 import dev.doorbell.experiments.collective.Schedule.Piece;
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -109,7 +110,9 @@ final class Ring {
     }
   }
 
-  /** Where a rank keeps what it has reduced a message to: in its place, if it is not packed. */
+  /**
+   * Returns where a rank keeps what it has reduced a message to: in its place, if it is not packed.
+   */
   private long partial(int rank, Message message) {
     return message.packed() ? in.scratch(rank, message.bytes()) : message.offset();
   }

@@ -32,7 +32,7 @@ public record Schedule(
         .orElse(0);
   }
 
-  /** Whether a rank sends anything to another one, or the other way round. */
+  /** Returns whether a rank sends anything to another one, or the other way round. */
   public boolean joins(int one, int other) {
     return flags.get(one).containsKey(other) || flags.get(other).containsKey(one);
   }
@@ -49,7 +49,7 @@ public record Schedule(
     return builder.build();
   }
 
-  /** Whether a message is stored, not put. */
+  /** Returns whether a message is stored, not put. */
   boolean near(Message message) {
     return message.from() / node == message.to() / node;
   }
@@ -147,7 +147,7 @@ public record Schedule(
       return used.length;
     }
 
-    /** Whether a message of that length has its flag in the data. */
+    /** Returns whether a message of that length has its flag in the data. */
     boolean packs(long bytes) {
       return bytes > 0 && bytes <= mostPacked;
     }
@@ -260,6 +260,25 @@ public record Schedule(
     /** Ends the step without a message. */
     void end() {
       in.steps.get(rank).add(new Step(awaited, combine, target, first, second, bytes, null, 0, 0));
+    }
+  }
+
+  /** A buffer divided into parts of nearly the same size; each begins at a multiple of 16 bytes. */
+  record Segments(long bytes, int count) {
+    private long each() {
+      return Call.padded((bytes + count - 1) / count);
+    }
+
+    long from(int segment) {
+      return Math.min(segment * each(), bytes);
+    }
+
+    long to(int segment) {
+      return from(segment + 1);
+    }
+
+    long bytes(int segment) {
+      return to(segment) - from(segment);
     }
   }
 }

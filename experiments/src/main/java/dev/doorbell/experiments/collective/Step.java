@@ -25,7 +25,7 @@ public record Step(
     @Nullable Message sent,
     long source,
     long packed) {
-  /** What a step does to data. */
+  /** Operation of a step on data. */
   public enum Combine {
     NONE,
     COPY,

@@ -23,7 +23,7 @@ final class Tree {
   private final int root;
   private final List<Piece> pieces;
 
-  /** What each rank has sent its parent, and has been sent by it. */
+  /** Messages of each rank to its parent and from it. */
   private final Map<Piece, Map<Integer, Message>> up = new HashMap<>();
 
   private final Map<Piece, Map<Integer, Message>> down = new HashMap<>();

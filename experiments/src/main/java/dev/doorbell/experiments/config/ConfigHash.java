@@ -38,13 +38,13 @@ final class ConfigHash {
   static final List<String> TELLING =
       List.of("experiment", "question", "expectation", "expect", "outputs");
 
-  /** As above, for keys of {@code measure}. */
+  /** Keys of {@code measure} with the same role. */
   static final List<String> TELLING_MEASURE = List.of("timeout");
 
   private static final String FIXED = "fixed";
   private static final String MEASURE = "measure";
 
-  /** How often: once is to be without them. */
+  /** Keys whose value 1 is the same as their absence. */
   private static final Set<String> TIMES = Set.of("repeat", "processes");
 
   private static final String LAUNCHES = "launches";
@@ -87,7 +87,7 @@ final class ConfigHash {
     return canonical;
   }
 
-  /** By name, so that the schema may be put in another order. */
+  /** Sorts settings by name: their order in the schema does not matter. */
   private static ObjectNode fixed(Schema schema, JsonNode given) {
     Map<String, JsonNode> counted = new TreeMap<>();
     given

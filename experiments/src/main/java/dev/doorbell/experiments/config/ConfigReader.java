@@ -3,22 +3,23 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.condition.Until;
-import dev.doorbell.experiments.config.document.ProblemPosition;
 import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.experiments.config.kernel.ExtendedSchema;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
-import dev.doorbell.experiments.config.schema.Setting;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the text of an experiment file, with the command line's changes, into a config. */
@@ -221,5 +224,65 @@ public final class ConfigReader {
   /** Settings by name, as the schema defines them. */
   public SequencedMap<String, Setting> settings() {
     return schema.settings();
+  }
+
+  /** The schema of experiments with the settings and metrics that kernels bring. */
+  private static final class ExtendedSchema {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private ExtendedSchema() {}
+
+    /** The same schema where the kernels bring nothing. */
+    public static Schema of(Schema schema, Collection<KernelExtension> extensions) {
+      if (extensions.stream()
+          .allMatch(one -> one.settings().isEmpty() && one.metrics().isEmpty())) {
+        return schema;
+      }
+      ObjectNode root = (ObjectNode) schema.root().deepCopy();
+      for (KernelExtension extension : extensions) {
+        extension.settings().forEach(setting -> add(root, setting));
+        extension.metrics().forEach(metric -> add(root, metric));
+      }
+      return Schema.of(root);
+    }
+
+    private static void add(ObjectNode root, KernelSetting setting) {
+      ObjectNode node = JSON.objectNode();
+      node.put("description", setting.description());
+      if (setting.type().decimal()) {
+        node.put("type", "number");
+        node.put("minimum", setting.least());
+        node.put("maximum", setting.most());
+      } else {
+        // As counts are, from wherever its range begins.
+        ObjectNode count = object(root, "/$defs/count").deepCopy();
+        count.remove("minimum");
+        node.setAll(count);
+        node.put("minimum", (long) setting.least());
+        node.put("maximum", (long) setting.most());
+      }
+      node.put("x-unit", setting.unit());
+      node.set("default", JSON.numberNode(KernelSetting.number(setting.standard())));
+      if (!setting.type().decimal()) {
+        node.put("default", (long) KernelSetting.number(setting.standard()));
+      }
+      object(root, "/$defs/setting").set(setting.name(), node);
+    }
+
+    private static void add(ObjectNode root, KernelMetric metric) {
+      ObjectNode metrics = object(root, "/$defs/metric");
+      String unit = metric.unit().isEmpty() ? "" : ", " + metric.unit();
+      String meaning = metric.description() + "; sampled" + unit;
+      JsonNode known = metrics.get("x-values").get(metric.name());
+      if (known == null) {
+        ((ArrayNode) metrics.get("enum")).add(metric.name());
+        ((ArrayNode) metrics.get("x-sampled")).add(metric.name());
+      }
+      ((ObjectNode) metrics.get("x-values")).put(metric.name(), meaning);
+    }
+
+    private static ObjectNode object(ObjectNode root, String pointer) {
+      return (ObjectNode) root.at(pointer);
+    }
   }
 }

@@ -1,13 +1,13 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import java.time.Duration;

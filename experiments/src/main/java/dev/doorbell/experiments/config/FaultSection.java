@@ -13,8 +13,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an experiment says of faults: a list of them, a plan with its seed, or the name of a file
- * that holds a plan, as seen from the folder of the experiment.
+ * The faults of an experiment: a list of them, a plan with its seed, or the name of a file that
+ * holds a plan, as seen from the folder of the experiment.
  */
 final class FaultSection {
   private static final DocumentKind PLAN = new DocumentKind("fault plan", "a mapping", 'F');

@@ -7,7 +7,6 @@ import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Sweep;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -140,7 +139,7 @@ final class Overrides {
   }
 
   private static JsonNode value(String where, String text) throws ConfigException {
-    List<String> parts = splitOutsideBrackets(text);
+    List<String> parts = Sweep.split(text);
     if (parts.size() == 1) {
       return YamlDocument.parseFragment(where, text);
     }
@@ -149,24 +148,5 @@ final class Overrides {
       list.add(YamlDocument.parseFragment(where, part));
     }
     return list;
-  }
-
-  private static List<String> splitOutsideBrackets(String text) {
-    List<String> parts = new ArrayList<>();
-    int depth = 0;
-    int start = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '(' || c == '[' || c == '{') {
-        depth++;
-      } else if (c == ')' || c == ']' || c == '}') {
-        depth--;
-      } else if (c == ',' && depth == 0) {
-        parts.add(text.substring(start, i).strip());
-        start = i + 1;
-      }
-    }
-    parts.add(text.substring(start).strip());
-    return parts;
   }
 }

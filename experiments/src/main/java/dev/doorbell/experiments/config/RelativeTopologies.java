@@ -36,7 +36,7 @@ final class RelativeTopologies {
     }
   }
 
-  /** Whether the value of a placement is meant as a file, not as a name. */
+  /** Returns whether the value of a placement is meant as a file, not as a name. */
   static boolean isFile(String word) {
     return word.endsWith(".yaml") || word.endsWith(".json");
   }

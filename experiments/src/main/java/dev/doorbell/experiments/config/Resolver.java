@@ -28,7 +28,6 @@ final class Resolver {
     this.schema = schema;
   }
 
-  /** The text of a resolved experiment. */
   static String yaml(ObjectNode resolved) {
     return YAML.writeValueAsString(resolved);
   }

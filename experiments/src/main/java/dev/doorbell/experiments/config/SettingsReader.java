@@ -1,16 +1,16 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.condition.ConditionReader;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.ExpectationReader;
 import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.condition.PointCondition.ConditionReader;
 import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.schema.Schema;
-import dev.doorbell.experiments.config.schema.Setting;
-import dev.doorbell.experiments.config.schema.Suggestions;
+import dev.doorbell.experiments.config.schema.Schema.Setting;
+import dev.doorbell.experiments.config.schema.SchemaChecker.Suggestions;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sweep;

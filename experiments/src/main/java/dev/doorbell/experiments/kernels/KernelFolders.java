@@ -89,7 +89,10 @@ public final class KernelFolders {
         problems);
   }
 
-  /** What the kernels that a run kept bring of their own, by kernel; descriptors alone are read. */
+  /**
+   * Reads what the kernels that a run kept bring of their own, by kernel; descriptors alone are
+   * read.
+   */
   public static Map<String, KernelExtension> extensions(Path folder) {
     Map<String, KernelExtension> extensions = new LinkedHashMap<>();
     KernelDescriptorReader reader = KernelDescriptorReader.ofRuns();

@@ -5,7 +5,6 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 
 /**
  * Latency and bandwidth of every {@link PostingPath} by arithmetic.
@@ -39,11 +38,6 @@ public final class PathModel {
   /** Bytes that a request for payload asks for at most. */
   private final int payloadRequest;
 
-  /** A model of the first GPU, HCA and CPU of a node. */
-  public PathModel(Topology topology) {
-    this(topology, 0, 0);
-  }
-
   /** A model of one GPU and one HCA of a node; host memory lies at the first CPU. */
   public PathModel(Topology topology, int gpuIndex, int nicIndex) {
     this(topology, gpuIndex, nicIndex, Integer.MAX_VALUE);
@@ -70,14 +64,14 @@ public final class PathModel {
     return new PathModel(topology, 0, 0, mtu);
   }
 
-  /** What this model is of. */
+  /** Returns the topology of this model. */
   public Topology topology() {
     return topology;
   }
 
   /**
-   * Whether a path can carry a message at all: inline payload has to fit into 256 bytes of WQE, and
-   * the root complex has to route what the HCA reads.
+   * Returns whether a path can carry a message at all: inline payload has to fit into 256 bytes of
+   * WQE, and the root complex has to route what the HCA reads.
    */
   public boolean carries(PostingPath path, long bytes) {
     if (path.inline() && bytes > MOST_INLINE) {
@@ -303,32 +297,5 @@ public final class PathModel {
   private double readHost(long bytes) {
     return nicHost.readBandwidth(
         bytes, payloadRequest, hostCut(), nic.readTags(), readHostRoundTrip());
-  }
-
-  /**
-   * The smallest size up to {@code most} bytes at which {@code second} is at least as fast as
-   * {@code first}, having been slower before; nothing where that never happens. By search: the
-   * terms are monotone in size but not straight.
-   */
-  public OptionalLong overtakes(PostingPath first, PostingPath second, long most) {
-    long low = 1;
-    if (!(difference(first, second, low) < 0) || !(difference(first, second, most) >= 0)) {
-      return OptionalLong.empty();
-    }
-    long high = most;
-    while (high - low > 1) {
-      long middle = (low + high) >>> 1;
-      if (difference(first, second, middle) >= 0) {
-        high = middle;
-      } else {
-        low = middle;
-      }
-    }
-    return OptionalLong.of(high);
-  }
-
-  private double difference(PostingPath first, PostingPath second, long bytes) {
-    return latencyNanos(first, bytes).orElse(Double.NaN)
-        - latencyNanos(second, bytes).orElse(Double.NaN);
   }
 }

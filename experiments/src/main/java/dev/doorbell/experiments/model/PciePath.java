@@ -50,7 +50,7 @@ final class PciePath {
     return slowest;
   }
 
-  /** As {@link #writes}, with the path's cap: for payload. */
+  /** {@link #writes} of payload, with the path's cap. */
   double payloadWrites(long bytes, int granule) {
     double cap = path.writeCap();
     return Math.max(writes(bytes, granule), cap == 0 ? 0 : bytes / cap);
@@ -67,7 +67,7 @@ final class PciePath {
     return slowest;
   }
 
-  /** As {@link #completions}, with the path's cap: for payload. */
+  /** {@link #completions} of payload, with the path's cap. */
   double payloadCompletions(long bytes, int maxReadRequest, int cut) {
     double cap = path.readCap();
     return Math.max(completions(bytes, maxReadRequest, cut), cap == 0 ? 0 : bytes / cap);

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sizes;

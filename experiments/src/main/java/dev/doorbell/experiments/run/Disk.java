@@ -25,9 +25,7 @@ public class Disk {
     StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE
   };
 
-  /** An open file. */
   interface File extends Closeable {
-    /** All of it. */
     byte[] read() throws IOException;
 
     void write(ByteBuffer bytes) throws IOException;
@@ -49,7 +47,6 @@ public class Disk {
     }
   }
 
-  /** The file system of this machine. */
   public Disk() {}
 
   File open(Path path, OpenOption... options) throws IOException {

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.run;
 
-import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Axis;
@@ -30,7 +30,6 @@ public final class Expectations {
     this.data = data;
   }
 
-  /** Outcome of an expectation. */
   public enum Verdict {
     MET("met"),
     NOT_MET("NOT MET"),
@@ -166,7 +165,10 @@ public final class Expectations {
         expectation, "lines", "no line of the run has two values of " + expectation.over());
   }
 
-  /** By which share of itself a step goes the wrong way; negative where it goes the right one. */
+  /**
+   * Returns by which share of itself a step goes the wrong way; negative where it goes the right
+   * one.
+   */
   private static double wrongStep(Expectation.Trend expectation, Place from, Place to) {
     double rise = from.value == to.value ? 0 : (to.value - from.value) / Math.abs(from.value);
     return expectation.course() == Expectation.Trend.Course.RISES ? -rise : rise;
@@ -244,7 +246,7 @@ public final class Expectations {
             : "the run has no two values of %s for both".formatted(contrast.over()));
   }
 
-  /** Whether points lie on both sides of where the crossing is expected. */
+  /** Returns whether points lie on both sides of where the crossing is expected. */
   private static boolean covers(
       List<SummaryRow> rows, String over, Expectation.Crossing expectation) {
     boolean below = false;
@@ -258,7 +260,6 @@ public final class Expectations {
     return below && above;
   }
 
-  /** A point with its metric. */
   private record Place(SummaryRow row, double value) {}
 
   /** Two points that differ in what they are compared by alone. */

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.run;
 
-/** Whether the run should end early. Set once, from any thread. */
+/** Request to end the run early. Set once, from any thread. */
 public final class Interruption {
   private volatile boolean requested;
   private volatile boolean watched;

@@ -46,7 +46,7 @@ public record JournalEntry(
     long wallNanos,
     int attempt) {
 
-  /** How a point ended. */
+  /** Outcome of a point. */
   public enum Status {
     OK,
     FAILED,
@@ -71,28 +71,15 @@ public record JournalEntry(
     return faults == null ? List.of() : List.copyOf(faults);
   }
 
-  /** Returns this entry with the tallies of the fault plan. */
-  JournalEntry withFaults(List<FaultTally> tallies) {
-    return new JournalEntry(
-        index,
-        point,
-        status,
-        basis,
-        samples,
-        sha256,
-        counters,
-        prediction,
-        verifiedBytes,
-        notes,
-        problem,
-        tallies,
-        wallNanos,
-        attempt);
-  }
-
   /** A point without a result. */
   static JournalEntry without(
-      int index, String point, Status status, Problem problem, long wallNanos, int attempt) {
+      int index,
+      String point,
+      Status status,
+      Problem problem,
+      List<FaultTally> faults,
+      long wallNanos,
+      int attempt) {
     return new JournalEntry(
         index,
         point,
@@ -105,7 +92,7 @@ public record JournalEntry(
         0,
         List.of(),
         problem,
-        List.of(),
+        faults,
         wallNanos,
         attempt);
   }

@@ -3,11 +3,13 @@ package dev.doorbell.experiments.run;
 import static java.util.Objects.requireNonNull;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ModelConstant;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,7 @@ public record Manifest(
     List<Diagnosed> doctor,
     List<ModelConstant> constants) {
 
-  /** How far a run got. */
+  /** Progress of a run. */
   public enum State {
     RUNNING,
     COMPLETE,
@@ -133,25 +135,7 @@ public record Manifest(
 
   /** Returns the manifest of this run after its end. */
   public Manifest ended(State how, Instant now, int recordedPoints) {
-    return new Manifest(
-        doorbell,
-        run,
-        experiment,
-        configHash,
-        arguments,
-        tags,
-        schedule,
-        how,
-        started,
-        now,
-        workers,
-        points,
-        recordedPoints,
-        environment,
-        basis,
-        machine,
-        doctor,
-        constants);
+    return RecordCopy.with(this, Map.of("state", how, "finished", now, "recorded", recordedPoints));
   }
 
   /** Puts it in its place in the run directory. */

@@ -12,8 +12,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which points of a plan a run takes, in which order; kept in its manifest, so that a resumed run
- * does what was asked in the first place.
+ * The points of a plan that a run takes, in their order; kept in its manifest, so that a resumed
+ * run does what was asked in the first place.
  *
  * @param order places in the plan, in the order in which points are begun
  * @param shuffled whether that is not the plan's own order

@@ -22,16 +22,14 @@ import java.util.concurrent.Future;
  */
 public record PointWorkers(int threads, Interruption interruption) {
 
-  /** How a point ended. */
+  /** Outcome of a point. */
   public sealed interface Ending {
-    /** With a verified result. */
     record Done(PointResult result) implements Ending {}
 
-    /** Without one. */
     record Failed(PointFailure failure) implements Ending {}
   }
 
-  /** As many threads as the machine has processors. */
+  /** Returns workers with as many threads as the machine has processors. */
   public static PointWorkers ofMachine(Interruption interruption) {
     return new PointWorkers(Runtime.getRuntime().availableProcessors(), interruption);
   }

@@ -2,14 +2,18 @@ package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.config.condition.Contrast;
 import dev.doorbell.experiments.config.condition.Expectation;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.RecordCopy;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run as read back from its directory: all that tables and figures are made of. Two runs with the
@@ -113,42 +117,65 @@ public record RunData(
     brought = Map.copyOf(brought);
   }
 
-  /** Whether higher values of a metric are better. */
+  /** Returns whether higher values of a metric are better. */
   public boolean higherIsBetter(String metric, String unit) {
     return KernelMetric.higherIsBetter(brought, metric, unit);
   }
 
   /** Returns this run with other points, and the axes that they vary. */
   public RunData with(List<Axis> varied, List<SummaryRow> points) {
-    return copy(gitId, varied, points, contrasts);
+    return copy(Map.of("axes", varied, "rows", points));
   }
 
   /** Returns this run restricted to some points, with one pair of lines to compare. */
   RunData with(List<SummaryRow> some, Contrast contrast) {
-    return copy(gitId, axes, some, List.of(contrast));
+    return copy(Map.of("rows", some, "contrasts", List.of(contrast)));
   }
 
-  /** Without the commit: what is made of it depends on its results, not on who ran it when. */
+  /** Returns this run without its commit: what is made of it depends on its results alone. */
   public RunData anonymous() {
-    return copy(Optional.empty(), axes, rows, contrasts);
+    return copy(Map.of("gitId", Optional.empty()));
   }
 
-  private RunData copy(
-      Optional<String> git, List<Axis> varied, List<SummaryRow> points, List<Contrast> compared) {
-    return new RunData(
-        runId,
-        experiment,
-        question,
-        configHash,
-        git,
-        basis,
-        seed,
-        varied,
-        points,
-        figures,
-        compared,
-        expectations,
-        brought,
-        new Derived());
+  private RunData copy(Map<String, ?> changes) {
+    Map<String, Object> all = new HashMap<>(changes);
+    all.put("derived", new Derived());
+    return RecordCopy.with(this, all);
+  }
+
+  /**
+   * Findings of a run, sought once for tables, files and figures together. It follows from the rest
+   * of the run, and so is equal to any other.
+   */
+  static final class Derived {
+    private @Nullable List<Crossings.Found> crossings;
+    private @Nullable List<Expectations.Found> expectations;
+
+    synchronized List<Crossings.Found> crossings(Supplier<List<Crossings.Found>> seek) {
+      List<Crossings.Found> found = crossings == null ? seek.get() : crossings;
+      crossings = found;
+      return found;
+    }
+
+    synchronized List<Expectations.Found> expectations(Supplier<List<Expectations.Found>> seek) {
+      List<Expectations.Found> found = expectations == null ? seek.get() : expectations;
+      expectations = found;
+      return found;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Derived;
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+
+    @Override
+    public String toString() {
+      return "";
+    }
   }
 }

@@ -5,8 +5,11 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
+import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -16,11 +19,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +56,6 @@ public final class RunDirectory implements Closeable {
   private static final String HIDDEN = ".part";
   private static final int MOST_NAMES = 1000;
 
-  /** Folder of the figures. */
   public static final String FIGURES = "figures";
 
   private final Disk disk;
@@ -62,14 +67,6 @@ public final class RunDirectory implements Closeable {
     this.disk = disk;
     this.path = path;
     this.log = new RunLog(path.resolve("log.txt"));
-  }
-
-  /** Prepares a directory as {@link #prepare} does, and publishes it at once. */
-  static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
-      throws RunException {
-    RunDirectory directory = prepare(disk, parent, config, now);
-    directory.publish();
-    return directory;
   }
 
   /**
@@ -194,7 +191,6 @@ public final class RunDirectory implements Closeable {
     }
   }
 
-  /** Returns the path of the directory. */
   public Path path() {
     return path;
   }
@@ -210,7 +206,6 @@ public final class RunDirectory implements Closeable {
     return name.startsWith(".") && name.endsWith(HIDDEN);
   }
 
-  /** The run's log. */
   public RunLog log() {
     return log;
   }
@@ -306,6 +301,86 @@ public final class RunDirectory implements Closeable {
         // Every line was forced when it was written.
       }
       journal = null;
+    }
+  }
+
+  /**
+   * The run's log: what happened when, for whoever looks later. Safe from any thread. A log that
+   * cannot be written does not stop a run.
+   */
+  public static final class RunLog implements Closeable {
+    private final Path path;
+    private @Nullable BufferedWriter writer;
+    private boolean broken;
+
+    RunLog(Path path) {
+      this.path = path;
+    }
+
+    /** Adds a line with the time of day. */
+    public synchronized void line(String text) {
+      if (broken) {
+        return;
+      }
+      try {
+        BufferedWriter out = writer;
+        if (out == null) {
+          out = Files.newBufferedWriter(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+          writer = out;
+        }
+        out.write("%s  %s%n".formatted(Instant.now().truncatedTo(ChronoUnit.MILLIS), text));
+        out.flush();
+      } catch (IOException _) {
+        broken = true;
+      }
+    }
+
+    /** Adds a fault of Doorbell itself with its stack trace, which the terminal does not show. */
+    public void fault(String where, Throwable fault) {
+      StringWriter trace = new StringWriter();
+      fault.printStackTrace(new PrintWriter(trace));
+      line(where + ": " + trace);
+    }
+
+    @Override
+    public synchronized void close() {
+      broken = true;
+      if (writer != null) {
+        try {
+          writer.close();
+        } catch (IOException _) {
+          // Each line was flushed.
+        }
+      }
+    }
+  }
+
+  /** Writes files that were made from a run. */
+  public static final class RunFiles {
+    private RunFiles() {}
+
+    /**
+     * Puts files into a folder, each whole or not at all.
+     *
+     * @param folder made when it is missing
+     * @return their names
+     */
+    public static List<String> writeAll(Disk disk, Path folder, SequencedMap<String, byte[]> files)
+        throws RunException {
+      try {
+        Files.createDirectories(folder);
+        for (Map.Entry<String, byte[]> file : files.entrySet()) {
+          disk.replace(folder.resolve(file.getKey()), file.getValue());
+        }
+        return List.copyOf(files.keySet());
+      } catch (IOException e) {
+        throw new RunException(
+            RunException.Kind.UNWRITABLE,
+            Problem.of("DB-R004", folder.toString(), "cannot write: " + RunDirectory.reason(e))
+                .effect("files that stand there are whole")
+                .fix("choose another folder with --out DIR"),
+            e);
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ public final class RunException extends Exception {
   private final transient Problem problem;
   private final Kind kind;
 
-  /** Which way round. */
+  /** Kind of failure. */
   public enum Kind {
     /** The path is not a run directory, or the directory is damaged. */
     UNREADABLE,
@@ -34,12 +34,11 @@ public final class RunException extends Exception {
     return new RunException(Kind.UNREADABLE, problem);
   }
 
-  /** Returns the problem to be printed. */
   public Problem problem() {
     return problem;
   }
 
-  /** Which way round. */
+  /** Kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -42,7 +42,7 @@ public final class RunExecution {
   private final Limits limits;
 
   /**
-   * How points are run.
+   * Limits for the execution of points.
    *
    * @param workers threads; each runs one point at a time
    * @param grace how long a point may take to notice that it should stop
@@ -52,7 +52,7 @@ public final class RunExecution {
   public record Limits(int workers, Duration grace, int retries) {}
 
   /**
-   * What became of the points.
+   * Outcome of the points.
    *
    * @param entries one a recorded point, in plan order
    * @param interrupted whether the user ended the run before all points were recorded
@@ -63,7 +63,6 @@ public final class RunExecution {
     }
   }
 
-  /** Prepares a run. */
   public RunExecution(
       RunDirectory directory,
       PointRunner runner,
@@ -248,8 +247,13 @@ public final class RunExecution {
     }
     Problem told = kind == PointFailure.Kind.CANCELLED ? timeout(slot) : problem;
     return JournalEntry.without(
-            slot.point.index(), slot.point.id(), status, told, slot.elapsedNanos(), slot.attempt)
-        .withFaults(slot.tallies);
+        slot.point.index(),
+        slot.point.id(),
+        status,
+        told,
+        slot.tallies,
+        slot.elapsedNanos(),
+        slot.attempt);
   }
 
   static String sha256(byte[] bytes) {
@@ -271,7 +275,6 @@ public final class RunExecution {
     record Failure(PointFailure.Kind kind, Problem problem) implements Ending {}
   }
 
-  /** A running point. */
   private final class Slot implements PointContext {
     private final Point point;
     private final int attempt;
@@ -333,5 +336,28 @@ public final class RunExecution {
   /** With all its digits and no more. */
   private static String seconds(Duration time) {
     return BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros().toPlainString();
+  }
+
+  /** Is notified of a run's progress, always on the thread that called {@link RunExecution#run}. */
+  public interface RunListener {
+    RunListener SILENT =
+        new RunListener() {
+          @Override
+          public void recorded(Point point, JournalEntry entry, int done, int total) {}
+
+          @Override
+          public void tick() {}
+        };
+
+    /**
+     * A point is recorded.
+     *
+     * @param done points recorded so far, this one included
+     * @param total points of this run
+     */
+    void recorded(Point point, JournalEntry entry, int done, int total);
+
+    /** Some time has passed; called a few times a second. */
+    void tick();
   }
 }

@@ -231,21 +231,21 @@ public record RunIndex(
     Path file = path.resolve(RunDirectory.SAMPLES).resolve(String.valueOf(entry.samples()));
     try (InputStream in = Files.newInputStream(file);
         DigestInputStream digested = new DigestInputStream(in, RunExecution.sha256())) {
-      List<Values> series = SamplesReader.read(digested, wanted);
+      List<Values> series = SamplesFile.read(digested, wanted);
       String digest = HexFormat.of().formatHex(digested.getMessageDigest().digest());
       if (!digest.equals(entry.sha256())) {
         throw notVouchedFor(file, "these samples are not the ones that the journal vouches for");
       }
       return series;
     } catch (IOException e) {
-      if (e.getMessage() != null && e.getMessage().startsWith(SamplesReader.NO_SAMPLES)) {
+      if (e.getMessage() != null && e.getMessage().startsWith(SamplesFile.NO_SAMPLES)) {
         throw notVouchedFor(file, "these samples are not the ones that the journal vouches for");
       }
       throw notVouchedFor(file, RunDirectory.reason(e));
     }
   }
 
-  /** As {@link #series} with every metric, to be kept. */
+  /** Reads {@link #series} of every metric. */
   List<Samples> samples(JournalEntry entry) throws RunException {
     return series(entry, _ -> true).stream()
         .map(series -> Samples.of(series.metric(), series.unit(), series.samples()))

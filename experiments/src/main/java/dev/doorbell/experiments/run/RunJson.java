@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * How a run's records become JSON and are read again. An unknown key is refused: what a newer
+ * Writes a run's records as JSON and reads them again. An unknown key is refused: what a newer
  * version means by it may change what the rest says.
  */
 final class RunJson {

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.scenario;
 
-import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
-import dev.doorbell.experiments.config.kernel.KernelSetting;
-import dev.doorbell.experiments.config.kernel.KernelVerification;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelVerification;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;

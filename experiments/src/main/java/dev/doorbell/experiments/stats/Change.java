@@ -1,11 +1,12 @@
 package dev.doorbell.experiments.stats;
 
+import dev.doorbell.experiments.stats.Bootstrap.MedianResampler;
 import java.util.Arrays;
 import java.util.Optional;
 import org.apache.commons.rng.UniformRandomProvider;
 
 /**
- * How samples of one metric at one point changed from one run to another.
+ * Change of the samples of one metric at one point from one run to another.
  *
  * @param before median of the first run
  * @param beforeInterval its 95 % bootstrap interval; empty for too few samples
@@ -37,7 +38,7 @@ public record Change(
     return ofOwned(first.clone(), second.clone(), seed);
   }
 
-  /** As {@link #between}, for millions of samples: both arrays are sorted in place. */
+  /** Compares as {@link #between} does, and sorts both arrays in place: for millions of samples. */
   public static Change ofOwned(double[] first, double[] second, long seed) {
     Quantiles.sort(first);
     Quantiles.sort(second);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.stats;
 
+import dev.doorbell.experiments.stats.Bootstrap.MedianResampler;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,7 +10,8 @@ import org.apache.commons.rng.UniformRandomProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where two curves of medians over message size change places, with an interval for each place.
+ * The sizes at which two curves of medians over message size change places, with an interval for
+ * each place.
  *
  * <p>Between two neighbouring sizes each curve is taken as {@code alpha + N/B}, which the cost of a
  * message very nearly is: then the crossing is exact however far the sizes lie apart, where
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) {
 
-  /** Which of two curves is lower. */
+  /** The lower of two curves. */
   public enum Lead {
     A,
     B,

@@ -42,7 +42,7 @@ final class Quantiles {
     return sorted;
   }
 
-  /** As {@link #sortedCopy}, in place. */
+  /** Sorts in place, with the checks of {@link #sortedCopy}. */
   static void sort(double[] sorted) {
     if (sorted.length == 0) {
       throw new IllegalArgumentException("no samples: a statistic needs at least one");

@@ -6,10 +6,9 @@ import org.apache.commons.statistics.inference.AlternativeHypothesis;
 import org.apache.commons.statistics.inference.MannWhitneyUTest;
 
 /**
- * Whether one set of samples tends to be larger than another, by ranks alone: the test of H. B.
- * Mann and D. R. Whitney, Annals of Mathematical Statistics 18(1), 1947, and the effect size of N.
- * Cliff, Psychological Bulletin 114(3), 1993. Neither asks for a normal distribution, and an
- * outlier counts as one sample.
+ * Compares two sets of samples by ranks alone: the test of H. B. Mann and D. R. Whitney, Annals of
+ * Mathematical Statistics 18(1), 1947, and the effect size of N. Cliff, Psychological Bulletin
+ * 114(3), 1993. Neither asks for a normal distribution, and an outlier counts as one sample.
  *
  * <p>The test takes samples as independent. Iterations that run into each other are not, and then
  * {@code p} is too small: see {@link Stationarity}.
@@ -28,14 +27,6 @@ public record RankComparison(double u, double p, double delta) {
 
   /** Up to here ties are counted out as well; beyond it the correction for ties is close. */
   private static final int EXACT_WITH_TIES = 20;
-
-  /** How large an effect is, with the thresholds of Romano et al., 2006. */
-  public enum Effect {
-    NEGLIGIBLE,
-    SMALL,
-    MEDIUM,
-    LARGE
-  }
 
   /** Compares samples, in any order, which are left as they are. */
   public static RankComparison of(double[] first, double[] second) {
@@ -136,14 +127,6 @@ public record RankComparison(double u, double p, double delta) {
       return 1;
     }
     return Erf.erfc(distance / Math.sqrt(2 * variance));
-  }
-
-  /** How large the effect is, in words. */
-  public Effect effect() {
-    double size = Math.abs(delta);
-    return size < 0.147
-        ? Effect.NEGLIGIBLE
-        : size < 0.33 ? Effect.SMALL : size < 0.474 ? Effect.MEDIUM : Effect.LARGE;
   }
 
   /**

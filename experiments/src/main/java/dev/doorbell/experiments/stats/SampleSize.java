@@ -3,8 +3,9 @@ package dev.doorbell.experiments.stats;
 import java.util.Arrays;
 
 /**
- * What a number of samples can carry. Tables, figures, LaTeX, CSV, JSON and verdicts all follow
- * this one rule: a statistic that too few samples were taken for is left out, not estimated.
+ * The statistics that a number of samples can carry. Tables, figures, LaTeX, CSV, JSON and verdicts
+ * all follow this one rule: a statistic that too few samples were taken for is left out, not
+ * estimated.
  */
 public final class SampleSize {
 

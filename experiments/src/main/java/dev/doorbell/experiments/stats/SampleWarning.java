@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record SampleWarning(Kind kind, String what, String advice) {
 
-  /** What is unusual. */
+  /** Kind of warning. */
   public enum Kind {
     /** Too few samples for an interval of the median at 95 %. */
     FEW,
@@ -23,7 +23,6 @@ public record SampleWarning(Kind kind, String what, String advice) {
     /** Some samples lie far from all others. */
     OUTLIERS;
 
-    /** The kind in lower case. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -36,8 +35,8 @@ public record SampleWarning(Kind kind, String what, String advice) {
   private static final double NOTABLE_CORRELATION = 0.2;
 
   /**
-   * Of the median. Ties can make a quartile range next to nothing, as in virtual time, and then
-   * anything else lies beyond the fences.
+   * Share of the median. Ties can make a quartile range next to nothing, as in virtual time, and
+   * then anything else lies beyond the fences.
    */
   private static final double NOTABLE_DISTANCE = 0.01;
 
@@ -46,7 +45,9 @@ public record SampleWarning(Kind kind, String what, String advice) {
     return aboutOwned(samples.clone());
   }
 
-  /** As {@link #about}, for millions of samples: they are in ascending order afterwards. */
+  /**
+   * Warns as {@link #about} does, and leaves the samples in ascending order: for millions of them.
+   */
   public static List<SampleWarning> aboutOwned(double[] samples) {
     List<SampleWarning> warnings = new ArrayList<>();
     if (samples.length >= Stationarity.LEAST) {

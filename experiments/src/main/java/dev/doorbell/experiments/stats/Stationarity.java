@@ -5,8 +5,8 @@ import org.apache.commons.math3.distribution.ChiSquaredDistribution;
 import org.apache.commons.math3.special.Erf;
 
 /**
- * Whether samples, in the order in which they were taken, look like draws from one distribution:
- * what every interval and test here takes for granted.
+ * Tests whether samples, in the order in which they were taken, look like draws from one
+ * distribution: what every interval and test here takes for granted.
  *
  * <p>Above 2^20 samples, drift and trend look at evenly spaced ones.
  *

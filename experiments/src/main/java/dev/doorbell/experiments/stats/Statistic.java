@@ -27,12 +27,11 @@ public final class Statistic {
     return new Statistic(word.isEmpty() || word.equals("p50") ? "median" : word);
   }
 
-  /** Its word. */
   public String word() {
     return word;
   }
 
-  /** Whether it is the median. */
+  /** Returns whether it is the median. */
   public boolean isMedian() {
     return word.equals("median");
   }

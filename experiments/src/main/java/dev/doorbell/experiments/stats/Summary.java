@@ -1,11 +1,12 @@
 package dev.doorbell.experiments.stats;
 
+import dev.doorbell.experiments.stats.Bootstrap.MedianResampler;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What is reported of a set of samples: the median with its interval, the tail and the range, never
- * a mean alone. {@link SampleSize} says which of them the number of samples supports.
+ * Statistics that are reported of a set of samples: the median with its interval, the tail and the
+ * range, never a mean alone. {@link SampleSize} says which of them the number of samples supports.
  *
  * <p>All values but {@code n} are in the unit of the samples.
  *
@@ -43,8 +44,8 @@ public record Summary(
   }
 
   /**
-   * As {@link #of(double[], long)}, of samples that several processes took one after the other: the
-   * median is that of the processes' medians, and its interval covers what differs between them.
+   * Summarises samples that several processes took one after the other: the median is that of the
+   * processes' medians, and its interval covers what differs between them.
    *
    * @param processes 1 for samples of one process, or of virtual time
    */

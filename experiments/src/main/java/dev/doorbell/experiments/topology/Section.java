@@ -3,6 +3,7 @@ package dev.doorbell.experiments.topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.experiments.config.document.DocumentKind.NodeProblems;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -320,4 +321,35 @@ final class Section {
   }
 
   private static final Node EMPTY = new MappingNode(Tag.MAP, List.of(), FlowStyle.BLOCK);
+
+  /** Records the constants of a topology file while it is read, and its problems. */
+  static final class ConstantRecorder extends NodeProblems {
+    private final Map<String, Double> substitutes;
+    private final List<Constant> constants = new ArrayList<>();
+
+    ConstantRecorder(String file) {
+      this(file, Map.of());
+    }
+
+    /**
+     * @param substitutes values that replace those in the file, by key of the constant
+     */
+    ConstantRecorder(String file, Map<String, Double> substitutes) {
+      super(file, TopologyFile.KIND);
+      this.substitutes = Map.copyOf(substitutes);
+    }
+
+    /** Returns the value of a constant: its substitute, or that in the file. */
+    double value(String key, double inFile) {
+      return substitutes.getOrDefault(key, inFile);
+    }
+
+    void constant(Constant constant) {
+      constants.add(constant);
+    }
+
+    List<Constant> constants() {
+      return constants;
+    }
+  }
 }

@@ -17,7 +17,6 @@ public final class TopologyException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** Every problem found, in the order of the file. */
   public List<Problem> problems() {
     return problems;
   }

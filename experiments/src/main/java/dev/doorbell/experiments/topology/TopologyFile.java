@@ -5,6 +5,7 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.DocumentKind;
+import dev.doorbell.experiments.topology.Section.ConstantRecorder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -76,7 +77,8 @@ public final class TopologyFile {
   }
 
   /**
-   * What a topology says of published measurements, in its keys {@code rows} and {@code left_out}.
+   * Reads what a topology says of published measurements, in its keys {@code rows} and {@code
+   * left_out}.
    *
    * @throws TopologyException with everything that is wrong, in the order of the file
    */
@@ -147,5 +149,18 @@ public final class TopologyFile {
       throw new TopologyException(e.problems());
     }
     throw new TopologyException(recorder.inOrder());
+  }
+
+  /**
+   * Published measurements that a topology stands for.
+   *
+   * @param rows names of the machines that it stands for, as the keys of {@code rows} name them
+   * @param leftOut error of its fit on rows that the fit was made without, in the words of whoever
+   *     fitted it; empty where nobody says
+   */
+  public record MachineStands(List<String> rows, String leftOut) {
+    public MachineStands {
+      rows = List.copyOf(rows);
+    }
   }
 }

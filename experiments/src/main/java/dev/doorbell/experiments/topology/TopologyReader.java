@@ -13,6 +13,8 @@ import dev.doorbell.core.fabric.timed.machine.Price;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.experiments.topology.Section.ConstantRecorder;
+import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +49,7 @@ final class TopologyReader {
   }
 
   /**
-   * What a file says.
+   * Contents of a file.
    *
    * @param standing whose published measurements it stands for
    */

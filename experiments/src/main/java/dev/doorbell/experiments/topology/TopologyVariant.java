@@ -1,20 +1,22 @@
 package dev.doorbell.experiments.topology;
 
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Link;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /** A topology with one parameter changed: the values of the {@code variant} setting. */
 public enum TopologyVariant {
-  /** Nothing is. */
   AS_IS,
   /** PCIe links of generation 4. */
   GEN4,
@@ -31,82 +33,105 @@ public enum TopologyVariant {
   /** Every hop takes twice as long. */
   FAR;
 
-  private static final int GENERATION = 4;
-  private static final int LANES = 8;
-  private static final int PAYLOAD = 128;
-  private static final int REQUEST = 4096;
-  private static final int COMPLETION = 64;
-  private static final int TAGS = 32;
-  private static final int TIMES = 2;
-
-  /** The variant of a word. */
+  /** Returns the variant of a word. */
   public static TopologyVariant of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  /** The topology with this changed; its name and its constants say so. */
+  /** Returns the topology with this change, which its name and its constants state. */
   public Topology of(Topology base) {
     return switch (this) {
       case AS_IS -> base;
-      case GEN4 ->
-          changed(base, pcie(base, link -> rate(link, GENERATION, link.lanes())), GENERATION);
-      case LANES8 -> changed(base, pcie(base, link -> rate(link, link.generation(), LANES)), LANES);
-      case PAYLOAD128 ->
-          changed(
-              base, pcie(base, link -> Prices.with(link, Map.of("maxPayload", PAYLOAD))), PAYLOAD);
-      case REQUEST4096 ->
-          changed(base, Map.of("nics", all(base.nics(), "maxReadRequest", REQUEST)), REQUEST);
-      case TAGS32 -> changed(base, Map.of("nics", all(base.nics(), "readTags", TAGS)), TAGS);
+      case GEN4 -> pcie(base, 4, link -> trained(4, link.lanes()));
+      case LANES8 -> pcie(base, 8, link -> trained(link.generation(), 8));
+      case PAYLOAD128 -> pcie(base, 128, _ -> Map.of("maxPayload", 128));
+      case REQUEST4096 -> nics(base, "maxReadRequest", 4096);
+      case TAGS32 -> nics(base, "readTags", 32);
       case COMPLETIONS64 ->
-          changed(
-              base, Map.of("gpus", all(base.gpus(), "completionBytes", COMPLETION)), COMPLETION);
-      case FAR ->
-          changed(
-              base,
-              Map.of("paths", base.paths().stream().map(TopologyVariant::far).toList()),
-              TIMES);
+          changed(base, 64, "gpus", copies(base.gpus(), _ -> Map.of("completionBytes", 64)));
+      case FAR -> changed(base, 2, "paths", copies(base.paths(), path -> far(path, 2)));
     };
   }
 
-  private Topology changed(Topology base, Map<String, ?> changes, double value) {
+  private Topology changed(Topology base, double value, String component, List<?> parts) {
     String word = name().toLowerCase(Locale.ROOT);
     List<Constant> constants = new ArrayList<>(base.constants());
     constants.add(new Constant("variant", value, "", Constant.Origin.ASSUMED, "what if: " + word));
-    return Prices.with(
-        Prices.with(base, changes),
-        Map.of("name", "%s+%s".formatted(base.name(), word), "constants", constants));
+    return RecordCopy.with(
+        base, Map.of("name", base.name() + "+" + word, "constants", constants, component, parts));
   }
 
-  private static <R extends Record> List<R> all(List<R> parts, String component, int value) {
-    return parts.stream().map(part -> Prices.with(part, Map.of(component, value))).toList();
+  private static <R extends Record> List<R> copies(
+      List<R> parts, Function<R, Map<String, ?>> changes) {
+    return parts.stream().map(part -> RecordCopy.with(part, changes.apply(part))).toList();
   }
 
   /** Changes PCIe links alone; interconnects of the host stay. */
-  private static Map<String, ?> pcie(Topology base, UnaryOperator<Link> change) {
+  private Topology pcie(Topology base, double value, Function<Link, Map<String, ?>> changes) {
+    List<Link> links =
+        copies(base.links(), link -> link.generation() == 0 ? Map.of() : changes.apply(link));
+    return changed(base, value, "links", links);
+  }
+
+  private static Map<String, ?> trained(int generation, int lanes) {
     return Map.of(
-        "links",
-        base.links().stream()
-            .map(link -> link.generation() == 0 ? link : change.apply(link))
-            .toList());
+        "generation", generation, "lanes", lanes, "bytesPerNano", Link.rate(generation, lanes));
   }
 
-  private static Link rate(Link link, int generation, int lanes) {
-    return Prices.with(
-        link,
-        Map.of(
-            "generation",
-            generation,
-            "lanes",
-            lanes,
-            "bytesPerNano",
-            Link.rate(generation, lanes)));
+  private Topology nics(Topology base, String component, int value) {
+    return changed(base, value, "nics", copies(base.nics(), _ -> Map.of(component, value)));
   }
 
-  private static Path far(Path path) {
-    return Prices.with(
-        path,
-        Map.of(
-            "hops",
-            path.hops().stream().map(hop -> new Hop(hop.link(), TIMES * hop.nanos())).toList()));
+  private static Map<String, ?> far(Path path, double times) {
+    return Map.of(
+        "hops", path.hops().stream().map(hop -> new Hop(hop.link(), times * hop.nanos())).toList());
+  }
+
+  /**
+   * A topology at another SM clock. A piece of a GPU's work takes C cycles and B nanoseconds, C / f
+   * + B: cycles are what a thread spends inside of the GPU, on instructions, caches, atomics and
+   * fences; nanoseconds are the ways over PCIe, the answers of memory to devices and copy engines.
+   */
+  public static final class SmClock {
+    private static final double MHZ = 1e3;
+
+    private SmClock() {}
+
+    /**
+     * The topology with all GPUs at {@code mhz}.
+     *
+     * @throws TopologyException when it does not say at which clock its prices are
+     */
+    public static Topology at(Topology base, int mhz) throws TopologyException {
+      List<GpuPrices> gpus = new ArrayList<>();
+      List<Constant> constants = new ArrayList<>(base.constants());
+      for (int index = 0; index < base.gpus().size(); index++) {
+        String key = "gpu%d.clock_ghz".formatted(index);
+        double own =
+            base.constants().stream()
+                .filter(each -> each.key().equals(key))
+                .mapToDouble(Constant::value)
+                .findAny()
+                .orElseThrow(() -> withoutClock(base, key));
+        gpus.add(Prices.scaled(base.gpus().get(index), own * MHZ / mhz));
+        constants.removeIf(each -> each.key().equals(key));
+        constants.add(
+            new Constant(
+                key, mhz / MHZ, "ghz", Constant.Origin.ASSUMED, "what if: prices are cycles"));
+      }
+      return RecordCopy.with(base, Map.of("gpus", gpus, "constants", constants));
+    }
+
+    private static TopologyException withoutClock(Topology base, String key) {
+      return new TopologyException(
+          List.of(
+              Problem.of(
+                      "DB-T017",
+                      base.name(),
+                      "sm_mhz needs the SM clock of the topology's prices, '%s'".formatted(key))
+                  .fix(
+                      "say it in the topology, clock_ghz: {value: 1.98, source: ...}, or leave out"
+                          + " sm_mhz")));
+    }
   }
 }

@@ -2,6 +2,8 @@ package dev.doorbell.experiments.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.collective.Call.Contribution;
+import dev.doorbell.experiments.collective.ScheduleTime.StepCosts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

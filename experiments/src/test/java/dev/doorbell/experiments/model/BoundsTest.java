@@ -38,15 +38,6 @@ class BoundsTest {
     assertThat(Bounds.postedCredits(credits, 32)).isCloseTo(13.5, within(0.05));
   }
 
-  @Test
-  void bus_bandwidth_of_an_all_reduce() {
-    double algorithm = 1e9 / 10e6;
-    assertThat(algorithm).isEqualTo(100);
-    assertThat(Bounds.Collective.ALL_REDUCE.busBandwidth(algorithm, 8)).isEqualTo(175);
-    assertThat(Bounds.Collective.ALL_GATHER.busBandwidth(algorithm, 8)).isEqualTo(87.5);
-    assertThat(Bounds.Collective.BROADCAST.busBandwidth(algorithm, 8)).isEqualTo(100);
-  }
-
   @ParameterizedTest
   @CsvSource({"1, 28", "2, 92", "3, 156", "4, 220"})
   void inline_capacity(int blocks, int bytes) {

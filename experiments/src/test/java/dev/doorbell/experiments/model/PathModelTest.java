@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -64,7 +65,7 @@ class PathModelTest {
   }
 
   private static void meets(String topology, String path, Long... expected) throws Exception {
-    PathModel model = new PathModel(TopologyFile.load(topology));
+    PathModel model = new PathModel(TopologyFile.load(topology), 0, 0);
     for (int i = 0; i < SIZES.length; i++) {
       Long wanted = expected[i];
       if (wanted == null) {
@@ -81,23 +82,42 @@ class PathModelTest {
     return PostingPath.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
+  /** The smallest size at which {@code second} is at least as fast as {@code first}, by search. */
+  private static OptionalLong overtakes(
+      PathModel model, PostingPath first, PostingPath second, long most) {
+    long low = 1;
+    long high = most;
+    while (high - low > 1) {
+      long middle = (low + high) >>> 1;
+      double difference =
+          model.latencyNanos(first, middle).orElseThrow()
+              - model.latencyNanos(second, middle).orElseThrow();
+      if (difference >= 0) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high == most ? OptionalLong.empty() : OptionalLong.of(high);
+  }
+
   @Test
   void pull_overtakes_push_under_one_switch_where_the_store_granule_tells() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("round-pix"));
+    PathModel model = new PathModel(TopologyFile.load("round-pix"), 0, 0);
     // What push saves, 500 ns and 1550 ns, over what its smaller TLPs cost a byte.
     double rate = 31.5077 * 0.95;
     double perByte = (152.0 / 128 - 276.0 / 256) / rate;
-    assertThat((double) model.overtakes(PostingPath.C1, PostingPath.A5, 1 << 20).orElseThrow())
+    assertThat((double) overtakes(model, PostingPath.C1, PostingPath.A5, 1 << 20).orElseThrow())
         .isCloseTo(500 / perByte, within(1024.0));
-    assertThat((double) model.overtakes(PostingPath.C1, PostingPath.A3, 1 << 20).orElseThrow())
+    assertThat((double) overtakes(model, PostingPath.C1, PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(1550 / perByte, within(1024.0));
   }
 
   @Test
   void staging_overtakes_pull_across_sockets_and_on_chip_memory_is_ahead_everywhere()
       throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("round-sys"));
-    assertThat((double) model.overtakes(PostingPath.A5, PostingPath.D, 1 << 20).orElseThrow())
+    PathModel model = new PathModel(TopologyFile.load("round-sys"), 0, 0);
+    assertThat((double) overtakes(model, PostingPath.A5, PostingPath.D, 1 << 20).orElseThrow())
         .isBetween(8.0 * 1024, 24.0 * 1024);
     for (long size : SIZES) {
       assertThat(model.latencyNanos(PostingPath.C1, size).orElseThrow())
@@ -107,7 +127,7 @@ class PathModelTest {
 
   @Test
   void nothing_that_reads_gpu_memory_works_where_peer_reads_are_not_routed() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("no-p2p-reads"));
+    PathModel model = new PathModel(TopologyFile.load("no-p2p-reads"), 0, 0);
     for (PostingPath path : PostingPath.values()) {
       assertThat(model.latencyNanos(path, 8).isEmpty()).as(path.word()).isEqualTo(path.readsGpu());
     }
@@ -116,10 +136,10 @@ class PathModelTest {
   @Test
   void ceilings_are_those_of_the_narrowest_leg() throws Exception {
     Topology pix = TopologyFile.load("round-pix");
-    PathModel model = new PathModel(pix);
+    PathModel model = new PathModel(pix, 0, 0);
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow()).isCloseTo(27.76, within(0.01));
     assertThat(model.ceiling(PostingPath.C1, 1 << 20).orElseThrow()).isCloseTo(25.21, within(0.01));
-    PathModel capped = new PathModel(TopologyFile.load("round-sys"));
+    PathModel capped = new PathModel(TopologyFile.load("round-sys"), 0, 0);
     assertThat(capped.ceiling(PostingPath.A3, 1 << 20).orElseThrow()).isCloseTo(6.1, within(0.001));
     assertThat(capped.ceiling(PostingPath.C1, 1 << 20).orElseThrow())
         .isCloseTo(14.3, within(0.001));
@@ -128,7 +148,7 @@ class PathModelTest {
 
   @Test
   void a_poster_waits_for_the_stores_of_each_chunk() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("same-switch"));
+    PathModel model = new PathModel(TopologyFile.load("same-switch"), 0, 0);
     // 32 stores of 128 bytes and 24 of header at 63.015 GB/s x 0.95; 2 x 660 + 50 ns of fence.
     double chunk = 150 + 32 * (128 + 24) / (63.015 * 0.95) + 2 * 660 + 50;
     assertThat(model.posterCeiling(PostingPath.C1, 4096).orElseThrow())
@@ -140,7 +160,7 @@ class PathModelTest {
   void tags_bound_a_long_read() throws Exception {
     String text = TopologyFile.text("same-switch");
     assertThat(text).contains("read_tags: {value: 128");
-    PathModel model = new PathModel(TopologyFile.load("same-switch"));
+    PathModel model = new PathModel(TopologyFile.load("same-switch"), 0, 0);
     // 128 requests of 512 bytes over a round trip of 2 * 660 + 300 ns and their serialisation.
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(128 * 512 / (1620 + 552 / (63.015 * 0.95)), within(0.01));
@@ -154,6 +174,6 @@ class PathModelTest {
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(128 * 256 / (1620 + 276 / (63.015 * 0.95)), within(0.01));
     assertThat(PathModel.perPacket(topology, 4096).latencyNanos(PostingPath.A3, 1 << 20))
-        .isEqualTo(new PathModel(topology).latencyNanos(PostingPath.A3, 1 << 20));
+        .isEqualTo(new PathModel(topology, 0, 0).latencyNanos(PostingPath.A3, 1 << 20));
   }
 }

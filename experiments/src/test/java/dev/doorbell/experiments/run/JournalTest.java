@@ -185,6 +185,7 @@ class JournalTest {
         "p" + index,
         JournalEntry.Status.FAILED,
         Problem.of("DB-P001", "p", "no\tresult").fix("try again"),
+        List.of(),
         5,
         2);
   }

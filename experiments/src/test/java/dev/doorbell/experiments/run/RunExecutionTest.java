@@ -10,6 +10,7 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.run.RunExecution.RunListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -135,7 +136,7 @@ class RunExecutionTest {
           return FakeRuntime.result(point);
         };
     ExperimentConfig config = plan.config();
-    try (RunDirectory directory = RunDirectory.create(new Disk(), folder, config, NOW)) {
+    try (RunDirectory directory = create(new Disk(), folder, config, NOW)) {
       RunExecution.Outcome outcome =
           execution(directory, interrupting, 1, PATIENT).run(plan.points());
       assertThat(outcome.interrupted()).isTrue();
@@ -182,7 +183,7 @@ class RunExecutionTest {
     for (long room = 3000; room < 9000; room += 333) {
       Path parent = java.nio.file.Files.createDirectory(folder.resolve("room" + room));
       FullDisk disk = new FullDisk(room);
-      try (RunDirectory directory = RunDirectory.create(disk, parent, plan.config(), NOW)) {
+      try (RunDirectory directory = create(disk, parent, plan.config(), NOW)) {
         RunExecution execution =
             execution(directory, (point, _) -> FakeRuntime.result(point), 2, PATIENT);
         try {
@@ -204,7 +205,7 @@ class RunExecutionTest {
 
   @Test
   void a_run_directory_that_does_not_fit_leaves_nothing() throws Exception {
-    assertThatThrownBy(() -> RunDirectory.create(new FullDisk(100), folder, plan().config(), NOW))
+    assertThatThrownBy(() -> create(new FullDisk(100), folder, plan().config(), NOW))
         .isInstanceOfSatisfying(
             RunException.class, e -> assertThat(e.problem().text()).contains("DB-R001"));
     assertThat(folder).isEmptyDirectory();
@@ -213,8 +214,8 @@ class RunExecutionTest {
   @Test
   void two_runs_in_the_same_second_have_directories_of_their_own() throws Exception {
     ExperimentConfig config = plan().config();
-    try (RunDirectory first = RunDirectory.create(new Disk(), folder, config, NOW);
-        RunDirectory second = RunDirectory.create(new Disk(), folder, config, NOW)) {
+    try (RunDirectory first = create(new Disk(), folder, config, NOW);
+        RunDirectory second = create(new Disk(), folder, config, NOW)) {
       assertThat(first.id()).startsWith("20260101T000000Z-small-");
       assertThat(second.id()).isEqualTo(first.id() + "-2");
     }
@@ -223,7 +224,7 @@ class RunExecutionTest {
   @Test
   void a_run_that_is_still_going_on_is_not_gone_on_with() throws Exception {
     ExperimentConfig config = plan().config();
-    RunDirectory first = RunDirectory.create(new Disk(), folder, config, NOW);
+    RunDirectory first = create(new Disk(), folder, config, NOW);
     assertThatThrownBy(() -> RunDirectory.reopen(new Disk(), first.path()))
         .isInstanceOfSatisfying(
             RunException.class,
@@ -240,7 +241,7 @@ class RunExecutionTest {
 
   private RunExecution.Outcome run(Plan plan, PointRunner runner, int workers, Duration grace)
       throws RunException {
-    try (RunDirectory directory = RunDirectory.create(new Disk(), folder, plan.config(), NOW)) {
+    try (RunDirectory directory = create(new Disk(), folder, plan.config(), NOW)) {
       return execution(directory, runner, workers, grace).run(plan.points());
     }
   }
@@ -274,5 +275,12 @@ class RunExecutionTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static RunDirectory create(Disk disk, Path parent, ExperimentConfig config, Instant now)
+      throws RunException {
+    RunDirectory directory = RunDirectory.prepare(disk, parent, config, now);
+    directory.publish();
+    return directory;
   }
 }

@@ -5,6 +5,7 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.PointRunner;
+import dev.doorbell.experiments.run.RunExecution.RunListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.plan.Samples;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -40,14 +41,14 @@ class SamplesFileTest {
         random.longs(2000).mapToDouble(Double::longBitsToDouble).filter(Double::isFinite).toArray();
     List<Samples> samples =
         List.of(Samples.of("a.b", "GB/s", values), Samples.of("none", "", new double[0]));
-    assertThat(SamplesFile.decode(SamplesFile.encode(samples, Basis.EMULATED)))
+    assertThat(decode(SamplesFile.encode(samples, Basis.EMULATED)))
         .as("seed %d", seed)
         .isEqualTo(samples);
   }
 
   @Test
   void samples_of_runs_that_named_no_basis_are_read() throws IOException {
-    assertThat(SamplesFile.decode("latency [ns]\n7\n".getBytes(StandardCharsets.UTF_8)))
+    assertThat(decode("latency [ns]\n7\n".getBytes(StandardCharsets.UTF_8)))
         .containsExactly(Samples.of("latency", "ns", 7L));
   }
 
@@ -61,7 +62,13 @@ class SamplesFileTest {
         "a [b],c [d]\n1\n"
       })
   void what_is_no_samples_file_is_refused(String text) {
-    assertThatThrownBy(() -> SamplesFile.decode(text.getBytes(StandardCharsets.UTF_8)))
+    assertThatThrownBy(() -> decode(text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(IOException.class);
+  }
+
+  private static List<Samples> decode(byte[] bytes) throws IOException {
+    return SamplesFile.read(new ByteArrayInputStream(bytes), _ -> true).stream()
+        .map(each -> Samples.of(each.metric(), each.unit(), each.samples()))
+        .toList();
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

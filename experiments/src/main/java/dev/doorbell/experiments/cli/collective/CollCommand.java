@@ -256,7 +256,7 @@ public final class CollCommand extends CliCommand {
     print.printf("# run %s%n", run.path());
   }
 
-  /** Which algorithms auto has chosen, by size. */
+  /** Returns which algorithms auto has chosen, by size. */
   private static String chosen(StoredRun run, String algorithm) {
     if (!algorithm.equals(AUTO)) {
       return "";

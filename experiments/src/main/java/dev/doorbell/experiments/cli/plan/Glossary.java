@@ -10,7 +10,7 @@ import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.schema.Schema;
-import dev.doorbell.experiments.config.schema.Setting;
+import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Plan;

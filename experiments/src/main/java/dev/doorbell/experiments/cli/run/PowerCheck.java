@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * How often a run would have to repeat its points so that a comparison with a baseline finds a
- * change of a given size, from how much the baseline's samples vary.
+ * Computes how often a run would have to repeat its points so that a comparison with a baseline
+ * finds a change of a given size, from how much the baseline's samples vary.
  */
 final class PowerCheck {
   private static final double POWER = 0.8;

@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.doctor.Doctor;
+import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
@@ -9,10 +11,12 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.run.JournalEntry;
+import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunIndex;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -90,5 +94,24 @@ record PreparedRun(
 
   PointRunner runner() {
     return runtime.runner(environment);
+  }
+
+  /**
+   * The doctor's findings for the manifest of a run. An emulated run loads no class of the doctor.
+   */
+  static final class DoctorFindings {
+    private DoctorFindings() {}
+
+    /** Examines this machine if the run uses real devices; their numbers depend on its set-up. */
+    static List<Manifest.Diagnosed> of(Environment environment) {
+      return environment.emulated()
+          ? List.of()
+          : Doctor.examineHere().findings().stream().map(DoctorFindings::diagnosed).toList();
+    }
+
+    private static Manifest.Diagnosed diagnosed(CheckResult finding) {
+      return new Manifest.Diagnosed(
+          finding.code().id(), finding.verdict().name().toLowerCase(Locale.ROOT), finding.text());
+    }
   }
 }

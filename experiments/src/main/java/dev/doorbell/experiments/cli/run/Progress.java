@@ -4,14 +4,15 @@ import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.run.JournalEntry;
-import dev.doorbell.experiments.run.RunListener;
+import dev.doorbell.experiments.run.RunExecution.RunListener;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * How far a run is: one line that is rewritten on a terminal, a line every tenth of the points
- * elsewhere. The time left comes from the points' estimates, scaled by how the run went so far.
+ * Shows the progress of a run: one line that is rewritten on a terminal, a line every tenth of the
+ * points elsewhere. The time left comes from the points' estimates, scaled by how the run went so
+ * far.
  */
 final class Progress implements RunListener {
   private static final int BAR = 32;

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * How long a run is going to take: by past runs of the same experiment on as many cores, and where
+ * Estimate of the time of a run: by past runs of the same experiment on as many cores, and where
  * there are none by what the kinds of points expect.
  */
 final class RunEstimate {
   /**
-   * What a run takes beside its points: the virtual machine's start, the plan, the compilation of
-   * what its first points use, tables and figures. Measured with {@code run --timings} over the
-   * built-in experiments.
+   * Time of a run beside its points: the virtual machine's start, the plan, the compilation of what
+   * its first points use, tables and figures. Measured with {@code run --timings} over the built-in
+   * experiments.
    */
   static final long AROUND_NANOS = 3_000_000_000L;
 
@@ -67,7 +67,7 @@ final class RunEstimate {
     return refined(config.measure().repeat(), guess, past);
   }
 
-  /** As {@link #of}, from these runs. */
+  /** Returns an estimate from these runs. */
   static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
     RunEstimate estimate = new RunEstimate(guess, repeat);
     double guessed = 0;
@@ -90,8 +90,8 @@ final class RunEstimate {
   }
 
   /**
-   * What a point's time depends on beside the machine: every setting, not only those on axes, which
-   * its id is made of.
+   * Returns everything but the machine that a point's time depends on: every setting, not only
+   * those on axes, which its id is made of.
    */
   private static String key(Point point) {
     return "%s %s %s %d %d %d"

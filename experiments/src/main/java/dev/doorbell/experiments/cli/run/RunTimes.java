@@ -10,7 +10,7 @@ import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /**
- * Where a run's time goes. Simulation is the wall time in which at least one point is being run;
+ * The parts of a run's time. Simulation is the wall time in which at least one point is being run;
  * writing what it gave is not part of it. The clock starts with the process. Processor time is
  * counted beside it, since a busy machine stretches everything but that.
  */

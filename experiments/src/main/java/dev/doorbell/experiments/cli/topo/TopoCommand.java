@@ -1,8 +1,31 @@
 package dev.doorbell.experiments.cli.topo;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.machine.MachineMap;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
+import dev.doorbell.experiments.topology.machine.MachineReader;
+import dev.doorbell.experiments.topology.machine.MachineTopology;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code doorbell topo ACTION}. */
 @CommandLine.Command(
@@ -14,7 +37,8 @@ import picocli.CommandLine;
       "  doorbell topo path nccl.xml gpu0 mlx5_0            what a TLP passes",
       "  doorbell topo check lstopo.xml                     what is odd",
       "",
-      "FILE is NCCL's dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or lstopo --of xml."
+      "FILE is NCCL's dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or lstopo --of"
+          + " xml."
     })
 public final class TopoCommand extends CommandGroup {
   public TopoCommand() {
@@ -26,5 +50,198 @@ public final class TopoCommand extends CommandGroup {
             new Action("show", TopoShowCommand::new),
             new Action("path", TopoPathCommand::new),
             new Action("check", TopoCheckCommand::new)));
+  }
+
+  /** A command over a file that describes a machine. */
+  private abstract static class MachineCommand extends CliCommand {
+    @Parameters(
+        index = "0",
+        paramLabel = "FILE",
+        description = "NCCL's XML dump, nvidia-smi topo -m, or lstopo's XML.")
+    private Path file = Path.of("");
+
+    final Path file() {
+      return file;
+    }
+
+    final MachineMap machine() throws UsageException, ConfigException {
+      try {
+        return MachineReader.read(file.toString(), Files.readString(file));
+      } catch (IOException e) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-T021", file.toString(), "cannot be read: " + e.getClass().getSimpleName())
+                .fix("give a text file that describes a machine"));
+      }
+    }
+
+    static MachineDevice device(MachineMap map, String name) throws UsageException {
+      try {
+        return map.device(name);
+      } catch (NoSuchElementException e) {
+        throw new UsageException(
+            Problem.of("DB-T022", null, String.valueOf(e.getMessage()))
+                .fix("doorbell topo show FILE lists them"));
+      }
+    }
+  }
+
+  /** {@code doorbell topo import FILE -o mine.yaml}. */
+  @CommandLine.Command(
+      header = {
+        "Writes a topology for experiments: the machine's links, prices of the nearest topology.",
+        "",
+        "  doorbell topo import nccl.xml -o mine.yaml",
+        "  doorbell run pull-vs-push -s placement=./mine.yaml",
+        ""
+      })
+  private static final class TopoImportCommand extends MachineCommand {
+    @Option(names = "-o", paramLabel = "FILE", required = true, description = "The file to write.")
+    private Path output = Path.of("");
+
+    @Option(names = "--gpu", paramLabel = "NAME", description = "Its GPU (default: gpu0).")
+    private String gpu = "gpu0";
+
+    @Option(names = "--hca", paramLabel = "NAME", description = "Its HCA (default: the nearest).")
+    private @Nullable String hca;
+
+    @Override
+    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+      MachineMap map = machine();
+      MachineDevice from = device(map, gpu);
+      MachineDevice to = hca == null ? map.nearestHca(from).orElse(null) : device(map, hca);
+      if (to == null) {
+        throw new UsageException(
+            Problem.of("DB-T022", file().toString(), "there is no HCA in it")
+                .fix(
+                    "a topology needs a GPU and an HCA: dump it where the HCA's driver is loaded"));
+      }
+      Path name = output.getFileName();
+      String word =
+          (name == null ? "imported" : name.toString())
+              .replaceAll("\\.ya?ml$", "")
+              .toLowerCase(Locale.ROOT)
+              .replaceAll("[^a-z0-9-]+", "-");
+      Path source = file().getFileName();
+      try {
+        Files.writeString(
+            output, MachineTopology.text(map, from, to, word, String.valueOf(source)));
+      } catch (IOException | TopologyException e) {
+        throw new UsageException(
+            Problem.of("DB-T021", output.toString(), "cannot be written: " + e.getMessage())
+                .fix("choose another file with -o"));
+      }
+      context
+          .terminal()
+          .out()
+          .printf(
+              "%s: %s and %s, %s, prices of %s%n",
+              output,
+              from.name(),
+              to.name(),
+              map.distance(from, to),
+              MachineTopology.base(map.distance(from, to)));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code doorbell topo show FILE}. */
+  @CommandLine.Command(
+      header = {
+        "Lists the GPUs and HCAs of a machine, their links and how far they are from each other.",
+        "",
+        "  doorbell topo show nccl.xml",
+        ""
+      })
+  private static final class TopoShowCommand extends MachineCommand {
+    @Override
+    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+      MachineMap map = machine();
+      if (common().json()) {
+        Json.print(context, map.devices());
+        return ExitCode.OK;
+      }
+      TextTable table = new TextTable().left("device").left("bus").right("numa").left("link");
+      map.devices().forEach(device -> table.left(device.name()));
+      for (MachineDevice device : map.devices()) {
+        List<String> cells =
+            new ArrayList<>(
+                List.of(
+                    device.name(),
+                    device.bus().isEmpty() ? "-" : device.bus(),
+                    device.numa() < 0 ? "-" : String.valueOf(device.numa()),
+                    device.link() == null ? "-" : device.link().toString()));
+        for (MachineDevice other : map.devices()) {
+          cells.add(other.equals(device) ? "X" : map.distance(device, other).name());
+        }
+        table.row(cells);
+      }
+      context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table.text());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code doorbell topo path FILE FROM TO}. */
+  @CommandLine.Command(
+      header = {
+        "Says what a TLP passes between two devices of a machine.",
+        "",
+        "  doorbell topo path nccl.xml gpu0 mlx5_0",
+        ""
+      })
+  private static final class TopoPathCommand extends MachineCommand {
+    @Parameters(index = "1", paramLabel = "FROM", description = "A device, such as gpu0.")
+    private String from = "";
+
+    @Parameters(index = "2", paramLabel = "TO", description = "Another, such as mlx5_0.")
+    private String to = "";
+
+    @Override
+    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+      MachineMap map = machine();
+      MachineDevice one = device(map, from);
+      MachineDevice other = device(map, to);
+      List<String> path = map.path(one, other);
+      if (common().json()) {
+        Json.print(context, path);
+      } else {
+        context
+            .terminal()
+            .out()
+            .printf(
+                "%s%n%s, priced as %s%n",
+                String.join(" - ", path),
+                map.distance(one, other),
+                MachineTopology.base(map.distance(one, other)));
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code doorbell topo check FILE}. */
+  @CommandLine.Command(
+      header = {
+        "Says what in a machine is odd: links trained low, HCAs behind another socket.",
+        "",
+        "  doorbell topo check nccl.xml",
+        "",
+        "ACS and memory are not in these files: doorbell doctor looks at them on the machine"
+            + " itself.",
+        ""
+      })
+  private static final class TopoCheckCommand extends MachineCommand {
+    @Override
+    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+      List<String> findings = machine().findings();
+      PrintStream out = context.terminal().out();
+      if (common().json()) {
+        Json.print(context, findings);
+      } else if (findings.isEmpty()) {
+        out.println("nothing odd");
+      } else {
+        findings.forEach(out::println);
+      }
+      return ExitCode.OK;
+    }
   }
 }

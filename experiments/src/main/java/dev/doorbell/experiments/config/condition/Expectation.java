@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What theory or a publication leads to expect of a run, said so that the run can be held against
- * it.
+ * An outcome that theory or a publication predicts for a run, stated so that the run can be held
+ * against it.
  */
 public sealed interface Expectation {
   /** Returns what every kind of expectation has. */
@@ -93,11 +93,9 @@ public sealed interface Expectation {
    * @param tolerance by which a step may go the wrong way, or a level line move; relative
    */
   record Trend(Scope scope, String over, Course course, double tolerance) implements Expectation {
-    /** Direction of the trend. */
     public enum Course {
       RISES,
       FALLS,
-      /** It stays what it is. */
       LEVEL;
 
       String word() {
@@ -174,4 +172,18 @@ public sealed interface Expectation {
   private static String share(double tolerance) {
     return Amounts.number(tolerance * 100) + " %";
   }
+
+  /**
+   * A pair of lines whose crossover is of interest.
+   *
+   * @param metric that is compared, such as {@code latency}
+   * @param over axis along which the lines may cross, such as {@code size}
+   * @param axis that tells the lines apart, such as {@code path}
+   * @param first value of that axis, such as {@code pull}
+   * @param second value of that axis, such as {@code push.memic}
+   * @param by axis for each value of which the crossover is sought, such as {@code placement};
+   *     empty for none
+   */
+  public record Contrast(
+      String metric, String over, String axis, String first, String second, String by) {}
 }

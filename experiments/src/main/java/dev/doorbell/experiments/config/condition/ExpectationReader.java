@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.config.condition;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
+import dev.doorbell.experiments.config.condition.PointCondition.ConditionReader;
 import dev.doorbell.experiments.config.document.SourcePositions;
-import dev.doorbell.experiments.config.schema.Suggestions;
+import dev.doorbell.experiments.config.schema.SchemaChecker.Suggestions;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;

@@ -3,7 +3,9 @@ package dev.doorbell.experiments.config.condition;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.schema.Amounts;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A condition on one setting of a point, as in {@code exclude} and {@code --only}.
@@ -27,7 +30,7 @@ public record PointCondition(String setting, Comparison comparison, List<String>
       Pattern.compile("\\s*([A-Za-z0-9._]+)\\s*(<=|>=|!=|<|>|=)(.*)");
   private static final Pattern COMPARED = Pattern.compile("\\s*(<=|>=|!=|<|>|=)(.*)");
 
-  /** How a value is compared. */
+  /** Comparison of a value with operands. */
   public enum Comparison {
     EQUAL("="),
     NOT_EQUAL("!="),
@@ -110,7 +113,7 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     return conditions.stream().map(PointCondition::text).collect(Collectors.joining(","));
   }
 
-  /** Whether the condition holds for a point with these values. */
+  /** Returns whether the condition holds for a point with these values. */
   public boolean holds(Map<String, Value> values) {
     Value value = values.get(setting);
     if (value == null) {
@@ -192,5 +195,41 @@ public record PointCondition(String setting, Comparison comparison, List<String>
       return new PointCondition(setting, Comparison.EQUAL, List.of());
     }
     return new PointCondition(setting, comparison, list);
+  }
+
+  /**
+   * Reads conditions on points: a mapping from settings to a value, a list of values or a
+   * comparison.
+   *
+   * @param kind what the names are called in problems
+   * @param names that may be used
+   */
+  public record ConditionReader(
+      String kind, Collection<String> names, SourcePositions positions, List<Problem> problems) {
+
+    /** The conditions of a mapping; none where it is absent. */
+    public List<PointCondition> read(JsonNode node, String pointer) {
+      List<PointCondition> conditions = new ArrayList<>();
+      for (Map.Entry<String, JsonNode> entry : node.properties()) {
+        String name = entry.getKey();
+        String at = SourcePositions.child(pointer, name);
+        if (!names.contains(name)) {
+          problems.add(
+              Problem.of(
+                  "DB-C010",
+                  positions.ofKey(at),
+                  "unknown %s '%s'%s".formatted(kind, name, Nearest.suggestion(name, names))));
+        } else if (entry.getValue().isArray()) {
+          conditions.add(
+              new PointCondition(
+                  name, PointCondition.Comparison.EQUAL, Schema.strings(entry.getValue())));
+        } else {
+          conditions.add(
+              PointCondition.ofConfig(
+                  name, entry.getValue().asString(), positions.ofValue(at), problems));
+        }
+      }
+      return conditions;
+    }
   }
 }

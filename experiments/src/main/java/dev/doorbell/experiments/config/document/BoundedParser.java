@@ -121,7 +121,7 @@ final class BoundedParser implements Parser {
     open.element().nodes++;
   }
 
-  /** Whether nothing in a text keeps it from being a number in some base. */
+  /** Returns whether nothing in a text keeps it from being a number in some base. */
   private static boolean isNumber(String text) {
     return text.chars().allMatch(c -> Character.digit(c, 16) >= 0 || "+-._xXoO".indexOf(c) >= 0);
   }

@@ -1,7 +1,10 @@
 package dev.doorbell.experiments.config.document;
 
+import dev.doorbell.core.problem.Problem;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Positions of a document's keys and values in the text, or on the command line, by JSON pointer.
@@ -61,14 +64,12 @@ public final class SourcePositions {
     keys.keySet().removeIf(other -> isAtOrBelow(other, pointer));
   }
 
-  /**
-   * Where a value starts; that of the nearest enclosing node when the value itself has no place.
-   */
+  /** Returns where a value starts, or where the nearest enclosing node with a place does. */
   public String ofValue(String pointer) {
     return text(values, pointer);
   }
 
-  /** Where the key of a value starts. */
+  /** Returns where the key of a value starts. */
   public String ofKey(String pointer) {
     return keys.containsKey(pointer) ? text(keys, pointer) : ofValue(pointer);
   }
@@ -93,5 +94,29 @@ public final class SourcePositions {
   /** The pointer of a member or an element. */
   public static String child(String pointer, String name) {
     return pointer + "/" + name.replace("~", "~0").replace("/", "~1");
+  }
+
+  /** Orders problems as a reader meets them: by file, then line, then column. */
+  public record ProblemPosition(String file, int line, int column)
+      implements Comparable<ProblemPosition> {
+    private static final Pattern IN_FILE = Pattern.compile("(.*):(\\d+):(\\d+)");
+
+    public static ProblemPosition of(Problem problem) {
+      String where = problem.where() == null ? "" : problem.where();
+      Matcher matcher = IN_FILE.matcher(where);
+      return matcher.matches()
+          ? new ProblemPosition(
+              matcher.group(1),
+              Integer.parseInt(matcher.group(2)),
+              Integer.parseInt(matcher.group(3)))
+          : new ProblemPosition(where, 0, 0);
+    }
+
+    @Override
+    public int compareTo(ProblemPosition other) {
+      int byFile = file.compareTo(other.file);
+      int byLine = byFile != 0 ? byFile : Integer.compare(line, other.line);
+      return byLine != 0 ? byLine : Integer.compare(column, other.column);
+    }
   }
 }

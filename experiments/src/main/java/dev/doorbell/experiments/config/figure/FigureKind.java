@@ -25,7 +25,10 @@ public enum FigureKind {
   /** Influence of each constant of the model on a prediction. */
   TORNADO("y", "share", "");
 
-  /** How every kind may look. */
+  /** Keys of every kind beside its looks. */
+  private static final String COMMON = "kind name only";
+
+  /** Keys of the looks of every kind. */
   private static final String LOOKS = "names title caption width font fontsize legend footer";
 
   private final String needed;
@@ -43,7 +46,7 @@ public enum FigureKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether there is a kind of that word. */
+  /** Returns whether there is a kind of that word. */
   static boolean isWord(String word) {
     return Stream.of(values()).anyMatch(kind -> kind.word().equals(word));
   }
@@ -58,9 +61,10 @@ public enum FigureKind {
     return words(needed);
   }
 
-  /** Whether a key means something in it. */
+  /** Returns whether a key means something in it. */
   boolean accepts(String key) {
-    return Stream.of(needed, optional, looks, LOOKS).anyMatch(keys -> words(keys).contains(key));
+    return Stream.of(COMMON, needed, optional, looks, LOOKS)
+        .anyMatch(keys -> words(keys).contains(key));
   }
 
   /** All keys that mean something in it but {@code name} and {@code kind}, for problems. */
@@ -68,6 +72,12 @@ public enum FigureKind {
     return Stream.of(words(needed), words(optional), List.of("only"), words(looks), words(LOOKS))
         .flatMap(List::stream)
         .collect(Collectors.joining(", "));
+  }
+
+  /** Returns whether a key describes the looks of some kind; all others describe contents. */
+  public static boolean isLook(String key) {
+    return words(LOOKS).contains(key)
+        || Stream.of(values()).anyMatch(kind -> words(kind.looks).contains(key));
   }
 
   private static List<String> words(String text) {

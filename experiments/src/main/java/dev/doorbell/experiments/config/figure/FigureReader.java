@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,22 +28,6 @@ import tools.jackson.databind.node.ObjectNode;
 public final class FigureReader {
   private static final String DEFINITION = "/$defs/figure";
   private static final List<String> AXES = List.of("x", "series", "facet", "rows");
-  private static final List<String> KEYS =
-      Stream.concat(
-              Stream.of(
-                  "x",
-                  "y",
-                  "series",
-                  "facet",
-                  "rows",
-                  "logx",
-                  "logy",
-                  "share",
-                  "statistic",
-                  "per",
-                  "relative"),
-              FigureStyle.KEYS.stream())
-          .toList();
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private final JsonNode root;
@@ -70,7 +53,6 @@ public final class FigureReader {
     return new FigureReader(document.root(), document.positions(), problems);
   }
 
-  /** The document. */
   public JsonNode root() {
     return root;
   }
@@ -170,7 +152,7 @@ public final class FigureReader {
   private static void sound(
       JsonNode node, String pointer, SourcePositions positions, List<Problem> problems) {
     FigureKind kind = FigureKind.of(node.path("kind").asString("line"));
-    for (String key : KEYS) {
+    for (String key : Schema.experiment().root().at(DEFINITION + "/properties").propertyNames()) {
       if (node.has(key) && !kind.accepts(key)) {
         Problem problem =
             Problem.of(
@@ -197,7 +179,8 @@ public final class FigureReader {
   }
 
   /**
-   * What a config must say beyond that: nothing is left open, and its axes are the experiment's.
+   * Adds the problems of a figure in a config, which leaves nothing open and has axes of the
+   * experiment.
    */
   public static void complete(
       JsonNode node,
@@ -233,13 +216,13 @@ public final class FigureReader {
                         .fix("kind: bar puts words side by side")));
   }
 
-  /** Whether a figure shows what was counted as well as what was sampled. */
+  /** Returns whether a figure shows what was counted as well as what was sampled. */
   public static boolean counts(JsonNode node) {
     String kind = node.path("kind").asString("line");
     return FigureKind.isWord(kind) && FigureKind.of(kind).accepts("statistic");
   }
 
-  /** Whether an axis holds numbers. */
+  /** Returns whether an axis holds numbers. */
   public static boolean numeric(Axis axis) {
     return axis.values().stream()
         .allMatch(value -> value instanceof Value.Whole || value instanceof Value.Real);

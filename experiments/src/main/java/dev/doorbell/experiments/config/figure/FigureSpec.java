@@ -1,7 +1,9 @@
 package dev.doorbell.experiments.config.figure;
 
 import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +43,7 @@ public record FigureSpec(
     String relative,
     FigureStyle style) {
 
-  /** By how much a tornado moves a constant unless it is said. */
+  /** Default share by which a tornado moves a constant. */
   public static final double SHARE = 0.2;
 
   public FigureSpec {
@@ -84,31 +86,25 @@ public record FigureSpec(
     return new FigureSpec(kind, "", "", "", "", "", "", List.of(), null, null, SHARE);
   }
 
-  /** Lines over an axis of numbers. */
-  public static FigureSpec line(
-      String name, String x, String y, String series, String facet, boolean logX, boolean logY) {
-    return new FigureSpec(
-        FigureKind.LINE, name, x, y, series, facet, "", List.of(), logX, logY, SHARE);
-  }
-
   /** Returns this figure under another name. */
   public FigureSpec named(String other) {
-    return of(other, only, style);
+    return RecordCopy.with(this, Map.of("name", other));
   }
 
   /** Returns this figure restricted to a part of its points. */
   public FigureSpec within(List<PointCondition> further) {
-    return of(name, Stream.concat(only.stream(), further.stream()).toList(), style);
+    return RecordCopy.with(
+        this, Map.of("only", Stream.concat(only.stream(), further.stream()).toList()));
   }
 
   /** Returns this figure of all points that it is given. */
   public FigureSpec ofAll() {
-    return of(name, List.of(), style);
+    return RecordCopy.with(this, Map.of("only", List.of()));
   }
 
   /** Returns this figure with a style that goes before its own, as far as its kind has a use. */
   public FigureSpec styled(FigureStyle first) {
-    return of(name, only, first.in(kind).over(style));
+    return RecordCopy.with(this, Map.of("style", first.in(kind).over(style)));
   }
 
   /** Returns whether an axis has a place in this figure. */
@@ -118,27 +114,9 @@ public record FigureSpec(
 
   /** Returns this figure over another axis, without what its style says about the abscissa. */
   public FigureSpec over(String axis) {
-    return new FigureSpec(
-        kind,
-        name,
-        axis,
-        y,
-        series,
-        facet.equals(axis) ? "" : facet,
-        rows,
-        only,
-        logX,
-        logY,
-        share,
-        statistic,
-        per,
-        relative,
-        style.withoutAbscissa());
-  }
-
-  private FigureSpec of(String other, List<PointCondition> part, FigureStyle look) {
-    return new FigureSpec(
-        kind, other, x, y, series, facet, rows, part, logX, logY, share, statistic, per, relative,
-        look);
+    return RecordCopy.with(
+        this,
+        Map.of(
+            "x", axis, "facet", facet.equals(axis) ? "" : facet, "style", style.withoutAbscissa()));
   }
 }

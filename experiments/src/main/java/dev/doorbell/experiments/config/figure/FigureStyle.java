@@ -18,32 +18,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How a figure looks: words, sizes, ranges, units, colours, notes. What is not given is left to the
- * figure. The keys are those of {@code $defs/figure} of the schema, which has checked their values.
+ * The looks of a figure: words, sizes, ranges, units, colours, notes. What is not given is left to
+ * the figure. The keys are those of {@code $defs/figure} of the schema, which has checked their
+ * values.
  *
  * @param given values by key
  */
 public record FigureStyle(ObjectNode given) {
-  /** Keys that say how a figure looks; all others say what it shows. */
-  public static final List<String> KEYS =
-      List.of(
-          "names",
-          "order",
-          "title",
-          "caption",
-          "width",
-          "font",
-          "fontsize",
-          "xrange",
-          "yrange",
-          "xunit",
-          "yunit",
-          "legend",
-          "footer",
-          "palette",
-          "annotate");
-
-  /** Nothing given. */
   public static final FigureStyle DEFAULT = new FigureStyle(JsonNodeFactory.instance.objectNode());
 
   /** Width of a column and of a page of a two-column paper, points of 1/72 inch. */
@@ -57,7 +38,6 @@ public record FigureStyle(ObjectNode given) {
   private static final Pattern NOTE =
       Pattern.compile("(?:x=([^,:]+))?,?(?:y=([^,:]+))?: (.+)", Pattern.DOTALL);
 
-  /** Where the legend stands. */
   public enum Place {
     TOP,
     BOTTOM,
@@ -69,7 +49,7 @@ public record FigureStyle(ObjectNode given) {
     BOTTOM_RIGHT
   }
 
-  /** What a word of a figure stands for: several axes may have values of the same name. */
+  /** Role of a word in a figure: several axes may have values of the same name. */
   public enum Role {
     /** A value of the axis of the series. */
     SERIES,
@@ -98,10 +78,12 @@ public record FigureStyle(ObjectNode given) {
     given = given.deepCopy();
   }
 
-  /** What a figure's description says about its looks. */
+  /** Returns what a figure's description says about its looks. */
   static FigureStyle of(JsonNode figure) {
     ObjectNode given = JsonNodeFactory.instance.objectNode();
-    KEYS.stream().filter(figure::has).forEach(key -> given.set(key, figure.get(key)));
+    figure.properties().stream()
+        .filter(entry -> FigureKind.isLook(entry.getKey()))
+        .forEach(entry -> given.set(entry.getKey(), entry.getValue()));
     return given.isEmpty() ? DEFAULT : new FigureStyle(given);
   }
 
@@ -136,7 +118,7 @@ public record FigureStyle(ObjectNode given) {
   /** This without what means nothing in a kind of figure. */
   FigureStyle in(FigureKind kind) {
     ObjectNode kept = given.deepCopy();
-    KEYS.stream().filter(key -> !kind.accepts(key)).forEach(kept::remove);
+    kept.remove(kept.propertyNames().stream().filter(key -> !kind.accepts(key)).toList());
     return new FigureStyle(kept);
   }
 
@@ -151,7 +133,7 @@ public record FigureStyle(ObjectNode given) {
     return kept.equals(given) ? this : new FigureStyle(kept);
   }
 
-  /** What is printed in place of something. */
+  /** Names that are printed in place of others. */
   public SequencedMap<String, String> names() {
     SequencedMap<String, String> names = new LinkedHashMap<>();
     given
@@ -176,7 +158,7 @@ public record FigureStyle(ObjectNode given) {
         .collect(Collectors.joining(", "));
   }
 
-  /** What the description prints in place of an axis or a metric, where it says so. */
+  /** Returns what the description prints in place of an axis or a metric, where it says so. */
   public Optional<String> named(String word) {
     return Optional.ofNullable(names().get(word));
   }
@@ -191,7 +173,7 @@ public record FigureStyle(ObjectNode given) {
     return given.path("title").asString("");
   }
 
-  /** What it shows; empty for what Doorbell calls it. */
+  /** Caption; empty for the default. */
   public String caption() {
     return given.path("caption").asString("");
   }
@@ -217,12 +199,10 @@ public record FigureStyle(ObjectNode given) {
     return given.path("fontsize").asDouble(otherwise);
   }
 
-  /** Ends of the abscissa. */
   public Span xRange() {
     return span("xrange");
   }
 
-  /** Ends of the ordinate. */
   public Span yRange() {
     return span("yrange");
   }
@@ -237,13 +217,12 @@ public record FigureStyle(ObjectNode given) {
     return given.path("yunit").asString("");
   }
 
-  /** Where the legend stands. */
   public Place legend() {
     return Place.valueOf(
         given.path("legend").asString("top").toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  /** Whether basis, samples and run are printed below. */
+  /** Returns whether basis, samples and run are printed below. */
   public boolean footer() {
     return given.path("footer").asBoolean(true);
   }
@@ -253,7 +232,6 @@ public record FigureStyle(ObjectNode given) {
     return given.path("palette").asString("");
   }
 
-  /** Notes in each panel. */
   public List<Note> notes() {
     List<Note> notes = new ArrayList<>();
     for (String text : texts("annotate")) {

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config.formula;
 
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.experiments.config.formula.Node.Operator;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class Formula {
   }
 
   /**
-   * What a formula may name.
+   * Names that a formula may use.
    *
    * @param variables numbers
    * @param arrays elements by rank and index
@@ -316,6 +317,20 @@ public final class Formula {
           at == text.length()
               ? "'%s' ends too early".formatted(text)
               : "'%s' makes no sense from '%s'".formatted(text, text.substring(at)));
+    }
+  }
+
+  /** A text that is no formula, or a formula without a value. */
+  public static final class FormulaException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public FormulaException(String message) {
+      super(message);
+    }
+
+    /** Returns the reason in words. */
+    public String why() {
+      return String.valueOf(getMessage());
     }
   }
 }

@@ -16,10 +16,8 @@ public final class Frame {
 
   /** Elements that formulas may read. */
   public interface Array {
-    /** An element as a whole number. */
     long whole(long rank, long index);
 
-    /** An element as a decimal number. */
     double real(long rank, long index);
   }
 
@@ -36,7 +34,6 @@ public final class Frame {
     this.wholes = new long[places];
   }
 
-  /** Gives a variable a value. */
   public Frame set(String variable, double value) {
     int place = names.variables().indexOf(variable);
     reals[place] = value;
@@ -47,7 +44,6 @@ public final class Frame {
     return this;
   }
 
-  /** Adds the next array of the names. */
   public void add(Array array) {
     arrays.add(array);
   }

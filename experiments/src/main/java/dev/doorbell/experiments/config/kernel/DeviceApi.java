@@ -30,17 +30,17 @@ public enum DeviceApi {
     this.compilerFlags = String.join(" ", compilerFlags);
   }
 
-  /** Whether its completion queues have one entry, always overwritten. */
+  /** Returns whether its completion queues have one entry, always overwritten. */
   public boolean collapsed() {
     return collapsed;
   }
 
-  /** Whether its doorbells promise that the doorbell record is written already. */
+  /** Returns whether its doorbells promise that the doorbell record is written already. */
   public boolean recordFirst() {
     return recordFirst;
   }
 
-  /** Whether kernels name the memory of all ranks by the addresses of their own. */
+  /** Returns whether kernels name the memory of all ranks by the addresses of their own. */
   public boolean symmetric() {
     return this == NVSHMEM;
   }
@@ -50,17 +50,14 @@ public enum DeviceApi {
     return compilerFlags.isEmpty() ? List.of() : List.of(compilerFlags.split(" ", -1));
   }
 
-  /** The word of descriptors. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The API of a word that the schema allows. */
   public static DeviceApi of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT));
   }
 
-  /** All words. */
   public static List<String> words() {
     return Arrays.stream(values()).map(DeviceApi::word).toList();
   }

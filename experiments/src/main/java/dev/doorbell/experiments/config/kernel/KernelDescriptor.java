@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What Doorbell needs to launch a kernel in an experiment and to check what it did: a file {@code
- * NAME.kernel.yaml}, checked, with every default filled in.
+ * The data that Doorbell needs to launch a kernel in an experiment and to check what it did: a file
+ * {@code NAME.kernel.yaml}, checked, with every default filled in.
  *
  * @param ptx file of the PTX, relative to the descriptor
  * @param linked files that are linked with it, in order
@@ -56,7 +56,7 @@ public record KernelDescriptor(
     NOTHING
   }
 
-  /** Where it runs. */
+  /** Ranks that a kernel runs at. */
   public enum Ranks {
     /** At both ranks at once. */
     BOTH,
@@ -67,8 +67,9 @@ public record KernelDescriptor(
   }
 
   /**
-   * What has to have arrived. Between two ranks a whole inbox is compared with the peer's payload;
-   * among all ranks message j of an inbox is what rank j sent, and zeros where it sends nothing.
+   * Messages that must have arrived. Between two ranks a whole inbox is compared with the peer's
+   * payload; among all ranks message j of an inbox is what rank j sent, and zeros where it sends
+   * nothing.
    */
   public enum Verify {
     RECEIVER,
@@ -80,12 +81,12 @@ public record KernelDescriptor(
     /** The kernel's own buffers, not its inboxes. */
     OWN;
 
-    /** Whether it speaks of all ranks' inboxes. */
+    /** Returns whether it speaks of all ranks' inboxes. */
     public boolean ofAll() {
       return this != RECEIVER && this != BOTH && this != OWN;
     }
 
-    /** Whether a message of one rank arrives at another one. */
+    /** Returns whether a message of one rank arrives at another one. */
     public boolean arrives(int from, int to, int ranks) {
       return from != to
           && switch (this) {
@@ -96,12 +97,12 @@ public record KernelDescriptor(
           };
     }
 
-    /** Which message of its payload a rank sends to another one. */
+    /** Returns which message of its payload a rank sends to another one. */
     public int message(int from, int to) {
       return this == ALLTOALL ? to : from;
     }
 
-    /** How many messages arrive in a turn. */
+    /** Returns how many messages arrive in a turn. */
     public int messages(int ranks) {
       return switch (this) {
         case RECEIVER -> 1;
@@ -114,18 +115,17 @@ public record KernelDescriptor(
     }
   }
 
-  /** How many messages payload and inbox hold side by side. */
+  /** Number of messages side by side in payload and inbox. */
   public enum Slots {
     /** One message for each block. */
     BLOCKS,
     /** One message for each thread of the grid. */
     THREADS,
-    /** A window of them. */
     WINDOW
   }
 
   /**
-   * How it is launched.
+   * Launch of a kernel.
    *
    * @param ranks where it runs
    * @param threads of a block; 0 for as many as the copying of the path needs
@@ -145,17 +145,17 @@ public record KernelDescriptor(
       boolean shared,
       int signals,
       boolean nvlink) {
-    /** Whether it runs at both of two ranks. */
+    /** Returns whether it runs at both of two ranks. */
     public boolean bothRanks() {
       return ranks == Ranks.BOTH;
     }
 
-    /** Whether it runs at however many ranks there are. */
+    /** Returns whether it runs at however many ranks there are. */
     public boolean allRanks() {
       return ranks == Ranks.ALL;
     }
 
-    /** Whether payload and inbox hold a window of messages. */
+    /** Returns whether payload and inbox hold a window of messages. */
     public boolean windowSlots() {
       return slots == Slots.WINDOW;
     }
@@ -168,13 +168,85 @@ public record KernelDescriptor(
     paths = Set.copyOf(paths);
   }
 
-  /** Whether it can take a path. */
+  /** Returns whether it can take a path. */
   public boolean takes(String path) {
     return paths.isEmpty() || paths.contains(path);
   }
 
-  /** Where the value at a JSON pointer stands in the file. */
+  /** Returns where the value at a JSON pointer stands in the file. */
   public String place(String pointer) {
     return places.apply(pointer);
+  }
+
+  /**
+   * Comparison of a kernel between two GPUs: what its parameters are taken from, and what of the
+   * memory that it leaves is chance. Lists that are empty leave the choice to whoever compares.
+   *
+   * @param posts what of the rings is the same
+   * @param blocks of the grid
+   * @param threads of a block
+   * @param sizes bytes of a message, multiples of 8
+   * @param windows messages in flight
+   * @param iterations of each poster
+   * @param queuePairs between two ranks
+   * @param ranks of a kernel that runs at all of them
+   * @param scopes words of {@code job.scope}
+   * @param opcodes words of {@code job.opcode}
+   * @param chance places whose contents depend on chance
+   */
+  public record KernelComparison(
+      Posts posts,
+      List<Integer> blocks,
+      List<Integer> threads,
+      List<Integer> sizes,
+      List<Integer> windows,
+      List<Integer> iterations,
+      List<Integer> queuePairs,
+      List<Integer> ranks,
+      List<String> scopes,
+      List<String> opcodes,
+      List<Chance> chance) {
+
+    /** The part of the send and completion rings that is equal on any GPU. */
+    public enum Posts {
+      /** Each WQE and each CQE in its place. */
+      ORDERED,
+      /** The same WQEs in any order. */
+      UNORDERED,
+      /** No error, whatever was posted. */
+      ANY
+    }
+
+    /**
+     * A place whose contents are chance.
+     *
+     * @param memory {@code payload} or {@code inbox}, of each message in it; {@code signals} or
+     *     {@code status}, of all words
+     * @param rank where, or {@link #EACH_RANK}
+     * @param from first byte; negative ones count from the end
+     * @param bytes how many at most
+     * @param why in words
+     */
+    public record Chance(String memory, int rank, long from, long bytes, String why) {
+      public static final int EACH_RANK = -1;
+
+      /** Returns whether it speaks of a memory. */
+      public boolean isOf(String name, int where) {
+        return memory.equals(name) && (rank == EACH_RANK || rank == where);
+      }
+    }
+
+    public KernelComparison {
+      blocks = List.copyOf(blocks);
+      threads = List.copyOf(threads);
+      sizes = List.copyOf(sizes);
+      windows = List.copyOf(windows);
+      iterations = List.copyOf(iterations);
+      queuePairs = List.copyOf(queuePairs);
+      ranks = List.copyOf(ranks);
+      scopes = List.copyOf(scopes);
+      opcodes = List.copyOf(opcodes);
+      chance = List.copyOf(chance);
+    }
   }
 }

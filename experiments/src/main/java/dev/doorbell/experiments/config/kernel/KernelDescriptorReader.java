@@ -4,12 +4,15 @@ import static dev.doorbell.experiments.config.document.SourcePositions.child;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.document.ProblemPosition;
 import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
-import dev.doorbell.experiments.config.schema.Suggestions;
+import dev.doorbell.experiments.config.schema.SchemaChecker.Suggestions;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -105,26 +108,27 @@ public final class KernelDescriptorReader {
             Optional.ofNullable(root.get("api")).map(JsonNode::asString).map(DeviceApi::of),
             parameters,
             new KernelDescriptor.Launch(
-                KernelDescriptor.Ranks.valueOf(
-                    value(launch, LAUNCH, "ranks").asString().toUpperCase(Locale.ROOT)),
+                constant(KernelDescriptor.Ranks.class, value(launch, LAUNCH, "ranks")),
                 value(launch, LAUNCH, "blocks").asInt(),
                 value(launch, LAUNCH, "threads").asInt(0),
                 value(launch, LAUNCH, "shared").asInt(),
                 value(launch, LAUNCH, "cooperative").asBoolean(),
-                slots(value(launch, LAUNCH, "slots").asString()),
+                slots(value(launch, LAUNCH, "slots")),
                 shared,
                 value(launch, LAUNCH, "signals").asInt(),
                 value(launch, LAUNCH, "nvlink").asBoolean()),
             new LinkedHashSet<>(Schema.strings(root.path("paths"))),
-            KernelDescriptor.Measures.valueOf(
-                root.get("measures").asString().toUpperCase(Locale.ROOT)),
+            constant(KernelDescriptor.Measures.class, root.get("measures")),
             verify(root),
             structures,
             extension,
             comparison(root.path("compare"), shared),
             settings.isEmpty() ? text : root.toString(), // JSON is YAML
             positions::ofValue);
-    checkTogether(descriptor);
+    new Combinations(descriptor, problems).check();
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
     return descriptor;
   }
 
@@ -157,7 +161,7 @@ public final class KernelDescriptorReader {
     }
   }
 
-  /** What parameters name; nothing where the schema speaks. */
+  /** Reads what parameters name; nothing where the schema speaks. */
   private List<String> parameters(
       ObjectNode root, List<String> fields, SourcePositions positions, List<Problem> problems) {
     JsonNode given = value(root, "", "parameters");
@@ -178,228 +182,193 @@ public final class KernelDescriptorReader {
     return parameters;
   }
 
+  /** Returns the constant of a word that the schema allows. */
+  private static <E extends Enum<E>> E constant(Class<E> type, JsonNode word) {
+    return Enum.valueOf(type, word.asString().toUpperCase(Locale.ROOT));
+  }
+
+  /** Returns the slots of a word; of 1, one message for each block. */
+  private static KernelDescriptor.Slots slots(JsonNode word) {
+    return word.isString()
+        ? constant(KernelDescriptor.Slots.class, word)
+        : KernelDescriptor.Slots.BLOCKS;
+  }
+
   private KernelDescriptor.Verify verify(JsonNode root) {
     JsonNode verify = value(root, "", "verify");
     return verify.isObject()
         ? KernelDescriptor.Verify.OWN
-        : KernelDescriptor.Verify.valueOf(verify.asString().toUpperCase(Locale.ROOT));
-  }
-
-  /** Metrics, buffers and structures that no parameter gets would be used by nobody. */
-  private static void checkExtension(KernelDescriptor descriptor, List<Problem> problems) {
-    KernelExtension extension = descriptor.extension();
-    Map<String, String> needed = new LinkedHashMap<>();
-    extension
-        .metrics()
-        .forEach(metric -> needed.put(metric.name(), child("/metrics", metric.name())));
-    for (KernelBuffer buffer : extension.buffers()) {
-      String pointer = child("/buffers", buffer.name());
-      String multicast = buffer.multicast();
-      if (multicast == null) {
-        needed.put(buffer.name(), pointer);
-      } else if (!isNamed(KernelStructure.MULTICAST + multicast, descriptor)) {
-        needed.put(multicast, pointer + "/multicast");
-      }
-    }
-    descriptor.structures().stream()
-        .filter(structure -> !isReached(structure, descriptor))
-        .forEach(structure -> needed.put(structure.name(), child("/args", structure.name())));
-    needed.forEach(
-        (name, pointer) -> {
-          if (!descriptor.parameters().contains(name)) {
-            problems.add(
-                Problem.of(
-                        "DB-K011",
-                        descriptor.place(pointer),
-                        "'%s' is no parameter of the kernel".formatted(name))
-                    .fix("add %s to parameters".formatted(name)));
-          }
-        });
-  }
-
-  /** Whether a kernel finds a structure: in a variable, or by an address in another one. */
-  private static boolean isReached(KernelStructure structure, KernelDescriptor descriptor) {
-    return structure.symbol().isPresent() || isNamed("args." + structure.name(), descriptor);
-  }
-
-  /** Whether a value of a structure names something. */
-  private static boolean isNamed(String name, KernelDescriptor descriptor) {
-    return descriptor.structures().stream()
-        .flatMap(structure -> structure.fields().stream())
-        .flatMap(field -> field.values().stream())
-        .anyMatch(value -> value.toString().contains(name));
+        : constant(KernelDescriptor.Verify.class, verify);
   }
 
   /** Refuses combinations of keys that are legal one by one. */
-  private static void checkTogether(KernelDescriptor descriptor) throws ConfigException {
-    List<Problem> problems = new ArrayList<>();
-    checkRanks(descriptor, problems);
-    checkExtension(descriptor, problems);
-    if (descriptor.verify() == KernelDescriptor.Verify.BOTH
-        && descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/verify"),
-                  "verify is both, but only the sender runs: nothing arrives at rank 0")
-              .fix("verify: receiver, or launch: { ranks: both }"));
+  private record Combinations(KernelDescriptor descriptor, List<Problem> problems) {
+    private void refuse(boolean when, String pointer, String what, String fix) {
+      if (when) {
+        problems.add(Problem.of("DB-K011", descriptor.place(pointer), what).fix(fix));
+      }
     }
-    if (descriptor.measures() == KernelDescriptor.Measures.LATENCY
-        && !reaches(descriptor, "samples")) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/parameters"),
-                  "it measures latency, but gets neither the job nor its samples")
-              .fix("add samples to parameters"));
-    }
-    if (descriptor.measures() == KernelDescriptor.Measures.GOODPUT
-        && !reaches(descriptor, "stamps")) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/parameters"),
-                  "it measures goodput, but gets neither the job nor its stamps")
-              .fix("add stamps to parameters"));
-    }
-    if (descriptor.launch().signals() > 0 && !reaches(descriptor, "signals")) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/launch/signals"),
-                  "it has signal words, but gets neither the job nor its signals")
-              .fix("add signals to parameters"));
-    }
-    checkComparison(descriptor, problems);
-    if (descriptor.api().isPresent() && !descriptor.paths().equals(Set.of("pull"))) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/api"),
-                  "the code of %s takes the path pull alone"
-                      .formatted(descriptor.api().get().word()))
-              .effect("other paths are Doorbell's own: its queue pair flags and staging areas")
-              .fix("paths: [pull]"));
-    }
-    if (!reaches(descriptor, "status")) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/parameters"),
-                  "it gets neither the job nor its status words")
-              .effect("whether it ended well could not be told")
-              .fix("add status to parameters; every thread writes one of DOORBELL_OK, ERROR_..."));
-    }
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
-  }
 
-  private static void checkRanks(KernelDescriptor descriptor, List<Problem> problems) {
-    KernelDescriptor.Launch launch = descriptor.launch();
-    if (descriptor.verify() != KernelDescriptor.Verify.OWN
-        && launch.allRanks() != descriptor.verify().ofAll()) {
-      problems.add(
-          launch.allRanks()
-              ? Problem.of(
-                      "DB-K011",
-                      descriptor.place("/verify"),
-                      "it runs at all ranks, and verify speaks of two")
-                  .fix("verify: alltoall, allgather, gather or shift")
-              : Problem.of(
-                      "DB-K011",
-                      descriptor.place("/verify"),
-                      "verify speaks of all ranks, and it runs at two")
-                  .fix("launch: { ranks: all }, or verify: receiver or both"));
+    private boolean reaches(String field) {
+      return descriptor.parameters().contains("job") || descriptor.parameters().contains(field);
     }
-    if (launch.allRanks() && launch.slots() != KernelDescriptor.Slots.BLOCKS) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/launch/slots"),
-                  "at all ranks, payload and inbox hold a message for each rank")
-              .fix("leave slots out"));
-    }
-    boolean told =
-        descriptor.api().map(DeviceApi::symmetric).orElse(false)
-            || !descriptor.extension().multicasts().isEmpty();
-    if (launch.allRanks() && !told && !reaches(descriptor, "peers")) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/parameters"),
-                  "it runs at all ranks, but gets neither the job nor its peers")
-              .fix("add peers, role and qp_count to parameters"));
-    }
-    if (launch.nvlink()
-        && !(launch.allRanks() && descriptor.api().equals(Optional.of(DeviceApi.NVSHMEM)))) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/launch/nvlink"),
-                  "only the structures of NVSHMEM say whether all ranks share a node")
-              .fix("leave nvlink out, or api: nvshmem and ranks: all"));
-    }
-    if (launch.allRanks() && !descriptor.comparison().queuePairs().isEmpty()) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/compare/queue_pairs"),
-                  "at all ranks, there is a queue pair to each other rank")
-              .fix("ranks: [2, 3]"));
-    }
-    if (!launch.allRanks() && !descriptor.comparison().ranks().isEmpty()) {
-      problems.add(
-          Problem.of("DB-K011", descriptor.place("/compare/ranks"), "it runs at two ranks")
-              .fix("launch: { ranks: all }, or leave ranks out"));
-    }
-  }
 
-  private static void checkComparison(KernelDescriptor descriptor, List<Problem> problems) {
-    KernelComparison comparison = descriptor.comparison();
-    if (descriptor.launch().shared() && comparison.posts() == KernelComparison.Posts.ORDERED) {
-      problems.add(
-          Problem.of(
-                  "DB-K011",
-                  descriptor.place("/compare/posts"),
-                  "several threads post to a queue pair, so the order of their posts is chance")
-              .fix("posts: unordered, or launch: { posters: one }"));
+    /** Refuses what needs a field that no parameter gets. */
+    private void require(boolean when, String field, String pointer, String what) {
+      refuse(
+          when && !reaches(field),
+          pointer,
+          "it %s, but gets neither the job nor its %s".formatted(what, field),
+          "add %s to parameters".formatted(field));
     }
-    for (int i = 0; i < comparison.chance().size(); i++) {
-      KernelComparison.Chance chance = comparison.chance().get(i);
-      if (chance.memory().equals("signals") && descriptor.launch().signals() == 0) {
+
+    void check() {
+      KernelDescriptor.Launch launch = descriptor.launch();
+      KernelDescriptor.Verify verify = descriptor.verify();
+      checkRanks(launch, verify);
+      checkExtension();
+      refuse(
+          verify == KernelDescriptor.Verify.BOTH && launch.ranks() == KernelDescriptor.Ranks.SENDER,
+          "/verify",
+          "verify is both, but only the sender runs: nothing arrives at rank 0",
+          "verify: receiver, or launch: { ranks: both }");
+      KernelDescriptor.Measures measures = descriptor.measures();
+      require(
+          measures == KernelDescriptor.Measures.LATENCY,
+          "samples",
+          "/parameters",
+          "measures latency");
+      require(
+          measures == KernelDescriptor.Measures.GOODPUT,
+          "stamps",
+          "/parameters",
+          "measures goodput");
+      require(launch.signals() > 0, "signals", "/launch/signals", "has signal words");
+      checkComparison(launch, descriptor.comparison());
+      if (descriptor.api().isPresent() && !descriptor.paths().equals(Set.of("pull"))) {
+        String word = descriptor.api().get().word();
         problems.add(
             Problem.of(
                     "DB-K011",
-                    descriptor.place("/compare/chance/%d/memory".formatted(i)),
-                    "chance is in signals, and there are none")
-                .fix("launch: { signals: N }, or another memory"));
+                    descriptor.place("/api"),
+                    "the code of %s takes the path pull alone".formatted(word))
+                .effect("other paths are Doorbell's own: its queue pair flags and staging areas")
+                .fix("paths: [pull]"));
       }
-    }
-    for (int i = 0; i < comparison.sizes().size(); i++) {
-      int size = comparison.sizes().get(i);
-      if (size < Long.BYTES || size % Long.BYTES != 0) {
+      if (!reaches("status")) {
         problems.add(
             Problem.of(
                     "DB-K011",
-                    descriptor.place("/compare/size/%d".formatted(i)),
-                    "a message of %d bytes".formatted(size))
-                .fix("use multiples of 8"));
+                    descriptor.place("/parameters"),
+                    "it gets neither the job nor its status words")
+                .effect("whether it ended well could not be told")
+                .fix(
+                    "add status to parameters; every thread writes one of DOORBELL_OK, ERROR_..."));
       }
     }
-  }
 
-  private static boolean reaches(KernelDescriptor descriptor, String field) {
-    Set<String> given = Set.copyOf(descriptor.parameters());
-    return given.contains("job") || given.contains(field);
-  }
+    private void checkRanks(KernelDescriptor.Launch launch, KernelDescriptor.Verify verify) {
+      boolean all = launch.allRanks();
+      boolean judged = verify != KernelDescriptor.Verify.OWN;
+      refuse(
+          judged && all && !verify.ofAll(),
+          "/verify",
+          "it runs at all ranks, and verify speaks of two",
+          "verify: alltoall, allgather, gather or shift");
+      refuse(
+          judged && !all && verify.ofAll(),
+          "/verify",
+          "verify speaks of all ranks, and it runs at two",
+          "launch: { ranks: all }, or verify: receiver or both");
+      refuse(
+          all && launch.slots() != KernelDescriptor.Slots.BLOCKS,
+          "/launch/slots",
+          "at all ranks, payload and inbox hold a message for each rank",
+          "leave slots out");
+      boolean told =
+          descriptor.api().map(DeviceApi::symmetric).orElse(false)
+              || !descriptor.extension().multicasts().isEmpty();
+      refuse(
+          all && !told && !reaches("peers"),
+          "/parameters",
+          "it runs at all ranks, but gets neither the job nor its peers",
+          "add peers, role and qp_count to parameters");
+      refuse(
+          launch.nvlink() && !(all && descriptor.api().equals(Optional.of(DeviceApi.NVSHMEM))),
+          "/launch/nvlink",
+          "only the structures of NVSHMEM say whether all ranks share a node",
+          "leave nvlink out, or api: nvshmem and ranks: all");
+      refuse(
+          all && !descriptor.comparison().queuePairs().isEmpty(),
+          "/compare/queue_pairs",
+          "at all ranks, there is a queue pair to each other rank",
+          "ranks: [2, 3]");
+      refuse(
+          !all && !descriptor.comparison().ranks().isEmpty(),
+          "/compare/ranks",
+          "it runs at two ranks",
+          "launch: { ranks: all }, or leave ranks out");
+    }
 
-  private static KernelDescriptor.Slots slots(String word) {
-    return switch (word) {
-      case "window" -> KernelDescriptor.Slots.WINDOW;
-      case "threads" -> KernelDescriptor.Slots.THREADS;
-      default -> KernelDescriptor.Slots.BLOCKS;
-    };
+    /** Refuses metrics, buffers and structures that no parameter gets: nobody would use them. */
+    private void checkExtension() {
+      Map<String, String> needed = new LinkedHashMap<>();
+      for (KernelMetric metric : descriptor.extension().metrics()) {
+        needed.put(metric.name(), child("/metrics", metric.name()));
+      }
+      for (KernelBuffer buffer : descriptor.extension().buffers()) {
+        String pointer = child("/buffers", buffer.name());
+        String multicast = buffer.multicast();
+        if (multicast == null) {
+          needed.put(buffer.name(), pointer);
+        } else if (!isNamed(KernelStructure.MULTICAST + multicast)) {
+          needed.put(multicast, pointer + "/multicast");
+        }
+      }
+      for (KernelStructure structure : descriptor.structures()) {
+        if (structure.symbol().isEmpty() && !isNamed("args." + structure.name())) {
+          needed.put(structure.name(), child("/args", structure.name()));
+        }
+      }
+      needed.forEach(
+          (name, pointer) ->
+              refuse(
+                  !descriptor.parameters().contains(name),
+                  pointer,
+                  "'%s' is no parameter of the kernel".formatted(name),
+                  "add %s to parameters".formatted(name)));
+    }
+
+    /** Returns whether a value of a structure names something. */
+    private boolean isNamed(String name) {
+      return descriptor.structures().stream()
+          .flatMap(structure -> structure.fields().stream())
+          .flatMap(field -> field.values().stream())
+          .anyMatch(value -> value.toString().contains(name));
+    }
+
+    private void checkComparison(KernelDescriptor.Launch launch, KernelComparison comparison) {
+      refuse(
+          launch.shared() && comparison.posts() == KernelComparison.Posts.ORDERED,
+          "/compare/posts",
+          "several threads post to a queue pair, so the order of their posts is chance",
+          "posts: unordered, or launch: { posters: one }");
+      for (int i = 0; i < comparison.chance().size(); i++) {
+        refuse(
+            comparison.chance().get(i).memory().equals("signals") && launch.signals() == 0,
+            "/compare/chance/%d/memory".formatted(i),
+            "chance is in signals, and there are none",
+            "launch: { signals: N }, or another memory");
+      }
+      for (int i = 0; i < comparison.sizes().size(); i++) {
+        int size = comparison.sizes().get(i);
+        refuse(
+            size < Long.BYTES || size % Long.BYTES != 0,
+            "/compare/size/%d".formatted(i),
+            "a message of %d bytes".formatted(size),
+            "use multiples of 8");
+      }
+    }
   }
 
   private static KernelComparison comparison(JsonNode node, boolean shared) {

@@ -27,7 +27,7 @@ public record KernelStructure(
     long bytes,
     List<Field> fields) {
 
-  /** What there is one of, for each element of an array. */
+  /** The objects that an array has an element for. */
   public enum Each {
     /** One of all. */
     ONCE,
@@ -39,7 +39,7 @@ public record KernelStructure(
       return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** How many elements that makes. */
+    /** Returns how many elements that makes. */
     public int count(int ranks, int queuePairs) {
       return switch (this) {
         case ONCE -> 1;
@@ -95,14 +95,14 @@ public record KernelStructure(
       values = List.copyOf(values);
     }
 
-    /** How many numbers it has. */
+    /** Returns how many numbers it has. */
     public int numbers(int ranks, int queuePairs) {
       return each == Each.ONCE ? count : each.count(ranks, queuePairs);
     }
   }
 
   /**
-   * Where an element's fields lie.
+   * Offsets of an element's fields.
    *
    * @param offsets by field
    * @param bytes of an element
@@ -151,9 +151,76 @@ public record KernelStructure(
     return new Layout(offsets, bytes > 0 ? bytes : (end + align - 1) / align * align);
   }
 
-  /** Whether its size is the same in every world. */
+  /** Returns whether its size is the same in every world. */
   public boolean hasFixedSize() {
     return each == Each.ONCE
         && (bytes > 0 || fields.stream().allMatch(field -> field.each == Each.ONCE));
+  }
+
+  /**
+   * Numbers of the world that a field of a {@link KernelStructure} may name. The order is the order
+   * of the variables in the formulas of fields.
+   */
+  public enum WorldNumber {
+    /** Index of queue pair {@code qp} among the rank's. */
+    QP_INDEX,
+    QP_NUMBER,
+    /** The rank that it leads to. */
+    QP_PEER,
+    /** Address of its send ring. */
+    QP_RING,
+    QP_BLOCKS,
+    /** Address of the send counter of its doorbell record. */
+    QP_RECORD,
+    /** Address that a kernel rings: the UAR page. */
+    QP_DOORBELL,
+    /** 1 where the send ring lies in the GPU, 0 in host memory. */
+    QP_ON_GPU,
+    CQ_NUMBER,
+    /** Address of the completion ring. */
+    CQ_RING,
+    CQ_ENTRIES,
+    /** Address of its doorbell record. */
+    CQ_RECORD,
+    PAYLOAD_ADDRESS,
+    PAYLOAD_BYTES,
+    PAYLOAD_LKEY,
+    INBOX_ADDRESS,
+    INBOX_BYTES,
+    INBOX_LKEY,
+    PEER_RANK,
+    /** Address of the peer's inbox. */
+    PEER_INBOX,
+    PEER_BYTES,
+    PEER_RKEY,
+    /** Address of the peer's signal words; 0 where the kernel has none. */
+    PEER_SIGNALS,
+    PEER_SIGNALS_RKEY,
+    /** Address of the own signal words; 0 where the kernel has none. */
+    SIGNALS_ADDRESS,
+    SIGNALS_BYTES,
+    /** Address in the parameter {@code queue_pairs}. */
+    QUEUE_PAIRS_ADDRESS,
+    RANK,
+    RANKS,
+    QUEUE_PAIRS,
+    /** The element of the array that is laid out, from 0. */
+    INDEX;
+
+    /** The word of descriptors: {@code qp.ring}. */
+    public String word() {
+      String word = name().toLowerCase(Locale.ROOT);
+      for (String owner :
+          List.of("queue_pairs", "payload", "inbox", "signals", "peer", "qp", "cq")) {
+        if (word.startsWith(owner + "_")) {
+          return owner + "." + word.substring(owner.length() + 1);
+        }
+      }
+      return word;
+    }
+
+    public static List<String> words() {
+      return Arrays.stream(values()).map(WorldNumber::word).toList();
+    }
   }
 }

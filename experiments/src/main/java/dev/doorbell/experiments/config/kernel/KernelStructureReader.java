@@ -3,8 +3,10 @@ package dev.doorbell.experiments.config.kernel;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.formula.Formula;
-import dev.doorbell.experiments.config.formula.FormulaException;
-import dev.doorbell.experiments.config.schema.Suggestions;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
+import dev.doorbell.experiments.config.kernel.KernelStructure.WorldNumber;
+import dev.doorbell.experiments.config.schema.SchemaChecker.Suggestions;
+import dev.doorbell.experiments.config.value.Sweep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +57,8 @@ final class KernelStructureReader {
   }
 
   /**
-   * What values may name: the world, addresses of the structures and of their fields, and those of
-   * multicast objects.
+   * Returns the names that values may use: the world, addresses of the structures and of their
+   * fields, and those of multicast objects.
    */
   private List<String> names() {
     List<String> names = new ArrayList<>(WorldNumber.words());
@@ -166,32 +168,15 @@ final class KernelStructureReader {
 
   private List<Formula> values(@Nullable String text, String pointer, Formula.Names names) {
     List<Formula> values = new ArrayList<>();
-    for (String value : split(text == null || text.isBlank() ? "0" : text)) {
+    for (String value : Sweep.split(text == null || text.isBlank() ? "0" : text)) {
       try {
-        values.add(Formula.parse(value.strip(), names));
+        values.add(Formula.parse(value, names));
       } catch (FormulaException e) {
         problem(pointer, e.why(), "docs/foreign-kernels.md lists what values may name");
         values.add(Formula.ZERO);
       }
     }
     return values;
-  }
-
-  /** Cuts at the commas outside of brackets. */
-  private static List<String> split(String text) {
-    List<String> parts = new ArrayList<>();
-    int depth = 0;
-    int from = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c == ',' && depth == 0) {
-        parts.add(text.substring(from, i));
-        from = i + 1;
-      }
-    }
-    parts.add(text.substring(from));
-    return parts;
   }
 
   private void problem(String pointer, String what, String fix) {

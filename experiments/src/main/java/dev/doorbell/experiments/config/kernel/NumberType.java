@@ -30,17 +30,15 @@ public enum NumberType {
     return valueOf(word.toUpperCase(Locale.ROOT));
   }
 
-  /** The word of descriptors. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Bytes of a number. */
   public int bytes() {
     return bytes;
   }
 
-  /** Whether it has numbers that are not whole. */
+  /** Returns whether it has numbers that are not whole. */
   public boolean decimal() {
     return decimal;
   }

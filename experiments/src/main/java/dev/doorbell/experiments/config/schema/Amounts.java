@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config.schema;
 
+import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -27,11 +28,6 @@ public final class Amounts {
   public static String setting(String name, double value) {
     Setting setting = Schema.experiment().settings().get(name);
     return setting == null ? number(value) : amount(value, setting.unit());
-  }
-
-  /** A whole value of a setting; exact up to 2^53, beyond which nobody counts bytes. */
-  public static String setting(String name, long value) {
-    return setting(name, (double) value);
   }
 
   /** An operand of a condition: an amount if the setting has numbers with a unit. */

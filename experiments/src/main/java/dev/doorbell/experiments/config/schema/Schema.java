@@ -82,7 +82,7 @@ public final class Schema {
     }
   }
 
-  /** What checks files by these rules; made once, when it is asked for. */
+  /** Returns the checker of these rules, made on the first call. */
   public synchronized SchemaChecker checker() {
     SchemaChecker made = checker;
     if (made == null) {
@@ -125,7 +125,6 @@ public final class Schema {
     return EXPERIMENT;
   }
 
-  /** The JSON schema of that name. */
   public static JsonNode load(String name) {
     String resource = FOLDER + name + ".schema.json";
     try (InputStream in = Schema.class.getResourceAsStream(resource)) {
@@ -138,7 +137,6 @@ public final class Schema {
     }
   }
 
-  /** The schema itself. */
   public JsonNode root() {
     return root;
   }
@@ -157,17 +155,15 @@ public final class Schema {
     return metrics;
   }
 
-  /** Whether a metric has samples; the others are counted once a point. */
+  /** Returns whether a metric has samples; the others are counted once a point. */
   public boolean isSampled(String metric) {
     return strings(root.at("/$defs/metric/x-sampled")).contains(metric);
   }
 
-  /** Top-level keys. */
   public List<String> topLevel() {
     return List.copyOf(root.at("/properties").propertyNames());
   }
 
-  /** Keys under {@code measure}. */
   public List<String> measureKeys() {
     return List.copyOf(root.at("/properties/measure/properties").propertyNames());
   }
@@ -253,5 +249,46 @@ public final class Schema {
     List<String> strings = new ArrayList<>();
     array.forEach(element -> strings.add(element.asString("")));
     return strings;
+  }
+
+  /**
+   * A setting that can be an axis or fixed, as the schema defines it.
+   *
+   * @param name as in the config
+   * @param description one sentence
+   * @param unit of numbers; empty for words and counts
+   * @param words legal values of a word setting with their meanings; empty when any word, or the
+   *     vocabulary, decides
+   * @param numbers legal values of a number setting; empty when the range decides
+   * @param is what the legal numbers are called, such as {@code an RDMA MTU}
+   * @param min smallest number
+   * @param max largest number
+   * @param vocabulary where legal words come from ({@code topology}), or null
+   * @param standard the value when the config says nothing
+   */
+  public record Setting(
+      String name,
+      String description,
+      Kind kind,
+      String unit,
+      SequencedMap<String, String> words,
+      List<Long> numbers,
+      String is,
+      long min,
+      long max,
+      boolean powerOfTwo,
+      @Nullable String vocabulary,
+      Value standard) {
+
+    public enum Kind {
+      WORD,
+      NUMBER,
+      FLAG
+    }
+
+    public Setting {
+      words = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(words));
+      numbers = List.copyOf(numbers);
+    }
   }
 }

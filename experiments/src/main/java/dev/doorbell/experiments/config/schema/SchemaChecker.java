@@ -5,8 +5,8 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.document.ProblemPosition;
 import dev.doorbell.experiments.config.document.SourcePositions;
+import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -131,7 +131,7 @@ public final class SchemaChecker {
     return home.isEmpty() ? problem : problem.fix(home);
   }
 
-  /** Where a key belongs that stands in the wrong place of the file; empty when nowhere. */
+  /** Returns where a key belongs that stands in the wrong place of the file; empty when nowhere. */
   private String home(String key) {
     JsonNode top = schema.path("properties");
     if (top.has(key)) {
@@ -209,5 +209,34 @@ public final class SchemaChecker {
   static String shown(JsonNode value) {
     String text = value.isString() ? "'" + value.stringValue() + "'" : value.toString();
     return text.length() <= 60 ? text : text.substring(0, 57) + "...";
+  }
+
+  /** Problems of values that are not legal, with the nearest legal ones. */
+  public static final class Suggestions {
+    private Suggestions() {}
+
+    /** A word or number that the schema's enumeration lacks. */
+    static Problem notAmong(String where, String name, JsonNode value, JsonNode rules) {
+      List<String> legal = Schema.strings(rules.path("enum"));
+      if (rules.has("x-is")) {
+        return Problem.of(
+            "DB-C020",
+            where,
+            "%s %s is not %s (%s)"
+                .formatted(
+                    name,
+                    SchemaChecker.shown(value),
+                    rules.get("x-is").asString(),
+                    String.join(" ", legal)));
+      }
+      return unknown(where, name, value.isString() ? value.stringValue() : value.toString(), legal);
+    }
+
+    /** A word that a vocabulary lacks. */
+    public static Problem unknown(String where, String name, String word, List<String> legal) {
+      String near = Nearest.suggestion(word, legal);
+      String hint = near.isEmpty() ? "  - known: " + String.join(", ", legal) : near;
+      return Problem.of("DB-C012", where, "unknown %s '%s'%s".formatted(name, word, hint));
+    }
   }
 }

@@ -23,7 +23,7 @@ public final class Sweep {
     record Wrong(String reason) implements Result {}
   }
 
-  /** Whether the text is meant to be a sweep. */
+  /** Returns whether the text is meant to be a sweep. */
   public static boolean isCall(String text) {
     return CALL.matcher(text).matches();
   }
@@ -81,5 +81,22 @@ public final class Sweep {
       number += increment;
     }
     return new Result.Numbers(numbers);
+  }
+
+  /** Returns the parts of a text between the commas outside of brackets, without blanks around. */
+  public static List<String> split(String text) {
+    List<String> parts = new ArrayList<>();
+    int depth = 0;
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+      if (c == ',' && depth == 0) {
+        parts.add(text.substring(start, i).strip());
+        start = i + 1;
+      }
+    }
+    parts.add(text.substring(start).strip());
+    return parts;
   }
 }

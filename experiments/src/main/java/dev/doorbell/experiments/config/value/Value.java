@@ -19,7 +19,6 @@ public sealed interface Value {
     }
   }
 
-  /** A decimal number. */
   record Real(double value) implements Value {
     @Override
     public String text() {
@@ -27,7 +26,6 @@ public sealed interface Value {
     }
   }
 
-  /** Yes or no. */
   record Flag(boolean value) implements Value {
     @Override
     public String text() {

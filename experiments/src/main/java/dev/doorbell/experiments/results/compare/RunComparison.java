@@ -2,7 +2,7 @@ package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;

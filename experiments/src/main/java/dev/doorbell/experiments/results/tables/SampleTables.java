@@ -13,9 +13,9 @@ import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.LatencyFit;
-import dev.doorbell.experiments.stats.LogGpFit;
+import dev.doorbell.experiments.stats.LatencyFit.LogGpFit;
+import dev.doorbell.experiments.stats.LatencyFit.PiecewiseFit;
 import dev.doorbell.experiments.stats.Percentiles;
-import dev.doorbell.experiments.stats.PiecewiseFit;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -153,7 +153,7 @@ public final class SampleTables {
                 rows.add(
                     new Fits(
                         name,
-                        LatencyFit.of(sizes, latencies, LatencyFit.Weighting.RELATIVE),
+                        LatencyFit.of(sizes, latencies),
                         PiecewiseFit.worthwhile(sizes, latencies),
                         line.intervals.keySet().equals(line.latencies.keySet()) && sizes[0] >= 1
                             ? Optional.of(

@@ -8,7 +8,7 @@ import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.ScheduleTime;
-import dev.doorbell.experiments.collective.StepCosts;
+import dev.doorbell.experiments.collective.ScheduleTime.StepCosts;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
 import java.util.EnumMap;

@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.experiments.config.formula.Formula;
-import dev.doorbell.experiments.config.formula.FormulaException;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.formula.Frame;
-import dev.doorbell.experiments.config.kernel.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.config.kernel.KernelSetting;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Point;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Measures;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.kernels.KernelCatalogue;

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.kind;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.schema.Schema;
-import dev.doorbell.experiments.config.schema.Setting;
+import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;

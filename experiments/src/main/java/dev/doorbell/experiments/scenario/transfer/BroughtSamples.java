@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kernel.Protocol;

@@ -6,7 +6,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.Verify;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.config.kernel.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;

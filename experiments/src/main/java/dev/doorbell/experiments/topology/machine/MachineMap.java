@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * GPUs and HCAs of a machine, and how far they are from each other.
@@ -27,7 +28,6 @@ public record MachineMap(
     matrix = Map.copyOf(matrix);
   }
 
-  /** Devices of a kind. */
   public List<MachineDevice> of(MachineDevice.Kind kind) {
     return devices.stream().filter(device -> device.kind() == kind).toList();
   }
@@ -49,7 +49,7 @@ public record MachineMap(
             });
   }
 
-  /** How far two devices are from each other. */
+  /** Returns how far two devices are from each other. */
   public PciDistance distance(MachineDevice a, MachineDevice b) {
     PciDistance known = matrix.get(a.name() + " " + b.name());
     if (known != null) {
@@ -75,7 +75,7 @@ public record MachineMap(
     return shared;
   }
 
-  /** What a TLP passes from one device to another. */
+  /** Returns what a TLP passes from one device to another. */
   public List<String> path(MachineDevice a, MachineDevice b) {
     if (!matrix.isEmpty()) {
       return List.of(a.name(), "(%s)".formatted(distance(a, b)), b.name());
@@ -100,7 +100,7 @@ public record MachineMap(
         .min((one, other) -> distance(gpu, one).compareTo(distance(gpu, other)));
   }
 
-  /** What is odd, one sentence each. */
+  /** Returns what is odd, one sentence each. */
   public List<String> findings() {
     List<String> findings = new ArrayList<>();
     for (MachineDevice.Kind kind : MachineDevice.Kind.values()) {
@@ -134,5 +134,40 @@ public record MachineMap(
       }
     }
     return findings;
+  }
+
+  /**
+   * A GPU or an HCA.
+   *
+   * @param name gpu0, or what the file calls the HCA
+   * @param bus PCI address; empty where the file has none
+   * @param numa node, or -1
+   * @param bridges above it, outermost first
+   * @param link of its slot, or null where the file does not say it
+   */
+  public record MachineDevice(
+      String name, Kind kind, String bus, int numa, List<String> bridges, @Nullable Link link) {
+    /** Kind of device. */
+    public enum Kind {
+      GPU,
+      HCA
+    }
+
+    /** A PCIe link as it is trained. */
+    public record Link(int generation, int lanes) {
+      @Override
+      public String toString() {
+        return "Gen%d x%d".formatted(generation, lanes);
+      }
+
+      /** Raw bits a second of all lanes, for comparing. */
+      int weight() {
+        return lanes << generation;
+      }
+    }
+
+    public MachineDevice {
+      bridges = List.copyOf(bridges);
+    }
   }
 }

@@ -1,15 +1,27 @@
 package dev.doorbell.experiments.topology.machine;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.experiments.topology.machine.MachineDevice.Kind;
-import dev.doorbell.experiments.topology.machine.MachineDevice.Link;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.topology.PciDistance;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Kind;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Link;
+import java.io.StringReader;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
 
 /** Reads any of the formats; which one it is, the text says. */
@@ -229,5 +241,186 @@ public final class MachineReader {
   @Override
   public String toString() {
     return file;
+  }
+
+  /** An XML element with its attributes and its line. Document types and entities are ignored. */
+  private record XmlNode(
+      String file, String name, Map<String, String> attributes, List<XmlNode> children, int line) {
+    /** Deeper files are no machines. */
+    private static final int DEEPEST = 64;
+
+    static XmlNode parse(String file, String text) throws ConfigException {
+      XMLInputFactory factory = XMLInputFactory.newFactory();
+      factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
+      factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
+      ArrayDeque<XmlNode> open = new ArrayDeque<>();
+      try {
+        XMLStreamReader reader = factory.createXMLStreamReader(new StringReader(text));
+        while (reader.hasNext()) {
+          int event = reader.next();
+          if (event == XMLStreamConstants.START_ELEMENT) {
+            Map<String, String> attributes = new LinkedHashMap<>();
+            for (int i = 0; i < reader.getAttributeCount(); i++) {
+              attributes.put(reader.getAttributeLocalName(i), reader.getAttributeValue(i));
+            }
+            XmlNode node =
+                new XmlNode(
+                    file,
+                    reader.getLocalName(),
+                    attributes,
+                    new ArrayList<>(),
+                    reader.getLocation().getLineNumber());
+            if (open.size() == DEEPEST) {
+              throw node.problem("elements are nested deeper than %d".formatted(DEEPEST));
+            }
+            if (!open.isEmpty()) {
+              open.getLast().children.add(node);
+            }
+            open.add(node);
+          } else if (event == XMLStreamConstants.END_ELEMENT && open.size() > 1) {
+            open.removeLast();
+          }
+        }
+      } catch (XMLStreamException e) {
+        int line = e.getLocation() == null ? 1 : e.getLocation().getLineNumber();
+        throw problem(file, line, "this is no XML: " + text(e));
+      }
+      return open.getFirst();
+    }
+
+    private static String text(XMLStreamException e) {
+      String message = String.valueOf(e.getMessage());
+      int at = message.indexOf("Message: ");
+      return (at < 0 ? message : message.substring(at + "Message: ".length()))
+          .lines()
+          .findFirst()
+          .orElse("");
+    }
+
+    String get(String attribute) throws ConfigException {
+      String value = attributes.get(attribute);
+      if (value == null || value.isBlank()) {
+        throw problem("<%s> has no %s".formatted(name, attribute));
+      }
+      return value;
+    }
+
+    int number(String attribute) throws ConfigException {
+      String value = get(attribute);
+      try {
+        return Integer.parseInt(value);
+      } catch (NumberFormatException e) {
+        throw problem("%s of <%s> is '%s', no whole number".formatted(attribute, name, value));
+      }
+    }
+
+    ConfigException problem(String what) {
+      return problem(file, line, what);
+    }
+
+    static ConfigException problem(String file, int line, String what) {
+      return new ConfigException(
+          List.of(
+              Problem.of("DB-T020", "%s:%d".formatted(file, line), what)
+                  .effect("the machine was not read")
+                  .fix(
+                      "write the file anew: NCCL_TOPO_DUMP_FILE=FILE, nvidia-smi topo -m, or lstopo"
+                          + " --of xml")));
+    }
+  }
+
+  /** The text of {@code nvidia-smi topo -m}: a matrix of distances, and a legend of the NICs. */
+  private static final class SmiMatrix {
+    private static final Pattern COLUMN = Pattern.compile("(GPU|NIC|mlx5_)[0-9]+");
+    private static final Pattern LEGEND = Pattern.compile("\\s*(NIC[0-9]+): (\\S+)\\s*");
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+
+    private SmiMatrix() {}
+
+    static MachineMap read(String file, String text) throws ConfigException {
+      List<String> lines = COLOUR.matcher(text).replaceAll("").lines().toList();
+      int head = 0;
+      while (head < lines.size() && !lines.get(head).strip().startsWith("GPU0")) {
+        head++;
+      }
+      if (head == lines.size()) {
+        throw XmlNode.problem(
+            file, 1, "this is neither XML nor a matrix that begins with a line of GPU0, GPU1, ...");
+      }
+      List<String> columns =
+          Arrays.stream(lines.get(head).strip().split("\\s+"))
+              .takeWhile(word -> COLUMN.matcher(word).matches())
+              .toList();
+      Map<String, String> legend = new HashMap<>();
+      for (String line : lines) {
+        Matcher matcher = LEGEND.matcher(line);
+        if (matcher.matches()) {
+          legend.put(matcher.group(1), matcher.group(2));
+        }
+      }
+      Map<String, PciDistance> matrix = new HashMap<>();
+      List<MachineDevice> devices = new ArrayList<>();
+      for (int row = 0; row < columns.size(); row++) {
+        int number = head + 1 + row;
+        String[] cells =
+            number < lines.size() ? lines.get(number).strip().split("\\s+") : new String[] {""};
+        if (!cells[0].equals(columns.get(row))) {
+          throw XmlNode.problem(
+              file,
+              number + 1,
+              "'%s' where the row of %s belongs".formatted(cells[0], columns.get(row)));
+        }
+        if (cells.length <= columns.size()) {
+          throw XmlNode.problem(
+              file,
+              number + 1,
+              "%d distances of %s, of %d".formatted(cells.length - 1, cells[0], columns.size()));
+        }
+        String name = name(columns.get(row), legend);
+        boolean gpu = columns.get(row).startsWith("GPU");
+        devices.add(new MachineDevice(name, gpu ? Kind.GPU : Kind.HCA, "", -1, List.of(), null));
+        for (int column = 0; column < columns.size(); column++) {
+          if (column != row) {
+            matrix.put(
+                name + " " + name(columns.get(column), legend),
+                distance(file, number + 1, cells[column + 1]));
+          }
+        }
+      }
+      for (int row = 0; row < devices.size(); row++) {
+        for (int other = 0; other < row; other++) {
+          String a = devices.get(row).name();
+          String b = devices.get(other).name();
+          if (matrix.get(a + " " + b) != matrix.get(b + " " + a)) {
+            throw XmlNode.problem(
+                file,
+                head + 2 + row,
+                "%s to %s is %s, back it is %s"
+                    .formatted(a, b, matrix.get(a + " " + b), matrix.get(b + " " + a)));
+          }
+        }
+      }
+      return new MachineMap("nvidia-smi topo -m", devices, 0, matrix);
+    }
+
+    private static String name(String column, Map<String, String> legend) {
+      return column.startsWith("GPU")
+          ? "gpu" + column.substring(3)
+          : legend.getOrDefault(column, column);
+    }
+
+    /** NVLink is no way to an HCA: such GPUs are as near as a switch. */
+    private static PciDistance distance(String file, int line, String word) throws ConfigException {
+      if (word.matches("NV[0-9]+")) {
+        return PciDistance.PIX;
+      }
+      for (PciDistance distance : PciDistance.values()) {
+        if (distance.name().equals(word)) {
+          return distance;
+        }
+      }
+      throw XmlNode.problem(
+          file, line, "'%s' is no distance: X, NV#, PIX, PXB, PHB, NODE or SYS".formatted(word));
+    }
   }
 }

@@ -2,8 +2,9 @@ package dev.doorbell.experiments.cli.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
-import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.ModelledRun;
@@ -177,7 +178,13 @@ class GalleryTest {
   void every_key_of_a_config_is_an_option() throws IOException {
     Set<String> options =
         new CommandLine(new FigureOptions()).getCommandSpec().optionsMap().keySet();
-    assertThat(options).containsAll(FigureStyle.KEYS.stream().map(key -> "--" + key).toList());
+    List<String> looks =
+        Schema.experiment().root().at("/$defs/figure/properties").propertyNames().stream()
+            .filter(FigureKind::isLook)
+            .map(key -> "--" + key)
+            .toList();
+    assertThat(looks).contains("--names", "--annotate");
+    assertThat(options).containsAll(looks);
     assertThat(options).contains("--statistic", "--per", "--relative", "--only", "-x", "-y");
   }
 }

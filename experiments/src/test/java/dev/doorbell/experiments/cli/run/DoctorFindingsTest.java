@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.cli.run.PreparedRun.DoctorFindings;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Environment.Choice;
 import org.junit.jupiter.api.Test;

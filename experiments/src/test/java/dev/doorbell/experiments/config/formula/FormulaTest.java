@@ -3,6 +3,7 @@ package dev.doorbell.experiments.config.formula;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -7,6 +7,8 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelVerification;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.config.value.Axis;

@@ -208,7 +208,7 @@ class FiguresTest {
 
   @Test
   void linear_axes_and_figures_without_panels_or_series_are_drawn() {
-    FigureSpec plain = FigureSpec.line("Plain One", "size", "goodput", "", "", false, false);
+    FigureSpec plain = ModelledRun.line("Plain One", "size", "goodput", "", "", false, false);
     RunData run = with(ModelledRun.of(List.of("cross-rc"), 3, 1), List.of(plain), Basis.MODELLED);
     assertThat(svg(run, "plain-one")).contains(">goodput, median (GB/s)<");
   }
@@ -218,14 +218,14 @@ class FiguresTest {
     RunData wrong =
         with(
             RUN,
-            List.of(FigureSpec.line("f", "sise", "latency", "path", "", true, true)),
+            List.of(ModelledRun.line("f", "sise", "latency", "path", "", true, true)),
             Basis.MODELLED);
     assertThat(asked(wrong).missing().getFirst().text())
         .contains("figure 'f' is not drawn", "'sise'", "did you mean 'size'");
     RunData words =
         with(
             RUN,
-            List.of(FigureSpec.line("f", "placement", "latency", "path", "", true, true)),
+            List.of(ModelledRun.line("f", "placement", "latency", "path", "", true, true)),
             Basis.MODELLED);
     assertThat(asked(words).missing().getFirst().text()).contains("holds words");
     assertThat(render(words)).isEmpty();

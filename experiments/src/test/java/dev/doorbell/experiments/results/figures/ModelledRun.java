@@ -1,7 +1,8 @@
 package dev.doorbell.experiments.results.figures;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.config.condition.Contrast;
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
+import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
@@ -84,13 +85,20 @@ public final class ModelledRun {
             new Axis("size", "B", sizes().stream().<Value>map(Value.Whole::new).toList())),
         rows,
         List.of(
-            FigureSpec.line("latency", "size", "latency", "path", "placement", true, true),
-            FigureSpec.line("goodput", "size", "goodput", "path", "placement", true, true)),
+            line("latency", "size", "latency", "path", "placement", true, true),
+            line("goodput", "size", "goodput", "path", "placement", true, true)),
         List.of(
             new Contrast("latency", "size", "path", "pull", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "staged", "placement")),
         List.of());
+  }
+
+  /** Lines over an axis of numbers. */
+  static FigureSpec line(
+      String name, String x, String y, String series, String facet, boolean logX, boolean logY) {
+    return new FigureSpec(
+        FigureKind.LINE, name, x, y, series, facet, "", List.of(), logX, logY, FigureSpec.SHARE);
   }
 
   /** The same run with counters at every point. */

@@ -257,6 +257,6 @@ class PlotsTest {
   }
 
   private static FigureSpec lines(String x, String y) {
-    return FigureSpec.line("f", x, y, "path", "", true, true);
+    return ModelledRun.line("f", x, y, "path", "", true, true);
   }
 }

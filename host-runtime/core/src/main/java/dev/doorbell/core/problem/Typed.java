@@ -12,8 +12,9 @@ public final class Typed {
   /** The name before a command or an option; other doorbells are bells. */
   private static final Pattern COMMAND =
       Pattern.compile(
-          "(?<![\\w./-])doorbell (?=--|(?:bench|bundle|calibrate|claims|coll|compare|completion|decode|"
-              + "demo|describe|doctor|explore|format|fuzz|gate|hca|kernel|list|package|paper|plot|predict|report|"
+          "(?<![\\w./-])doorbell"
+              + " (?=--|(?:bench|bundle|calibrate|claims|coll|compare|completion|decode|"
+              + "demo|describe|doctor|explore|format|gate|hca|kernel|list|package|paper|plot|predict|report|"
               + "run|serve|show|table|test|topo|validate|validate-model)\\b)");
 
   private static final Pattern PLAIN = Pattern.compile("[\\w./:,=@%+-]+");

@@ -5,7 +5,6 @@ import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
@@ -23,7 +22,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** What {@code doorbell decode} reads: captures, and entries of queues as bytes or digits. */
-public final class DecodeTargets implements FuzzTargets {
+public final class DecodeTargets {
   private static final String FOLDER = "/dev/doorbell/experiments/fuzz/";
   private static final List<byte[]> WORDS =
       List.of(
@@ -49,7 +48,7 @@ public final class DecodeTargets implements FuzzTargets {
           new Interruption(),
           List.of());
 
-  @Override
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         target("capture", "packet", "captures (pcapng, pcap) and packets", "nak_seq.pcapng"),

@@ -5,25 +5,22 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A reader of a file format or of a protocol, as the fuzz sees it.
+ * A reader of a file format or of a protocol that hostile inputs are fed to.
  *
- * @param name on the command line, such as {@code journal}
+ * @param name unique, such as {@code journal}
  * @param what it reads, in words
- * @param weight of this target when inputs are shared out among several, 1 or more
+ * @param isSlow true for a reader that takes several milliseconds: large campaigns give it a fifth
  * @param opener opens a session; called once for each thread that feeds inputs
  */
-public record FuzzTarget(String name, String what, int weight, Opener opener) {
-  private static final int COMMON_WEIGHT = 5;
-  private static final int SLOW_WEIGHT = 1;
-
-  /** A target of the weight that most have. */
+public record FuzzTarget(String name, String what, boolean isSlow, Opener opener) {
+  /** A target that is not slow. */
   public FuzzTarget(String name, String what, Opener opener) {
-    this(name, what, COMMON_WEIGHT, opener);
+    this(name, what, false, opener);
   }
 
-  /** Returns this target for a reader that takes several milliseconds: a fifth of the inputs. */
+  /** Returns this target as one whose reader takes several milliseconds. */
   public FuzzTarget slow() {
-    return new FuzzTarget(name, what, SLOW_WEIGHT, opener);
+    return new FuzzTarget(name, what, true, opener);
   }
 
   /** What a reader made of one input. */

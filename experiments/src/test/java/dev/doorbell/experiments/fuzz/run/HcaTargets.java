@@ -1,12 +1,11 @@
 package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.experiments.fuzz.FuzzTarget;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import java.util.List;
 
 /** What reaches an HCA that others use: questions and packets. */
-public final class HcaTargets implements FuzzTargets {
-  @Override
+public final class HcaTargets {
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         new FuzzTarget("control", "questions to a served HCA", ControlSession::new),

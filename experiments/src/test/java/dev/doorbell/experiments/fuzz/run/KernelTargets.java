@@ -2,14 +2,13 @@ package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.List;
 
 /** PTX, parsed and linked as for a launch. */
-public final class KernelTargets implements FuzzTargets {
+public final class KernelTargets {
   private static final List<byte[]> WORDS =
       Mutator.bytes(
           ".reg .b64 %rd<1000000>;",
@@ -34,7 +33,7 @@ public final class KernelTargets implements FuzzTargets {
           ".align 3",
           "mov.u32 %r1, ");
 
-  @Override
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         FuzzTarget.of(

@@ -12,7 +12,6 @@ import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
@@ -29,7 +28,7 @@ import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
 /** Files that users write: YAML of every kind, adapters, litmus tests, and expressions in them. */
-public final class YamlTargets implements FuzzTargets {
+public final class YamlTargets {
   private static final String RESOURCES = "/dev/doorbell/experiments/";
   private static final String FILE = "fuzz.yaml";
   private static final List<String> CONFIGS =
@@ -56,7 +55,7 @@ public final class YamlTargets implements FuzzTargets {
           "0x_",
           "name: ");
 
-  @Override
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         yaml("config", "experiments", YamlTargets::configs, YamlTargets::config).slow(),

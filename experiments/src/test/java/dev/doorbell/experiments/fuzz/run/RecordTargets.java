@@ -5,22 +5,22 @@ import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Session;
-import dev.doorbell.experiments.fuzz.FuzzTargets;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.SamplesFile;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Files that programs write: those of a run directory, reports and logs of other machines. */
-public final class RecordTargets implements FuzzTargets {
+public final class RecordTargets {
   private static final List<byte[]> JSON =
       Mutator.bytes("\"index\":", "\"status\":\"OK\"", "null", "1e999", "\\ud800", "[[[[[[", "\t");
 
-  @Override
+  /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
         new FuzzTarget("journal", "journals of runs", JournalSession::new),
@@ -35,7 +35,7 @@ public final class RecordTargets implements FuzzTargets {
             "samples of a point",
             () -> Mutator.bytes("latency [ns] measured,goodput [GB/s]\n812.5,1.5e3\n-3,\n1,2\n"),
             Mutator.bytes("\"latency [ns]\"", "1e-400", "0x1p3", "NaN", "[]", ",,,,", "latency ["),
-            input -> refusing(() -> SamplesFile.decode(input))),
+            input -> refusing(() -> SamplesFile.read(new ByteArrayInputStream(input), _ -> true))),
         FuzzTarget.of(
             "peer-report",
             "reports of the doctor on another machine",
