@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.collective;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * One collective among ranks, and what it computes. Numbers that ranks contribute are whole, and
@@ -50,11 +49,6 @@ public record Call(
   /** A barrier among the same ranks. */
   public Call barrier() {
     return new Call(Collective.BARRIER, ranks, type.bytes(), type, reduction, 0, false, seed, node);
-  }
-
-  /** Returns whether one rank's GPU addresses the memory of the other's. */
-  boolean near(int one, int other) {
-    return one / node == other / node;
   }
 
   /** Bytes of a block, or of the whole buffer where it is not divided. */
@@ -133,11 +127,6 @@ public record Call(
     int bound = Math.min(most, 100);
     // Negative ones as well, where sums of both signs stay exact.
     return new Contribution(seed, rank, bound + 1, sums ? 0 : -(bound / 2));
-  }
-
-  /** The reduction of all contributions: what an all-reduce computes. */
-  public byte[] reduced() {
-    return reduced(IntStream.range(0, ranks).boxed().toList());
   }
 
   /** The reduction of the contributions of some ranks. */
@@ -263,6 +252,32 @@ public record Call(
       long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
       mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
       return mixed ^ (mixed >>> 31);
+    }
+  }
+
+  /** Reduction of elements. */
+  public enum Reduction {
+    SUM(0),
+    MAX(1),
+    MIN(2);
+
+    private final int code;
+
+    Reduction(int code) {
+      this.code = code;
+    }
+
+    /** {@code DOORBELL_REDUCE_*} of collective_abi.h. */
+    public int code() {
+      return code;
+    }
+
+    int of(int a, int b) {
+      return switch (this) {
+        case SUM -> a + b;
+        case MAX -> Math.max(a, b);
+        case MIN -> Math.min(a, b);
+      };
     }
   }
 }

@@ -186,16 +186,13 @@ final class TopologyReader {
         gpu.number("remote_atomic_ns", 0, NANOS, 0),
         gpu.number("remote_spread_ns", 0, NANOS, 0),
         gpu.number("remote_contention_ns", 0, NANOS, 0),
-        gpu.has("load_granule_bytes") ? gpu.powerOfTwo("load_granule_bytes", 16, 128, true) : 0,
+        gpu.powerOfTwo("load_granule_bytes", 16, 128, true, 0),
         gpu.number("block_store_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_load_gb_s", 0, DEVICE_RATE, 0),
         gpu.number("device_store_gb_s", 0, DEVICE_RATE, 0),
-        gpu.has("load_sector_bytes")
-            ? gpu.powerOfTwo("load_sector_bytes", 32, GpuRefinements.LINE_BYTES, false)
-            : GpuRefinements.LINE_BYTES,
-        gpu.has("loads_in_flight")
-            ? gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT)
-            : 1,
+        gpu.powerOfTwo(
+            "load_sector_bytes", 32, GpuRefinements.LINE_BYTES, false, GpuRefinements.LINE_BYTES),
+        gpu.integer("loads_in_flight", 1, GpuRefinements.MOST_LOADS_IN_FLIGHT, 1),
         gpu.number("load_issue_ns", 0, NANOS, 0),
         new GpuRefinements.Latencies(
             gpu.number("result_ns", 0, NANOS, 0),
@@ -229,45 +226,37 @@ final class TopologyReader {
   }
 
   private static MemoryPrices memory(Section memory) {
-    MemoryPrices prices =
+    return memory.end(
         new MemoryPrices(
             memory.number("miss_ns", 0, NANOS, 0),
             (long) memory.number("cache_bytes", 0, MOST_CACHE, 0),
             (long) memory.number("device_cache_bytes", 0, MOST_CACHE, 0),
             memory.number("far_ns", 0, NANOS, 0),
             memory.integer("iommu_translations", 0, MOST_TRANSLATIONS, 0),
-            memory.has("iommu_page_bytes")
-                ? memory.powerOfTwo("iommu_page_bytes", 4096, 1 << 30, false)
-                : 4096,
+            memory.powerOfTwo("iommu_page_bytes", 4096, 1 << 30, false, 4096),
             memory.number("iommu_walk_ns", 0, NANOS, 0),
-            memory.number("iommu_walk_interval_ns", 0, NANOS, 0));
-    memory.end();
-    return prices;
+            memory.number("iommu_walk_interval_ns", 0, NANOS, 0)));
   }
 
   private static DmaPrices dma(Section dma) {
-    DmaPrices prices =
+    return dma.end(
         new DmaPrices(
             dma.number("read_start_ns", 0, NANOS, 0),
             dma.number("read_request_ns", 0, NANOS, 0),
             dma.number("read_unit_ns", 0, NANOS, 0),
-            dma.has("read_unit_bytes")
-                ? dma.powerOfTwo("read_unit_bytes", 4, LARGEST_PAYLOAD, false)
-                : DmaPrices.NONE.readUnitBytes(),
+            dma.powerOfTwo(
+                "read_unit_bytes", 4, LARGEST_PAYLOAD, false, DmaPrices.NONE.readUnitBytes()),
             dma.number("write_start_ns", 0, NANOS, 0),
             dma.number("write_request_ns", 0, NANOS, 0),
             dma.number("write_unit_ns", 0, NANOS, 0),
-            dma.has("write_unit_bytes")
-                ? dma.powerOfTwo("write_unit_bytes", 4, LARGEST_PAYLOAD, false)
-                : DmaPrices.NONE.writeUnitBytes(),
+            dma.powerOfTwo(
+                "write_unit_bytes", 4, LARGEST_PAYLOAD, false, DmaPrices.NONE.writeUnitBytes()),
             dma.number("store_ns", 0, NANOS, 0),
-            dma.number("store_gb_s", 0, RATE, 0));
-    dma.end();
-    return prices;
+            dma.number("store_gb_s", 0, RATE, 0)));
   }
 
   private static NicPrices nic(Section nic) {
-    NicPrices prices =
+    return nic.end(
         new NicPrices(
             nanos(nic, "doorbell_ns"),
             nanos(nic, "wqe_ns"),
@@ -284,45 +273,37 @@ final class TopologyReader {
                 nic.number("wqe_interval_ns", 0, NANOS, 0),
                 nic.number("queue_interval_ns", 0, NANOS, 0),
                 nic.number("packet_interval_ns", 0, NANOS, 0),
-                nic.has("connections") ? nic.integer("connections", 0, MOST_CONNECTIONS) : 0,
+                nic.integer("connections", 0, MOST_CONNECTIONS, 0),
                 nic.number("connection_miss_ns", 0, NANOS, 0),
-                nic.has("connection_fetches")
-                    ? nic.integer("connection_fetches", 1, MOST_FETCHES)
-                    : 1,
+                nic.integer("connection_fetches", 1, MOST_FETCHES, 1),
                 buffer(nic, "transmit_buffer_bytes"),
                 buffer(nic, "wqe_buffer_bytes")),
-            nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE);
-    nic.end();
-    return prices;
+            nic.has("dma") ? dma(nic.section("dma")) : DmaPrices.NONE));
   }
 
   /** Memory of an HCA that holds a packet of the largest MTU; 0 without it: no limit. */
   private static int buffer(Section nic, String name) {
-    return nic.has(name) ? nic.integer(name, LARGEST_PAYLOAD, MOST_BUFFER) : 0;
+    return nic.integer(name, LARGEST_PAYLOAD, MOST_BUFFER, 0);
   }
 
   private static Network network(Section network) {
-    Network read =
+    return network.end(
         new Network(
             nanos(network, "latency_ns"),
             network.number("rate_gb_s", 0.001, RATE),
             network.integer("packet_overhead_bytes", 0, LARGEST_PAYLOAD),
             network.flag("infiniband", false)
                 ? Network.Framing.INFINIBAND
-                : Network.Framing.ETHERNET);
-    network.end();
-    return read;
+                : Network.Framing.ETHERNET));
   }
 
   private static Nvlink nvlink(Section nvlink) {
-    Nvlink read =
+    return nvlink.end(
         new Nvlink(
             nvlink.integer("ranks", 2, MOST_RANKS),
             nanos(nvlink, "latency_ns"),
             nvlink.number("rate_gb_s", 0.001, RATE),
-            nvlink.powerOfTwo("max_payload_bytes", 64, LARGEST_PAYLOAD, false));
-    nvlink.end();
-    return read;
+            nvlink.powerOfTwo("max_payload_bytes", 64, LARGEST_PAYLOAD, false)));
   }
 
   private void link(Node node) {
@@ -361,11 +342,11 @@ final class TopologyReader {
     if (link.has("posted_credits")) {
       Section given = link.section("posted_credits");
       credits =
-          new Credits(
-              given.integer("headers", 1, 1 << 16),
-              given.integer("data", 1, 1 << 20),
-              given.number("return_ns", 1, NANOS));
-      given.end();
+          given.end(
+              new Credits(
+                  given.integer("headers", 1, 1 << 16),
+                  given.integer("data", 1, 1 << 20),
+                  given.number("return_ns", 1, NANOS)));
     }
     return new Link(
         name,
