@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.collective;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * One collective among ranks, and what it computes. Numbers that ranks contribute are whole, and
@@ -40,11 +39,6 @@ public record Call(
       boolean inPlace,
       long seed) {
     this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
-  }
-
-  /** Returns whether one rank's GPU addresses the memory of the other's. */
-  boolean near(int one, int other) {
-    return one / node == other / node;
   }
 
   /** Bytes of a block, or of the whole buffer where it is not divided. */
@@ -249,6 +243,32 @@ public record Call(
       long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
       mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
       return mixed ^ (mixed >>> 31);
+    }
+  }
+
+  /** Reduction of elements. */
+  public enum Reduction {
+    SUM(0),
+    MAX(1),
+    MIN(2);
+
+    private final int code;
+
+    Reduction(int code) {
+      this.code = code;
+    }
+
+    /** {@code DOORBELL_REDUCE_*} of collective_abi.h. */
+    public int code() {
+      return code;
+    }
+
+    int of(int a, int b) {
+      return switch (this) {
+        case SUM -> a + b;
+        case MAX -> Math.max(a, b);
+        case MIN -> Math.min(a, b);
+      };
     }
   }
 }

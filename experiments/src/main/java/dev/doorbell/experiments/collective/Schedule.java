@@ -24,14 +24,6 @@ public record Schedule(
   /** The longest packed data that goes in the WQE: what fits into one block of it. */
   private static final long MOST_INLINE = 28;
 
-  /** Messages that a rank sends. */
-  public int messages() {
-    return steps.stream()
-        .mapToInt(own -> (int) own.stream().filter(step -> step.sent() != null).count())
-        .max()
-        .orElse(0);
-  }
-
   /** Returns whether a rank sends anything to another one, or the other way round. */
   public boolean joins(int one, int other) {
     return flags.get(one).containsKey(other) || flags.get(other).containsKey(one);

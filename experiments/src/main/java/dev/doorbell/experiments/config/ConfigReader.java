@@ -3,8 +3,9 @@ package dev.doorbell.experiments.config;
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ExperimentConfig.Until;
+import dev.doorbell.experiments.config.SettingsReader.RelativeTopologies;
 import dev.doorbell.experiments.config.condition.Expectation.Contrast;
-import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import dev.doorbell.experiments.config.document.YamlDocument;
@@ -14,7 +15,6 @@ import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.schema.Schema;
-import dev.doorbell.experiments.config.schema.Schema.Setting;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.time.Duration;
@@ -25,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -219,11 +218,6 @@ public final class ConfigReader {
       case "min" -> Duration.ofMinutes(number);
       default -> throw new IllegalStateException("the schema let through the time " + text);
     };
-  }
-
-  /** Settings by name, as the schema defines them. */
-  public SequencedMap<String, Setting> settings() {
-    return schema.settings();
   }
 
   /** The schema of experiments with the settings and metrics that kernels bring. */

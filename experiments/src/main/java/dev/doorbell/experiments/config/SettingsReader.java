@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ExperimentConfig.Until;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.condition.ExpectationReader;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.condition.PointCondition.ConditionReader;
-import dev.doorbell.experiments.config.condition.Until;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.schema.Schema;
@@ -16,6 +16,7 @@ import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Sweep;
 import dev.doorbell.experiments.config.value.Value;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,6 +28,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The parts of a config that the schema cannot judge: sweeps, sizes, words that the runtime brings,
@@ -369,5 +372,74 @@ final class SettingsReader {
 
   private void problem(String code, String pointer, String what) {
     problems.add(Problem.of(code, positions.ofValue(pointer), what));
+  }
+
+  /**
+   * Topology files that an experiment names as seen from its own folder. They become paths as seen
+   * from where the program was started, which is what a run keeps and what {@code -s} means; a file
+   * that is there by the name as written is taken first.
+   */
+  static final class RelativeTopologies {
+    private static final String KEY = "placement";
+
+    private final Path experiment;
+
+    private RelativeTopologies(Path experiment) {
+      this.experiment = experiment;
+    }
+
+    /**
+     * Rewrites the names in place, wherever the experiment speaks of a placement: as an axis, a
+     * fixed setting, and in conditions.
+     *
+     * @param file where the experiment lies
+     */
+    static void resolve(String file, ObjectNode root) {
+      try {
+        new RelativeTopologies(Path.of(file)).walk(root);
+      } catch (InvalidPathException _) {
+        // An experiment without a place has no folder.
+      }
+    }
+
+    /** Returns whether the value of a placement is meant as a file, not as a name. */
+    static boolean isFile(String word) {
+      return word.endsWith(".yaml") || word.endsWith(".json");
+    }
+
+    private void walk(JsonNode node) {
+      if (node instanceof ArrayNode array) {
+        array.forEach(this::walk);
+      } else if (node instanceof ObjectNode object) {
+        for (String key : List.copyOf(object.propertyNames())) {
+          JsonNode value = object.get(key);
+          if (!key.equals(KEY)) {
+            walk(value);
+          } else if (value instanceof ArrayNode array) {
+            for (int i = 0; i < array.size(); i++) {
+              if (array.get(i).isString()) {
+                array.set(i, array.stringNode(found(array.get(i).stringValue())));
+              }
+            }
+          } else if (value.isString()) {
+            object.put(KEY, found(value.stringValue()));
+          }
+        }
+      }
+    }
+
+    private String found(String word) {
+      if (!isFile(word)) {
+        return word;
+      }
+      try {
+        Path beside = experiment.resolveSibling(word).normalize();
+        return !Files.isReadable(Path.of(word)) && Files.isReadable(beside)
+            ? beside.toString()
+            : word;
+      } catch (InvalidPathException _) {
+        return word;
+      }
+    }
   }
 }

@@ -330,10 +330,7 @@ public final class Expectations {
           List<String> name = new ArrayList<>();
           for (Axis axis : others) {
             Value at = place.row.axes().get(axis.name());
-            name.add(
-                at instanceof Value.Whole(long number)
-                    ? axis.name() + "=" + Amounts.setting(axis.name(), (double) number)
-                    : at == null ? "" : at.text());
+            name.add(at == null ? "" : Crossings.place(Map.entry(axis.name(), at)));
           }
           lines.computeIfAbsent(String.join(" ", name), _ -> new ArrayList<>()).add(place);
         }

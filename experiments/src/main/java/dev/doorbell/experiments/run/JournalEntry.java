@@ -63,12 +63,8 @@ public record JournalEntry(
     // it.
     prediction = basis == Basis.MODELLED ? List.copyOf(prediction) : List.of();
     notes = List.copyOf(notes);
-    faults = copy(faults);
-  }
-
-  /** Journals of older versions speak of no faults. */
-  private static List<FaultTally> copy(@Nullable List<FaultTally> faults) {
-    return faults == null ? List.of() : List.copyOf(faults);
+    // Journals of older versions have none.
+    faults = faults == null ? List.of() : List.copyOf(faults);
   }
 
   /** A point without a result. */

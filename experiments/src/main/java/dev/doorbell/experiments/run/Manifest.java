@@ -72,7 +72,7 @@ public record Manifest(
     arguments = List.copyOf(arguments);
     // Manifests of versions without the doctor have none.
     doctor = doctor == null ? List.of() : List.copyOf(doctor);
-    tags = copy(tags);
+    tags = tags == null ? List.of() : List.copyOf(tags);
     // A number that no model made rests on none of a model's constants.
     constants = basis == Basis.MODELLED ? List.copyOf(constants) : List.of();
   }
@@ -84,47 +84,6 @@ public record Manifest(
    */
   public static Manifest parse(byte[] json) throws IOException {
     return RunJson.read(json, 0, json.length, Manifest.class);
-  }
-
-  private static List<String> copy(@Nullable List<String> tags) {
-    return tags == null ? List.of() : List.copyOf(tags);
-  }
-
-  /** The manifest of a run that starts now. */
-  public static Manifest starting(
-      String doorbell,
-      RunDirectory directory,
-      String experiment,
-      String configHash,
-      List<String> arguments,
-      List<String> tags,
-      PointSchedule schedule,
-      Instant now,
-      int workers,
-      int points,
-      Environment environment,
-      Machine machine,
-      List<Diagnosed> doctor,
-      List<ModelConstant> constants) {
-    return new Manifest(
-        doorbell,
-        directory.id(),
-        experiment,
-        configHash,
-        arguments,
-        tags,
-        schedule,
-        State.RUNNING,
-        now,
-        null,
-        workers,
-        points,
-        0,
-        environment,
-        environment.basis(),
-        machine,
-        doctor,
-        constants);
   }
 
   /** Returns true if another run has an equal machine and environment. */

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.condition.Until;
+import dev.doorbell.experiments.config.ExperimentConfig.Until;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;

@@ -60,7 +60,11 @@ public record RunIndex(
                       path.resolve(RunDirectory.RESOLVED).toString(),
                       Files.readString(path.resolve(RunDirectory.RESOLVED)),
                       List.of()));
-      Manifest manifest = manifest(path.resolve(RunDirectory.MANIFEST));
+      Manifest manifest =
+          read(
+              path.resolve(RunDirectory.MANIFEST),
+              "manifest",
+              file -> Manifest.parse(Files.readAllBytes(file)));
       Journal.Contents journal = journal(path.resolve(RunDirectory.JOURNAL), plan);
       return new RunIndex(
           path,
@@ -75,33 +79,32 @@ public record RunIndex(
     }
   }
 
-  private static Manifest manifest(Path file) throws RunException {
+  /** Reads one file of a run. */
+  private interface Reading<T> {
+    T read(Path file) throws IOException;
+  }
+
+  private static <T> T read(Path file, String kind, Reading<T> reading) throws RunException {
     try {
-      return Manifest.parse(Files.readAllBytes(file));
+      return reading.read(file);
     } catch (FileSystemException e) {
       throw unreadable(file, RunDirectory.reason(e), e);
     } catch (IOException e) {
-      throw unreadable(file, "this manifest cannot be read: " + e.getMessage(), e);
+      throw unreadable(file, "this %s cannot be read: %s".formatted(kind, e.getMessage()), e);
     }
   }
 
   private static Journal.Contents journal(Path file, Plan plan) throws RunException {
-    try {
-      Journal.Contents journal = Journal.read(file);
-      for (JournalEntry entry : journal.entries()) {
-        if (!isOf(plan, entry)) {
-          throw unreadable(
-              file,
-              "it speaks of '%s', which is no point of the plan".formatted(entry.point()),
-              null);
-        }
+    Journal.Contents journal = read(file, "journal", Journal::read);
+    for (JournalEntry entry : journal.entries()) {
+      if (!isOf(plan, entry)) {
+        throw unreadable(
+            file,
+            "it speaks of '%s', which is no point of the plan".formatted(entry.point()),
+            null);
       }
-      return journal;
-    } catch (FileSystemException e) {
-      throw unreadable(file, RunDirectory.reason(e), e);
-    } catch (IOException e) {
-      throw unreadable(file, "this journal cannot be read: " + e.getMessage(), e);
     }
+    return journal;
   }
 
   private static boolean isOf(Plan plan, JournalEntry entry) {

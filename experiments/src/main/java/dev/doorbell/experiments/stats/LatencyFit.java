@@ -130,40 +130,26 @@ public record LatencyFit(
     }
 
     /** Relative errors, and their derivatives by the logarithms of the parameters. */
-    private record Model(Curves curves) implements MultivariateJacobianFunction {
-      Model(double[] sizes, double[] latencies, double[] intervals) {
-        this(new Curves(sizes.clone(), latencies.clone(), intervals.clone()));
-      }
+    @SuppressWarnings("ArrayRecordComponent") // of one fit, never compared
+    private record Model(double[] sizes, double[] latencies, double[] intervals)
+        implements MultivariateJacobianFunction {
 
       @Override
       public Pair<RealVector, RealMatrix> value(RealVector point) {
-        int n = curves.sizes.length;
+        int n = sizes.length;
         RealVector errors = new ArrayRealVector(2 * n);
         RealMatrix jacobian = new Array2DRowRealMatrix(2 * n, 3);
         double perByte = Math.exp(point.getEntry(2));
         for (int i = 0; i < 2 * n; i++) {
           int curve = i / n;
-          double measured = (curve == 0 ? curves.latencies : curves.intervals)[i % n];
+          double measured = (curve == 0 ? latencies : intervals)[i % n];
           double constant = Math.exp(point.getEntry(curve));
-          double bytes = (curves.sizes[i % n] - 1) * perByte;
+          double bytes = (sizes[i % n] - 1) * perByte;
           errors.setEntry(i, (constant + bytes) / measured - 1);
           jacobian.setEntry(i, curve, constant / measured);
           jacobian.setEntry(i, 2, bytes / measured);
         }
         return new Pair<>(errors, jacobian);
-      }
-    }
-
-    /** Measured curves. */
-    private static final class Curves {
-      private final double[] sizes;
-      private final double[] latencies;
-      private final double[] intervals;
-
-      Curves(double[] sizes, double[] latencies, double[] intervals) {
-        this.sizes = sizes;
-        this.latencies = latencies;
-        this.intervals = intervals;
       }
     }
   }

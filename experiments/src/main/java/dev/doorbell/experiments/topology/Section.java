@@ -219,6 +219,10 @@ final class Section {
     return (int) number;
   }
 
+  int powerOfTwo(String key, int least, int most, boolean orNone, int absent) {
+    return has(key) ? powerOfTwo(key, least, most, orNone) : absent;
+  }
+
   /** A power of two between two bounds; {@code 0} too where {@code orNone}. */
   int powerOfTwo(String key, int least, int most, boolean orNone) {
     int number = integer(key, orNone ? 0 : least, most);
@@ -303,6 +307,12 @@ final class Section {
   /** An element of a list, under the name that its constants get. */
   Section element(Node element, String elementName) {
     return new Section(recorder, elementName, element, source);
+  }
+
+  /** Ends the section, and returns what was read from it. */
+  <T> T end(T read) {
+    end();
+    return read;
   }
 
   /** Adds a problem for each key that has not been read. */

@@ -202,27 +202,23 @@ final class TopologyReader {
   }
 
   private static Network network(Section network) {
-    Network read =
+    return network.end(
         new Network(
             nanos(network, "latency_ns"),
             network.number("rate_gb_s", 0.001, Price.RATE),
             network.integer("packet_overhead_bytes", 0, Price.LARGEST_PAYLOAD),
             network.flag("infiniband", false)
                 ? Network.Framing.INFINIBAND
-                : Network.Framing.ETHERNET);
-    network.end();
-    return read;
+                : Network.Framing.ETHERNET));
   }
 
   private static Nvlink nvlink(Section nvlink) {
-    Nvlink read =
+    return nvlink.end(
         new Nvlink(
             nvlink.integer("ranks", 2, MOST_RANKS),
             nanos(nvlink, "latency_ns"),
             nvlink.number("rate_gb_s", 0.001, Price.RATE),
-            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false));
-    nvlink.end();
-    return read;
+            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false)));
   }
 
   private void link(Node node) {
@@ -271,11 +267,11 @@ final class TopologyReader {
     if (link.has("posted_credits")) {
       Section given = link.section("posted_credits");
       credits =
-          new Credits(
-              given.integer("headers", 1, 1 << 16),
-              given.integer("data", 1, 1 << 20),
-              given.number("return_ns", 1, Price.NANOS));
-      given.end();
+          given.end(
+              new Credits(
+                  given.integer("headers", 1, 1 << 16),
+                  given.integer("data", 1, 1 << 20),
+                  given.number("return_ns", 1, Price.NANOS)));
     }
     return new Link(
         name,

@@ -65,7 +65,7 @@ class PathModelTest {
   }
 
   private static void meets(String topology, String path, Long... expected) throws Exception {
-    PathModel model = new PathModel(TopologyFile.load(topology), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load(topology), Integer.MAX_VALUE);
     for (int i = 0; i < SIZES.length; i++) {
       Long wanted = expected[i];
       if (wanted == null) {
@@ -103,7 +103,7 @@ class PathModelTest {
 
   @Test
   void pull_overtakes_push_under_one_switch_where_the_store_granule_tells() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("round-pix"), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load("round-pix"), Integer.MAX_VALUE);
     // What push saves, 500 ns and 1550 ns, over what its smaller TLPs cost a byte.
     double rate = 31.5077 * 0.95;
     double perByte = (152.0 / 128 - 276.0 / 256) / rate;
@@ -116,7 +116,7 @@ class PathModelTest {
   @Test
   void staging_overtakes_pull_across_sockets_and_on_chip_memory_is_ahead_everywhere()
       throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("round-sys"), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load("round-sys"), Integer.MAX_VALUE);
     assertThat((double) overtakes(model, PostingPath.A5, PostingPath.D, 1 << 20).orElseThrow())
         .isBetween(8.0 * 1024, 24.0 * 1024);
     for (long size : SIZES) {
@@ -127,7 +127,7 @@ class PathModelTest {
 
   @Test
   void nothing_that_reads_gpu_memory_works_where_peer_reads_are_not_routed() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("no-p2p-reads"), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load("no-p2p-reads"), Integer.MAX_VALUE);
     for (PostingPath path : PostingPath.values()) {
       assertThat(model.latencyNanos(path, 8).isEmpty()).as(path.word()).isEqualTo(path.readsGpu());
     }
@@ -136,10 +136,10 @@ class PathModelTest {
   @Test
   void ceilings_are_those_of_the_narrowest_leg() throws Exception {
     Topology pix = TopologyFile.load("round-pix");
-    PathModel model = new PathModel(pix, 0, 0);
+    PathModel model = PathModel.perPacket(pix, Integer.MAX_VALUE);
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow()).isCloseTo(27.76, within(0.01));
     assertThat(model.ceiling(PostingPath.C1, 1 << 20).orElseThrow()).isCloseTo(25.21, within(0.01));
-    PathModel capped = new PathModel(TopologyFile.load("round-sys"), 0, 0);
+    PathModel capped = PathModel.perPacket(TopologyFile.load("round-sys"), Integer.MAX_VALUE);
     assertThat(capped.ceiling(PostingPath.A3, 1 << 20).orElseThrow()).isCloseTo(6.1, within(0.001));
     assertThat(capped.ceiling(PostingPath.C1, 1 << 20).orElseThrow())
         .isCloseTo(14.3, within(0.001));
@@ -148,7 +148,7 @@ class PathModelTest {
 
   @Test
   void a_poster_waits_for_the_stores_of_each_chunk() throws Exception {
-    PathModel model = new PathModel(TopologyFile.load("same-switch"), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load("same-switch"), Integer.MAX_VALUE);
     // 32 stores of 128 bytes and 24 of header at 63.015 GB/s x 0.95; 2 x 660 + 50 ns of fence.
     double chunk = 150 + 32 * (128 + 24) / (63.015 * 0.95) + 2 * 660 + 50;
     assertThat(model.posterCeiling(PostingPath.C1, 4096).orElseThrow())
@@ -160,7 +160,7 @@ class PathModelTest {
   void tags_bound_a_long_read() throws Exception {
     String text = TopologyFile.text("same-switch");
     assertThat(text).contains("read_tags: {value: 128");
-    PathModel model = new PathModel(TopologyFile.load("same-switch"), 0, 0);
+    PathModel model = PathModel.perPacket(TopologyFile.load("same-switch"), Integer.MAX_VALUE);
     // 128 requests of 512 bytes over a round trip of 2 * 660 + 300 ns and their serialisation.
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(128 * 512 / (1620 + 552 / (63.015 * 0.95)), within(0.01));
@@ -174,6 +174,7 @@ class PathModelTest {
     assertThat(model.ceiling(PostingPath.A3, 1 << 20).orElseThrow())
         .isCloseTo(128 * 256 / (1620 + 276 / (63.015 * 0.95)), within(0.01));
     assertThat(PathModel.perPacket(topology, 4096).latencyNanos(PostingPath.A3, 1 << 20))
-        .isEqualTo(new PathModel(topology, 0, 0).latencyNanos(PostingPath.A3, 1 << 20));
+        .isEqualTo(
+            PathModel.perPacket(topology, Integer.MAX_VALUE).latencyNanos(PostingPath.A3, 1 << 20));
   }
 }

@@ -28,18 +28,22 @@ public final class Runs {
     try (RunDirectory directory =
         RunDirectory.prepare(new Disk(), parent, config, Instant.parse("2026-01-01T00:00:00Z"))) {
       Environment environment = runtime.choose(new Environment.Request("auto", "auto", "auto"));
-      Manifest.starting(
+      new Manifest(
               "0",
-              directory,
+              directory.id(),
               config.name(),
               config.hash(),
               List.of(),
               List.of(),
               PointSchedule.of(plan, false, null),
+              Manifest.State.RUNNING,
               Instant.parse("2026-01-01T00:00:00Z"),
+              null,
               1,
               plan.points().size(),
+              0,
               environment,
+              environment.basis(),
               Machine.here(),
               List.of(),
               List.of())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.experiments.stats.Summary.Processes;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

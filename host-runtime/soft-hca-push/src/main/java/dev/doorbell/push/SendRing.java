@@ -497,7 +497,8 @@ public final class SendRing implements MmioTarget {
         event(PushEvent.Kind.CREDIT_LOST, releasedIndex);
         return;
       }
-      PushCredit.write(engine.scratch, releasedIndex, acknowledgedIndex);
+      RawMemory.putLong(engine.scratch + PushCredit.RELEASED, releasedIndex);
+      RawMemory.putLong(engine.scratch + PushCredit.ACKNOWLEDGED, acknowledgedIndex);
       engine.port.write(engine.scratch, address, PushCredit.BYTES, false);
       event(PushEvent.Kind.CREDITED, releasedIndex);
     }

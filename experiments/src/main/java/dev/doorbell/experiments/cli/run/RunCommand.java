@@ -210,18 +210,22 @@ public final class RunCommand extends CliCommand {
     CommandContext context = prepared.context();
     RunIndex before = prepared.before();
     Manifest manifest =
-        Manifest.starting(
+        new Manifest(
             Version.NUMBER,
-            directory,
+            directory.id(),
             prepared.config().name(),
             prepared.config().hash(),
             context.arguments(),
             before == null ? options.tags : tags(before),
             prepared.schedule(),
+            Manifest.State.RUNNING,
             context.clock().instant(),
+            null,
             options.jobs,
             prepared.plan().points().size(),
+            0,
             prepared.environment(),
+            prepared.environment().basis(),
             machine,
             DoctorFindings.of(prepared.environment()),
             prepared.runtime().constants(prepared.plan().points()));

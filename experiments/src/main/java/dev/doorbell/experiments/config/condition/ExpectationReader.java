@@ -10,6 +10,7 @@ import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,6 +21,24 @@ import tools.jackson.databind.JsonNode;
 public final class ExpectationReader {
   private static final double SAME = 0.05;
   private static final String SIZE = "size";
+
+  /** Keys of expectations that say something. */
+  private record Keys(Set<String> needed, Set<String> known) {}
+
+  private static final Keys NONE = new Keys(Set.of(), Set.of());
+  private static final Keys ORDER = new Keys(Set.of("of", "than"), Set.of("of", "than", "by"));
+  private static final Keys TREND = new Keys(Set.of("over"), Set.of("over", "tolerance"));
+  private static final Map<String, Keys> KEYS =
+      Map.of(
+          "greater", ORDER,
+          "less", ORDER,
+          "equal", new Keys(Set.of("of", "than"), Set.of("of", "than", "tolerance")),
+          "rises", TREND,
+          "falls", TREND,
+          "level", TREND,
+          "within", new Keys(Set.of("within"), Set.of("within")),
+          "modelled", new Keys(Set.of(), Set.of("tolerance", "plus")),
+          "crossover", new Keys(Set.of("between", "within"), Set.of("between", "over", "within")));
 
   private final List<Axis> axes;
   private final SourcePositions positions;
@@ -48,9 +67,8 @@ public final class ExpectationReader {
 
   private @Nullable Expectation one(JsonNode node, String pointer) {
     String that = node.path("that").asString("");
-    Set<String> needed = needed(that);
-    Set<String> known = known(that);
-    if (!node.isObject() || !complete(node, pointer, needed, known)) {
+    Keys keys = KEYS.getOrDefault(that, NONE);
+    if (!node.isObject() || !complete(node, pointer, keys.needed, keys.known)) {
       return null;
     }
     int before = problems.size();
@@ -62,28 +80,6 @@ public final class ExpectationReader {
             node.path("known").asString(""));
     Expectation made = make(that, scope, node, pointer);
     return problems.size() == before ? made : null;
-  }
-
-  private static Set<String> needed(String that) {
-    return switch (that) {
-      case "greater", "less", "equal" -> Set.of("of", "than");
-      case "rises", "falls", "level" -> Set.of("over");
-      case "within" -> Set.of("within");
-      case "crossover" -> Set.of("between", "within");
-      default -> Set.of();
-    };
-  }
-
-  private static Set<String> known(String that) {
-    return switch (that) {
-      case "greater", "less" -> Set.of("of", "than", "by");
-      case "equal" -> Set.of("of", "than", "tolerance");
-      case "rises", "falls", "level" -> Set.of("over", "tolerance");
-      case "within" -> Set.of("within");
-      case "modelled" -> Set.of("tolerance", "plus");
-      case "crossover" -> Set.of("between", "over", "within");
-      default -> Set.of();
-    };
   }
 
   /** Returns true if the expectation has the keys that its kind requires, and no others. */

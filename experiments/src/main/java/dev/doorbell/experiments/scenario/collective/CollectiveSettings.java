@@ -2,9 +2,9 @@ package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
+import dev.doorbell.experiments.collective.Call.Reduction;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
-import dev.doorbell.experiments.collective.Reduction;
 import dev.doorbell.experiments.collective.Schedule;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;

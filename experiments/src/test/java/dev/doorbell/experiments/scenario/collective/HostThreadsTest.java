@@ -10,9 +10,9 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
+import dev.doorbell.experiments.collective.Call.Reduction;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
-import dev.doorbell.experiments.collective.Reduction;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.plan.Environment;
@@ -138,9 +138,12 @@ class HostThreadsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "moe|dispatch, combine|threads: 64, tokens: 6, topk: 3, experts: 8, hidden: 64, element: bf16, packing: token, routing: zipf, path: pull",
-        "moe|dispatch, combine|threads: 64, tokens: 6, topk: 3, experts: 16, hidden: 128, element: fp8, packing: expert, routing: uniform, path: pull.bf",
-        "moe|dispatch, combine|threads: 64, tokens: 4, topk: 2, experts: 8, hidden: 64, network: leaf-spine, radix: 2, switch: pfc, cc: dcqcn",
+        "moe|dispatch, combine|threads: 64, tokens: 6, topk: 3, experts: 8, hidden: 64, element:"
+            + " bf16, packing: token, routing: zipf, path: pull",
+        "moe|dispatch, combine|threads: 64, tokens: 6, topk: 3, experts: 16, hidden: 128, element:"
+            + " fp8, packing: expert, routing: uniform, path: pull.bf",
+        "moe|dispatch, combine|threads: 64, tokens: 4, topk: 2, experts: 8, hidden: 64, network:"
+            + " leaf-spine, radix: 2, switch: pfc, cc: dcqcn",
         "put_bandwidth|dispatch, goodput|size: 1K, messages: 4, depth: 64, window: 8, path: pull",
       })
   void points_have_the_same_samples(String kernel, String metrics, String settings)

@@ -8,6 +8,7 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineTopology;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
