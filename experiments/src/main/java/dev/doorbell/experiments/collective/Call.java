@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.collective;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * One collective among ranks, and what it computes. Numbers that ranks contribute are whole, and

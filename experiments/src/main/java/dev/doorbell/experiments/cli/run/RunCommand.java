@@ -18,7 +18,6 @@ import dev.doorbell.experiments.cli.plan.PlanOptions;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.cli.results.ComparisonOptions;
 import dev.doorbell.experiments.cli.results.ResultTable;
-import dev.doorbell.experiments.cli.run.PairOptions.FollowedRun;
 import dev.doorbell.experiments.cli.run.PreparedRun.DoctorFindings;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
