@@ -91,7 +91,6 @@ public final class UverbsAbi {
   public static final int CREATE_CQ_USER_HANDLE = 2;
   public static final int CREATE_CQ_COMP_CHANNEL = 3;
   public static final int CREATE_CQ_COMP_VECTOR = 4;
-  public static final int CREATE_CQ_FLAGS = 5;
   public static final int CREATE_CQ_RESP_CQE = 6;
 
   // enum uverbs_attrs_create_qp_cmd_attr_ids
@@ -128,7 +127,6 @@ public final class UverbsAbi {
   public static final int CREATE_SRQ_USER_HANDLE = 4;
   public static final int CREATE_SRQ_MAX_WR = 5;
   public static final int CREATE_SRQ_MAX_SGE = 6;
-  public static final int CREATE_SRQ_LIMIT = 7;
   public static final int CREATE_SRQ_TYPE = 9;
   public static final int CREATE_SRQ_RESP_MAX_WR = 11;
   public static final int CREATE_SRQ_RESP_MAX_SGE = 12;
