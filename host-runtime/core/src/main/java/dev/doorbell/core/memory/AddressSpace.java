@@ -2,6 +2,7 @@ package dev.doorbell.core.memory;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayDeque;
@@ -420,31 +421,18 @@ public final class AddressSpace implements AutoCloseable {
     private static final MethodHandle MUNMAP;
 
     static {
+      ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
+      ValueLayout.OfInt word = ValueLayout.JAVA_INT;
+      MMAP = handle("mmap", number, number, number, word, word, word, number);
+      MADVISE = handle("madvise", word, number, number, word);
+      MUNMAP = handle("munmap", word, number, number);
+    }
+
+    private static MethodHandle handle(
+        String name, MemoryLayout result, MemoryLayout... arguments) {
       Linker linker = Linker.nativeLinker();
-      MMAP =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("mmap"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG));
-      MADVISE =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("madvise"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT));
-      MUNMAP =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("munmap"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+      return linker.downcallHandle(
+          linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
     }
 
     static long map(long bytes) {

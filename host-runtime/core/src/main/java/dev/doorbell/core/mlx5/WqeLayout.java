@@ -1,9 +1,16 @@
 package dev.doorbell.core.mlx5;
 
+import dev.doorbell.core.mlx5.generated.AtomicSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.MaskedAdd4;
+import dev.doorbell.core.mlx5.generated.MaskedAdd8;
+import dev.doorbell.core.mlx5.generated.MaskedSwap4;
 import dev.doorbell.core.mlx5.generated.MaskedSwap8;
+import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
+import dev.doorbell.core.mlx5.generated.WaitSegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /**
  * The segments that a WQE consists of, for printers.
@@ -16,21 +23,31 @@ record WqeLayout(List<Part> parts, String problem) {
   /** The kinds of segments. */
   enum Kind {
     CONTROL("control segment"),
-    REMOTE_ADDRESS("remote address segment"),
-    DATA("data segment"),
+    REMOTE_ADDRESS("remote address segment", RemoteAddressSegment.ROWS, RemoteAddressSegment::line),
+    DATA("data segment", DataSegment.ROWS, DataSegment::line),
     INLINE("inline segment"),
-    ATOMIC("atomic segment"),
-    MASKED_ADD_4("masked fetch-add segment, 4 bytes"),
-    MASKED_ADD_8("masked fetch-add segment, 8 bytes"),
-    MASKED_SWAP_4("masked compare-and-swap segment, 4 bytes"),
-    MASKED_SWAP_8("masked compare-and-swap segments, 8 bytes"),
-    WAIT("wait segment"),
+    ATOMIC("atomic segment", AtomicSegment.ROWS, AtomicSegment::line),
+    MASKED_ADD_4("masked fetch-add segment, 4 bytes", MaskedAdd4.ROWS, MaskedAdd4::line),
+    MASKED_ADD_8("masked fetch-add segment, 8 bytes", MaskedAdd8.ROWS, MaskedAdd8::line),
+    MASKED_SWAP_4("masked compare-and-swap segment, 4 bytes", MaskedSwap4.ROWS, MaskedSwap4::line),
+    MASKED_SWAP_8("masked compare-and-swap segments, 8 bytes", MaskedSwap8.ROWS, MaskedSwap8::line),
+    WAIT("wait segment", WaitSegment.ROWS, WaitSegment::line),
     OTHER("other words");
 
     final String title;
+    final String rows;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a static method
+    final LongFunction<String> line;
 
     Kind(String title) {
+      this(title, "", at -> "");
+    }
+
+    Kind(String title, String rows, LongFunction<String> line) {
       this.title = title;
+      this.rows = rows;
+      this.line = line;
     }
   }
 

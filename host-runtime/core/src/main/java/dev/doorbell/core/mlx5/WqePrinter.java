@@ -1,14 +1,7 @@
 package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.mlx5.generated.AtomicSegment;
 import dev.doorbell.core.mlx5.generated.DataSegment;
-import dev.doorbell.core.mlx5.generated.MaskedAdd4;
-import dev.doorbell.core.mlx5.generated.MaskedAdd8;
-import dev.doorbell.core.mlx5.generated.MaskedSwap4;
-import dev.doorbell.core.mlx5.generated.MaskedSwap8;
-import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
-import dev.doorbell.core.mlx5.generated.WaitSegment;
 import dev.doorbell.core.print.FieldTable;
 import dev.doorbell.core.print.Scratch;
 import java.util.Map;
@@ -107,42 +100,13 @@ public final class WqePrinter {
 
   private static String inLine(WqeLayout.Part part, long at) {
     return switch (part.kind()) {
-      case CONTROL -> throw new IllegalStateException("the line starts with it");
-      case REMOTE_ADDRESS ->
-          "raddr=0x%x rkey=0x%08x"
-              .formatted(RemoteAddressSegment.address(at), RemoteAddressSegment.rkey(at));
-      case DATA ->
-          "data=%d@0x%x lkey=0x%08x"
-              .formatted(DataSegment.byteCount(at), DataSegment.address(at), DataSegment.lkey(at));
       case INLINE ->
           "inline=%d:%s"
               .formatted(
                   InlineSegment.byteCount(at),
                   hex(at + InlineSegment.DATA_OFFSET, inlineBytes(part, at)));
-      case ATOMIC ->
-          "swap_add=0x%x compare=0x%x"
-              .formatted(AtomicSegment.swapAdd(at), AtomicSegment.compare(at));
-      case MASKED_ADD_4 ->
-          "add=0x%x boundary=0x%x".formatted(MaskedAdd4.add(at), MaskedAdd4.boundary(at));
-      case MASKED_ADD_8 ->
-          "add=0x%x boundary=0x%x".formatted(MaskedAdd8.add(at), MaskedAdd8.boundary(at));
-      case MASKED_SWAP_4 ->
-          "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
-              .formatted(
-                  MaskedSwap4.swap(at),
-                  MaskedSwap4.compare(at),
-                  MaskedSwap4.swapMask(at),
-                  MaskedSwap4.compareMask(at));
-      case MASKED_SWAP_8 ->
-          "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
-              .formatted(
-                  MaskedSwap8.swap(at),
-                  MaskedSwap8.compare(at),
-                  MaskedSwap8.swapMask(at),
-                  MaskedSwap8.compareMask(at));
-      case WAIT ->
-          "max_index=%d cqn=0x%06x".formatted(WaitSegment.maxIndex(at), WaitSegment.cqn(at));
       case OTHER -> "+%d bytes".formatted(part.bytes());
+      default -> part.kind().line.apply(at);
     };
   }
 
@@ -174,7 +138,6 @@ public final class WqePrinter {
     int at = part.offset();
     switch (part.kind()) {
       case CONTROL -> addControl(table, wqe);
-      case REMOTE_ADDRESS -> table.rows(at, RemoteAddressSegment.ROWS, Map.of());
       case DATA -> table.rows(at, DataSegment.ROWS, byteCount(wqe + at));
       case INLINE ->
           table
@@ -183,13 +146,8 @@ public final class WqePrinter {
                   "bytes, padded to 16",
                   at + InlineSegment.DATA_OFFSET,
                   part.bytes() - InlineSegment.DATA_OFFSET);
-      case ATOMIC -> table.rows(at, AtomicSegment.ROWS, Map.of());
-      case MASKED_ADD_4 -> table.rows(at, MaskedAdd4.ROWS, Map.of());
-      case MASKED_ADD_8 -> table.rows(at, MaskedAdd8.ROWS, Map.of());
-      case MASKED_SWAP_4 -> table.rows(at, MaskedSwap4.ROWS, Map.of());
-      case MASKED_SWAP_8 -> table.rows(at, MaskedSwap8.ROWS, Map.of());
-      case WAIT -> table.rows(at, WaitSegment.ROWS, Map.of());
       case OTHER -> table.words("", at, part.bytes());
+      default -> table.rows(at, part.kind().rows, Map.of());
     }
   }
 

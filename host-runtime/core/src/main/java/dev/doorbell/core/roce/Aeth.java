@@ -51,6 +51,11 @@ public final class Aeth extends AethFields {
     return RNR_TIMERS[syndrome & VALUE_MASK] * 10;
   }
 
+  /** Shows the header in one line. */
+  static String line(long address) {
+    return "%s msn=%d".formatted(text(syndrome(address)), msn(address));
+  }
+
   /** The syndrome in words. */
   public static String text(int syndrome) {
     if (isAck(syndrome)) {

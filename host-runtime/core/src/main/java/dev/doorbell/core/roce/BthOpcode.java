@@ -10,6 +10,7 @@ import dev.doorbell.core.roce.generated.ImmDt;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
 import dev.doorbell.core.roce.generated.Reth;
 import dev.doorbell.core.roce.generated.XrcEth;
+import java.util.function.LongFunction;
 
 /** Opcodes of the base transport header, and the headers that follow it. */
 public final class BthOpcode extends BthTable {
@@ -32,25 +33,32 @@ public final class BthOpcode extends BthTable {
 
   /** A header behind the BTH, in the order in which they stand on the wire. */
   enum Header {
-    XRC_ETH(XrcEth.BYTES, XrcEth.ROWS),
-    DETH(Deth.BYTES, Deth.ROWS),
-    RETH(Reth.BYTES, Reth.ROWS),
-    ATOMIC_ETH(AtomicEth.BYTES, AtomicEth.ROWS),
-    MASKED_ATOMIC_ETH(MaskedAtomicEth.BYTES, AtomicEth.ROWS + MaskedAtomicEth.ROWS),
-    AETH(Aeth.BYTES, Aeth.ROWS),
-    ATOMIC_ACK_ETH(AtomicAckEth.BYTES, AtomicAckEth.ROWS),
-    IMM_DT(ImmDt.BYTES, ImmDt.ROWS),
-    IETH(Ieth.BYTES, Ieth.ROWS),
-    DC_ETH(DcEth.BYTES, DcEth.ROWS);
+    XRC_ETH(XrcEth.BYTES, XrcEth.ROWS, XrcEth::line),
+    DETH(Deth.BYTES, Deth.ROWS, Deth::line),
+    RETH(Reth.BYTES, Reth.ROWS, Reth::line),
+    ATOMIC_ETH(AtomicEth.BYTES, AtomicEth.ROWS, AtomicEth::line),
+    MASKED_ATOMIC_ETH(
+        MaskedAtomicEth.BYTES,
+        AtomicEth.ROWS + MaskedAtomicEth.ROWS,
+        at -> AtomicEth.line(at) + " " + MaskedAtomicEth.line(at)),
+    AETH(Aeth.BYTES, Aeth.ROWS, Aeth::line),
+    ATOMIC_ACK_ETH(AtomicAckEth.BYTES, AtomicAckEth.ROWS, AtomicAckEth::line),
+    IMM_DT(ImmDt.BYTES, ImmDt.ROWS, ImmDt::line),
+    IETH(Ieth.BYTES, Ieth.ROWS, Ieth::line),
+    DC_ETH(DcEth.BYTES, DcEth.ROWS, DcEth::line);
 
     private static final Header[] ALL = values();
 
     private final int bytes;
     private final String rows;
 
-    Header(int bytes, String rows) {
+    @SuppressWarnings("ImmutableEnumChecker") // a static method
+    private final LongFunction<String> line;
+
+    Header(int bytes, String rows, LongFunction<String> line) {
       this.bytes = bytes;
       this.rows = rows;
+      this.line = line;
     }
 
     int bit() {
@@ -59,6 +67,11 @@ public final class BthOpcode extends BthTable {
 
     String rows() {
       return rows;
+    }
+
+    /** Shows the header at an address in one line. */
+    String line(long at) {
+      return line.apply(at);
     }
   }
 

@@ -2,16 +2,7 @@ package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.print.FieldTable;
-import dev.doorbell.core.roce.generated.AtomicAckEth;
-import dev.doorbell.core.roce.generated.AtomicEth;
 import dev.doorbell.core.roce.generated.Bth;
-import dev.doorbell.core.roce.generated.DcEth;
-import dev.doorbell.core.roce.generated.Deth;
-import dev.doorbell.core.roce.generated.Ieth;
-import dev.doorbell.core.roce.generated.ImmDt;
-import dev.doorbell.core.roce.generated.MaskedAtomicEth;
-import dev.doorbell.core.roce.generated.Reth;
-import dev.doorbell.core.roce.generated.XrcEth;
 import java.util.Map;
 import java.util.StringJoiner;
 
@@ -48,70 +39,15 @@ public final class PacketPrinter {
     if (Bth.partitionKey(bth) != Bth.DEFAULT_PKEY) {
       words.add("pkey=0x%04x".formatted(Bth.partitionKey(bth)));
     }
-    addHeaders(words, frame);
+    for (BthOpcode.Header header : BthOpcode.Header.values()) {
+      if ((frame.headers & header.bit()) != 0) {
+        words.add(header.line(frame.header(header.bit())));
+      }
+    }
     if (frame.payloadBytes > 0) {
       words.add("payload=%d".formatted(frame.payloadBytes));
     }
     return words.toString();
-  }
-
-  private static void addHeaders(StringJoiner words, RoceFrame frame) {
-    int headers = frame.headers;
-    if ((headers & BthOpcode.XRC_ETH) != 0) {
-      words.add("srq=0x%06x".formatted(XrcEth.sharedQueue(frame.extended)));
-    }
-    if ((headers & BthOpcode.DETH) != 0) {
-      long at = frame.header(BthOpcode.DETH);
-      words.add("qkey=0x%08x srcqp=0x%06x".formatted(Deth.qkey(at), Deth.sourceQueuePair(at)));
-    }
-    if ((headers & BthOpcode.RETH) != 0) {
-      long at = frame.header(BthOpcode.RETH);
-      words.add(
-          "va=0x%x rkey=0x%08x len=%s"
-              .formatted(
-                  Reth.virtualAddress(at),
-                  Reth.rkey(at),
-                  Integer.toUnsignedString(Reth.length(at))));
-    }
-    if ((headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH)) != 0) {
-      long at = frame.header(headers & (BthOpcode.ATOMIC_ETH | BthOpcode.MASKED_ATOMIC_ETH));
-      words.add(
-          "va=0x%x rkey=0x%08x swap_add=0x%x compare=0x%x"
-              .formatted(
-                  AtomicEth.virtualAddress(at),
-                  AtomicEth.rkey(at),
-                  AtomicEth.swapAdd(at),
-                  AtomicEth.compare(at)));
-      if ((headers & BthOpcode.MASKED_ATOMIC_ETH) != 0) {
-        words.add(
-            "swap_mask=0x%x compare_mask=0x%x"
-                .formatted(MaskedAtomicEth.swapMask(at), MaskedAtomicEth.compareMask(at)));
-      }
-    }
-    if ((headers & BthOpcode.AETH) != 0) {
-      long at = frame.header(BthOpcode.AETH);
-      words.add("%s msn=%d".formatted(Aeth.text(Aeth.syndrome(at)), Aeth.msn(at)));
-    }
-    if ((headers & BthOpcode.ATOMIC_ACK_ETH) != 0) {
-      words.add(
-          "original=0x%x".formatted(AtomicAckEth.original(frame.header(BthOpcode.ATOMIC_ACK_ETH))));
-    }
-    if ((headers & BthOpcode.IMM_DT) != 0) {
-      words.add("imm=0x%08x".formatted(ImmDt.immediate(frame.header(BthOpcode.IMM_DT))));
-    }
-    if ((headers & BthOpcode.IETH) != 0) {
-      words.add("invalidate_rkey=0x%08x".formatted(Ieth.rkey(frame.header(BthOpcode.IETH))));
-    }
-    if ((headers & BthOpcode.DC_ETH) != 0) {
-      long at = frame.header(BthOpcode.DC_ETH);
-      words.add(
-          "dckey=0x%x dci=0x%06x first=0x%06x connection=0x%x"
-              .formatted(
-                  DcEth.accessKey(at),
-                  DcEth.initiator(at),
-                  DcEth.firstPsn(at),
-                  DcEth.connection(at)));
-    }
   }
 
   /**

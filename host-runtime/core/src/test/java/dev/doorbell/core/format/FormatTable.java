@@ -35,6 +35,8 @@ record FormatTable(String packageName, List<Described> classes) {
     final List<Writer> writers = new ArrayList<>();
     final Map<String, Choice> choices = new LinkedHashMap<>();
     final List<String> header = new ArrayList<>();
+    final List<String> shown = new ArrayList<>();
+    String line = "";
 
     Described(String name, int bytes, boolean bigEndian, boolean firmware) {
       this.name = name;
@@ -137,6 +139,11 @@ record FormatTable(String packageName, List<Described> classes) {
           now.constants.add(new Constant(type, constant.group(2), constant.group(3), doc));
         }
         case "write", "put" -> writer(words, doc);
+        case "line" -> {
+          int end = head.lastIndexOf('"');
+          now.line = head.substring(head.indexOf('"') + 1, end);
+          now.shown.addAll(List.of(head.substring(end + 1).strip().split(" ", -1)));
+        }
         case "flag" -> now.choices.put(words[1], choice(words[1], false, "", doc));
         case "text" -> {
           if (words[1].startsWith("\"")) {

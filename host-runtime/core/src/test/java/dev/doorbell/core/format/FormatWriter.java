@@ -73,6 +73,7 @@ final class FormatWriter {
     if (!described.firmware) {
       described.fields.forEach(this::getter);
       described.writers.forEach(this::writer);
+      line();
     }
     described.choices.values().forEach(this::choice);
   }
@@ -269,6 +270,23 @@ final class FormatWriter {
           default -> access + ".putLong(%s, %s);%n";
         };
     out.append(statement.formatted(place, value));
+  }
+
+  private void line() {
+    if (described.line.isEmpty()) {
+      return;
+    }
+    String values =
+        described.shown.stream()
+            .map(
+                name ->
+                    name.endsWith("?u")
+                        ? "Integer.toUnsignedString(" + name.replace("?u", "") + "(at))"
+                        : name + "(at)")
+            .collect(Collectors.joining(", "));
+    out.append(javadoc("Shows the fields in one line."));
+    out.append("public static String line(long at) { return \"")
+        .append(described.line + "\".formatted(" + values + "); }\n\n");
   }
 
   private void choice(Choice choice) {

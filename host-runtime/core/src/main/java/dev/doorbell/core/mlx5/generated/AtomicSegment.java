@@ -44,4 +44,9 @@ public class AtomicSegment {
     BigEndian.putLong(at, swapAdd);
     BigEndian.putLong(at + 0x08, compare);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "swap_add=0x%x compare=0x%x".formatted(swapAdd(at), compare(at));
+  }
 }

@@ -63,4 +63,9 @@ public class DataSegment {
     BigEndian.putLong(at, (byteCount & 0x7fffffffL) << 32 | (lkey & 0xffffffffL));
     BigEndian.putLong(at + 0x08, address);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "data=%d@0x%x lkey=0x%08x".formatted(byteCount(at), address(at), lkey(at));
+  }
 }

@@ -44,4 +44,9 @@ public class MaskedAdd4 {
     BigEndian.putLong(at, (long) add << 32 | (boundary & 0xffffffffL));
     BigEndian.putLong(at + 0x08, 0);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "add=0x%x boundary=0x%x".formatted(add(at), boundary(at));
+  }
 }

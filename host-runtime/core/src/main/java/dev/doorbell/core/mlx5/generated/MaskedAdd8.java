@@ -42,4 +42,9 @@ public class MaskedAdd8 {
     BigEndian.putLong(at, add);
     BigEndian.putLong(at + 0x08, boundary);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "add=0x%x boundary=0x%x".formatted(add(at), boundary(at));
+  }
 }

@@ -57,4 +57,10 @@ public class MaskedSwap4 {
     BigEndian.putLong(at, (long) swap << 32 | (compare & 0xffffffffL));
     BigEndian.putLong(at + 0x08, (long) swapMask << 32 | (compareMask & 0xffffffffL));
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
+        .formatted(swap(at), compare(at), swapMask(at), compareMask(at));
+  }
 }

@@ -59,4 +59,10 @@ public class MaskedSwap8 {
     BigEndian.putLong(at + 0x10, swapMask);
     BigEndian.putLong(at + 0x18, compareMask);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "swap=0x%x compare=0x%x swap_mask=0x%x compare_mask=0x%x"
+        .formatted(swap(at), compare(at), swapMask(at), compareMask(at));
+  }
 }

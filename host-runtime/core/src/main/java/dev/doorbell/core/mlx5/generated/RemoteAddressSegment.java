@@ -44,4 +44,9 @@ public class RemoteAddressSegment {
     BigEndian.putLong(at, address);
     BigEndian.putLong(at + 0x08, (long) rkey << 32);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "raddr=0x%x rkey=0x%08x".formatted(address(at), rkey(at));
+  }
 }

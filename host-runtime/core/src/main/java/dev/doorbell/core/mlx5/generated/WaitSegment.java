@@ -44,4 +44,9 @@ public class WaitSegment {
     BigEndian.putLong(at, 0);
     BigEndian.putLong(at + 0x08, (long) maxIndex << 32 | (cqn & 0xffffffL));
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "max_index=%d cqn=0x%06x".formatted(maxIndex(at), cqn(at));
+  }
 }

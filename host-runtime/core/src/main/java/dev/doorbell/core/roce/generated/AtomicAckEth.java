@@ -32,4 +32,9 @@ public class AtomicAckEth {
   public static void write(long at, long original) {
     BigEndian.putLong(at, original);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "original=0x%x".formatted(original(at));
+  }
 }

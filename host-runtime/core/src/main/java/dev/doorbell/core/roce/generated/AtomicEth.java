@@ -59,4 +59,10 @@ public class AtomicEth {
     BigEndian.putLong(at + 0x0c, swapAdd);
     BigEndian.putLong(at + 0x14, compare);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "va=0x%x rkey=0x%08x swap_add=0x%x compare=0x%x"
+        .formatted(virtualAddress(at), rkey(at), swapAdd(at), compare(at));
+  }
 }

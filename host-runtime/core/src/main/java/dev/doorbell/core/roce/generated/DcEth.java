@@ -65,4 +65,10 @@ public class DcEth {
         at + 0x08, (long) logMtu << 56 | (initiator & 0xffffffL) << 32 | (firstPsn & 0xffffffL));
     BigEndian.putLong(at + 0x10, connection);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "dckey=0x%x dci=0x%06x first=0x%06x connection=0x%x"
+        .formatted(accessKey(at), initiator(at), firstPsn(at), connection(at));
+  }
 }

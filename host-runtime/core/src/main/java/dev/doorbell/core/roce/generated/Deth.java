@@ -41,4 +41,9 @@ public class Deth {
   public static void write(long at, int qkey, int sourceQueuePair) {
     BigEndian.putLong(at, (long) qkey << 32 | (sourceQueuePair & 0xffffffL));
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "qkey=0x%08x srcqp=0x%06x".formatted(qkey(at), sourceQueuePair(at));
+  }
 }

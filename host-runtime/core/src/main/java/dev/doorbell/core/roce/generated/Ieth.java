@@ -32,4 +32,9 @@ public class Ieth {
   public static void write(long at, int rkey) {
     BigEndian.putInt(at, rkey);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "invalidate_rkey=0x%08x".formatted(rkey(at));
+  }
 }

@@ -32,4 +32,9 @@ public class ImmDt {
   public static void write(long at, int immediate) {
     BigEndian.putInt(at, immediate);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "imm=0x%08x".formatted(immediate(at));
+  }
 }

@@ -43,4 +43,9 @@ public class MaskedAtomicEth {
     BigEndian.putLong(at + 0x1c, swapMask);
     BigEndian.putLong(at + 0x24, compareMask);
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "swap_mask=0x%x compare_mask=0x%x".formatted(swapMask(at), compareMask(at));
+  }
 }

@@ -49,4 +49,10 @@ public class Reth {
     BigEndian.putLong(at, virtualAddress);
     BigEndian.putLong(at + 0x08, (long) rkey << 32 | (length & 0xffffffffL));
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "va=0x%x rkey=0x%08x len=%s"
+        .formatted(virtualAddress(at), rkey(at), Integer.toUnsignedString(length(at)));
+  }
 }

@@ -31,4 +31,9 @@ public class XrcEth {
   public static void write(long at, int sharedQueue) {
     BigEndian.putInt(at, (sharedQueue & 0xffffff));
   }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "srq=0x%06x".formatted(sharedQueue(at));
+  }
 }
