@@ -13,12 +13,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that {@link RcModel} says, whatever the wire does.
  */
 class RcPropertyTest {
-  private static final int EVERYDAY = 2_000;
+  private static final int EVERYDAY = 600;
   private static final int SLOW = 100_000;
-  private static final int FEW = 400;
+  private static final int FEW = 150;
 
   /** Sequences of one world: its numbers and keys are used up slowly. */
-  private static final int PER_WORLD = 2_000;
+  private static final int PER_WORLD = 300;
 
   @Test
   void random_sequences_over_a_faulty_wire_never_diverge_from_the_model() {

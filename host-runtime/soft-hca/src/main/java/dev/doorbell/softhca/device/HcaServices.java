@@ -1,5 +1,6 @@
 package dev.doorbell.softhca.device;
 
+import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
@@ -9,6 +10,7 @@ import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.packet.Wire.Station;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Services of an HCA to its parts. All calls are made by the host thread that steps it. */
@@ -80,6 +82,16 @@ public interface HcaServices extends Station {
 
   /** Native address of {@link Packet#MAX_PAYLOAD} bytes whose content is never read. */
   long dropBuffer();
+
+  /**
+   * Chooses one of several alternatives, as the fabric says or at random.
+   *
+   * @return 0 to {@code alternatives - 1}
+   */
+  static int choose(DevicePort port, SplittableRandom random, int alternatives) {
+    int chosen = alternatives == 1 ? 0 : port.choose(alternatives);
+    return chosen < 0 ? random.nextInt(alternatives) : chosen;
+  }
 
   /** Error numbers that a real driver would give for the same refusal. */
   final class HcaErrno {

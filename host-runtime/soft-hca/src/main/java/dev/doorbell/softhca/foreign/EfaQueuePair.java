@@ -20,6 +20,7 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.mlx5.generated.DataSegment;
 import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 import dev.doorbell.softhca.foreign.ForeignQueuePair.FrontCompletions;
+import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.QueuePairContext;
@@ -275,7 +276,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     if (window.isEmpty()) {
       return 0;
     }
-    int leave = window.size() - choose(window.size() + 1);
+    int leave = window.size() - HcaServices.choose(port, random, window.size() + 1);
     if (leave > 0) {
       idle = 0;
     } else if (++idle > MOST_IDLE) {
@@ -283,7 +284,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     }
     int work = 0;
     while (work < leave && !window.isEmpty()) {
-      if (!leaves(choose(window.size()))) {
+      if (!leaves(HcaServices.choose(port, random, window.size()))) {
         blocked = true;
         return work;
       }
@@ -294,14 +295,6 @@ public final class EfaQueuePair extends ForeignQueuePair {
       first().activate();
     }
     return work;
-  }
-
-  private int choose(int alternatives) {
-    if (alternatives == 1) {
-      return 0;
-    }
-    int chosen = port.choose(alternatives);
-    return chosen < 0 ? random.nextInt(alternatives) : chosen;
   }
 
   /** Fills the window with packets of the oldest messages. */
@@ -412,7 +405,7 @@ public final class EfaQueuePair extends ForeignQueuePair {
     long wqe = message.slot;
     int units = encode(piece);
     int blocks = SendQueue.blocks(units);
-    int start = choose(CONNECTIONS);
+    int start = HcaServices.choose(port, random, CONNECTIONS);
     for (int i = 0; i < CONNECTIONS; i++) {
       int number = (start + i) % CONNECTIONS;
       SoftQueuePair to = connection(number);

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WqeSource {
   private static final int NONE = -2;
+  private static final long NO_RING = 0;
   private static final int FETCHES = 8;
   private static final int HINTS = 16;
 
@@ -119,6 +120,14 @@ public final class WqeSource {
     this.doorbellNanos = options.timing().doorbellNanos();
     this.blueFlame = new BlueFlameBuffer(options.limits().blueFlameBytes());
     long bytes = (long) ringBlocks << SendQueue.BLOCK_SHIFT;
+    if (ring == NO_RING) {
+      mirror = LazyMemory.SPARSE.allocate(bytes, SendQueue.BLOCK);
+      base = mirror.address();
+      inPlace = true;
+      recordInPlace = 0;
+      recordCopy = 0;
+      return;
+    }
     long inPlaceRing = port.map(ring, (int) bytes);
     recordInPlace = port.map(record, DoorbellRecord.BYTES);
     inPlace = inPlaceRing != 0 && recordInPlace != 0;
@@ -138,22 +147,7 @@ public final class WqeSource {
 
   /** A source with a ring of the HCA's own, which {@link #append} fills. */
   public WqeSource(QueuePairContext queuePair, HcaServices hca, int ringBlocks) {
-    this.queuePair = queuePair;
-    this.hca = hca;
-    this.port = hca.port();
-    this.buffer = hca.pipeline().fetches();
-    this.turn = new SharedBuffer.Turn(queuePair::activateFromOutside);
-    this.ring = 0;
-    this.ringBlocks = ringBlocks;
-    this.record = 0;
-    this.prefetchBlocks = 0;
-    this.doorbellNanos = 0;
-    this.blueFlame = new BlueFlameBuffer(0);
-    this.mirror = LazyMemory.SPARSE.allocate((long) ringBlocks << SendQueue.BLOCK_SHIFT, 64);
-    this.base = mirror.address();
-    this.inPlace = true;
-    this.recordInPlace = 0;
-    this.recordCopy = 0;
+    this(queuePair, hca, NO_RING, ringBlocks, NO_RING);
   }
 
   /** Index of the next block of a ring of the HCA's own. */
@@ -281,7 +275,7 @@ public final class WqeSource {
 
   /** Reads the doorbell record: the queue pair has become able to send. */
   public void readRecord() {
-    if (record == 0) {
+    if (record == NO_RING) {
       return;
     }
     if (inPlace) {

@@ -71,7 +71,7 @@ final class Placement {
   /** Takes a copy of a packet's payload. */
   void add(Packet packet, SoftMemoryRegion target, long address, boolean last) {
     if (held.size() == MOST) {
-      place(choose(MOST));
+      place(HcaServices.choose(port, random, MOST));
     }
     Held one = spare.isEmpty() ? new Held() : spare.removeLast();
     one.psn = packet.psn;
@@ -111,14 +111,14 @@ final class Placement {
     if (held.isEmpty()) {
       return 0;
     }
-    int now = held.size() - choose(held.size() + 1);
+    int now = held.size() - HcaServices.choose(port, random, held.size() + 1);
     if (now > 0) {
       idle = 0;
     } else if (++idle > MOST_IDLE) {
       now = 1;
     }
     for (int i = 0; i < now && !held.isEmpty(); i++) {
-      place(choose(held.size()));
+      place(HcaServices.choose(port, random, held.size()));
     }
     if (!held.isEmpty()) {
       queuePair.activate();
@@ -129,7 +129,7 @@ final class Placement {
   /** Places all that is held: what the queue pair does next comes behind it. */
   void placeAll() {
     while (!held.isEmpty()) {
-      place(choose(held.size()));
+      place(HcaServices.choose(port, random, held.size()));
     }
     queuePair.responses.placed();
   }
@@ -137,14 +137,6 @@ final class Placement {
   /** Drops what is held. */
   void discard() {
     held.clear();
-  }
-
-  private int choose(int alternatives) {
-    if (alternatives == 1) {
-      return 0;
-    }
-    int chosen = port.choose(alternatives);
-    return chosen < 0 ? random.nextInt(alternatives) : chosen;
   }
 
   private void place(int number) {
