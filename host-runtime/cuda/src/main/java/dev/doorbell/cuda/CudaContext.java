@@ -39,7 +39,7 @@ final class CudaContext {
   /** Flags of {@link #pin}: for every context, and mapped for kernels. */
   static final int PORTABLE_MAPPED = 0x1 | 0x2;
 
-  /** How long closing waits for abandoned kernels. */
+  /** Time that closing waits for abandoned kernels. */
   private static final long GRACE_NANOS = 2_000_000_000L;
 
   private static boolean loaded;

@@ -48,13 +48,13 @@ public final class CudaGpu implements Gpu {
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
 
-  /** How software devices access memory of the GPU. */
+  /** Access of software devices to memory of the GPU. */
   public enum Mover {
     /** Not at all. */
     NONE,
-    /** By the GPU's copy engines. */
+    /** Copies by the GPU's copy engines. */
     COPY,
-    /** By a kernel that occupies one multiprocessor while there is something to move. */
+    /** Copies by a kernel that occupies one multiprocessor while there is something to move. */
     KERNEL
   }
 

@@ -119,8 +119,8 @@ final class CudaMemory implements Memory {
   }
 
   /**
-   * As the contract says, in whole pages of 4096 bytes; the rest of the last page is unused. Empty
-   * if the driver or the Linux kernel cannot export.
+   * Exports as the contract says, in whole pages of 4096 bytes; the rest of the last page is
+   * unused. Empty if the driver or the Linux kernel cannot export.
    */
   @Override
   public OptionalInt exportDmaBuf() {

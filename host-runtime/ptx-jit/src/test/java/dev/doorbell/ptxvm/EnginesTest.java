@@ -27,7 +27,7 @@ class EnginesTest {
   private static final int BLOCKS = 2;
   private static final int THREADS = 64;
 
-  /** What a program leaves in memory, and how many instructions it took. */
+  /** Memory that a program leaves, and how many instructions it took. */
   @SuppressWarnings("ArrayRecordComponent") // compared element by element
   private record Outcome(byte[] own, byte[] out, byte[] cells, String engine) {}
 
@@ -36,7 +36,7 @@ class EnginesTest {
     final Fabric fabric;
     final VmGpu gpu;
 
-    /** What may be said to execute a program. */
+    /** Engines that may be said to execute a program. */
     final List<String> engines;
 
     Machine(VmOptions.Engine engine, long seed, int workers) {

@@ -22,7 +22,7 @@ final class DivergentProgram {
   private int flags;
   private int budget;
 
-  /** Whether threads may end early; then their block has no barriers. */
+  /** True if threads may end early; then their block has no barriers. */
   private final boolean exits;
 
   private DivergentProgram(long seed) {
@@ -59,7 +59,7 @@ final class DivergentProgram {
     return "%r" + pick(WORDS);
   }
 
-  /** What all threads of a block have in common. */
+  /** Values that all threads of a block have in common. */
   private String common() {
     return "%u" + pick(COMMON);
   }
@@ -308,7 +308,7 @@ final class DivergentProgram {
     budget = rest - used;
   }
 
-  /** As many rounds as the lane's data says; each vote tells who is still there. */
+  /** Loops as many rounds as the lane's data says; each vote tells who is still there. */
   private void rounds(int depth, int mask) {
     if (labels + 1 >= MOST_LABELS) {
       return;

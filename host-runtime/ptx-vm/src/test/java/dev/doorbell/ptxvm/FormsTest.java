@@ -173,7 +173,10 @@ class FormsTest {
         run(
             1,
             "",
-            ".reg .b32 a, b, c, d;\nmov.b32 a, 0x80fe7f05;\nmov.b32 b, 0x00ff0304;\nmov.b32 c, 1000;\n"
+            ".reg .b32 a, b, c, d;\n"
+                + "mov.b32 a, 0x80fe7f05;\n"
+                + "mov.b32 b, 0x00ff0304;\n"
+                + "mov.b32 c, 1000;\n"
                 + instruction
                 + ";\nst.global.b32 [%out], d;");
     assertThat(words[0]).isEqualTo(expected);
@@ -218,7 +221,7 @@ class FormsTest {
         .contains("is not known");
   }
 
-  /** What ptxas of CUDA 13.0 says of each. */
+  /** Answers of ptxas of CUDA 13.0 to each. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

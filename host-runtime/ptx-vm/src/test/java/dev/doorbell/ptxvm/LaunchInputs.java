@@ -112,7 +112,10 @@ final class LaunchInputs {
         | (x & ((1L << fraction) - 1));
   }
 
-  /** Whether two elements are the same, or close when the instructions behind are approximate. */
+  /**
+   * Returns true if two elements are the same, or close when the instructions behind are
+   * approximate.
+   */
   static boolean alike(Kind kind, byte[] a, byte[] b, int index, boolean roughly) {
     if (kind == Kind.I128) {
       return alike(Kind.I64, a, b, 2 * index, false) && alike(Kind.I64, a, b, 2 * index + 1, false);

@@ -28,10 +28,10 @@ final class ParkingFabric extends Fabric {
   int failedPolls;
   long executed;
 
-  /** What instructions took beyond their turns, in picoseconds. */
+  /** Time that instructions took beyond their turns, in picoseconds. */
   long stalled;
 
-  /** Of all accesses, with how many instructions their threads had executed before each. */
+  /** History of all accesses, with how many instructions their threads had executed before each. */
   long history;
 
   int mostAhead;

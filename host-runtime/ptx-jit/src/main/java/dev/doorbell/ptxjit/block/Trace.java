@@ -32,12 +32,12 @@ final class Trace {
       this.awaited = awaited;
     }
 
-    /** Where the interpreter would be: the operation itself, its wait, or its block. */
+    /** Returns where the interpreter would be: the operation itself, its wait, or its block. */
     Op at() {
       return at;
     }
 
-    /** What is done, with its guard. */
+    /** Returns the operation with its guard. */
     Op op() {
       return op;
     }
@@ -47,7 +47,7 @@ final class Trace {
       return awaited;
     }
 
-    /** Whether it computes; otherwise it is an access or a jump. */
+    /** Returns true if it computes; otherwise it is an access or a jump. */
     boolean computes() {
       return InstructionEmitter.computes(op.bare());
     }
@@ -133,7 +133,7 @@ final class Trace {
     return true;
   }
 
-  /** What the interpreter executes next at a place; empty: it does that alone. */
+  /** Returns what the interpreter executes next at a place; empty: it does that alone. */
   private static List<Step> steps(Op at) {
     if (at instanceof Block block) {
       List<Step> steps = new ArrayList<>();
@@ -166,7 +166,7 @@ final class Trace {
     };
   }
 
-  /** Whether an access is weak: nothing waits for it or is ordered by it. */
+  /** Returns true if an access is weak: nothing waits for it or is ordered by it. */
   private static boolean isPlain(MemoryOp access) {
     return !MemoryOp.isStrong(access.access);
   }

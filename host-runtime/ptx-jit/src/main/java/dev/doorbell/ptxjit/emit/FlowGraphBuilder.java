@@ -122,7 +122,7 @@ public final class FlowGraphBuilder {
   }
 
   /**
-   * Where loads and effects are noted, so that a round that found nothing is recognised: in
+   * Returns where loads and effects are noted, so that a round that found nothing is recognised: in
    * functions, which loops of others may call, and in loops that may poll. A large loop that also
    * acts is let run; the budget bounds what it wastes.
    */

@@ -80,7 +80,7 @@ public final class HiddenClass {
     private final List<Object> objects = new ArrayList<>();
     private final Map<Object, Integer> known = new HashMap<>();
 
-    /** What the class is defined with. */
+    /** Returns the objects that the class is defined with. */
     public List<Object> objects() {
       return objects;
     }

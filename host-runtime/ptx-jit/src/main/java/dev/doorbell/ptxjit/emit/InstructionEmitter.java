@@ -277,7 +277,7 @@ public final class InstructionEmitter {
     return writer.code();
   }
 
-  /** By a constant, which is nearly always; counts above the width clamp. */
+  /** Shifts by a constant, which is nearly always; counts above the width clamp. */
   private void shift(BinaryOp op) {
     CodeBuilder c = writer.code();
     if (!writer.isConstant(op.b)) {

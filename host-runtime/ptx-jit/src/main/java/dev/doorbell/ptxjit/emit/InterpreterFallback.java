@@ -7,9 +7,9 @@ import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.engine.ops.memory.MemoryOp;
 
 /**
- * What compiled code calls for whatever is rare: operations without bytecode of their own, and
- * accesses that are not plain memory, which are doorbells and mistakes. Each notes the operation
- * first, so that an error names its place.
+ * Functions that compiled code calls for whatever is rare: operations without bytecode of their
+ * own, and accesses that are not plain memory, which are doorbells and mistakes. Each notes the
+ * operation first, so that an error names its place.
  */
 @SuppressWarnings("ReferenceEquality") // operations are compared by identity
 public final class InterpreterFallback {

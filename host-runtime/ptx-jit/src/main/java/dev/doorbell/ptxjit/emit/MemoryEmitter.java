@@ -199,7 +199,7 @@ final class MemoryEmitter {
         });
   }
 
-  /** As the direct fabric's port: two strong halves are released. */
+  /** Adapts the access as the direct fabric's port does: two strong halves are released. */
   private static int wideAccess(int access, boolean both) {
     boolean strong = Access.semantics(access) != Access.WEAK;
     return both && strong ? Access.RELEASE : access;

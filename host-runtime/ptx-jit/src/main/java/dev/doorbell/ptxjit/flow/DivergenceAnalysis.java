@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * What the lanes of a warp have in common when they go through some instructions together: which
- * values are the same in all of them, which branches they take together, and where they meet again
- * behind a branch that they may take differently.
+ * Finds what the lanes of a warp have in common when they go through some instructions together:
+ * which values are the same in all of them, which branches they take together, and where they meet
+ * again behind a branch that they may take differently.
  *
  * <p>Divergence analysis after Sampaio et al. (TOPLAS 2013), with two simplifications: whatever is
  * written where lanes may be apart counts as varying, and the values that are alive at the entrance
@@ -19,7 +19,7 @@ public final class DivergenceAnalysis {
   private static final int NO_JOIN = -1;
   private static final int MOST_ABSORBED = 24;
 
-  /** What an instruction does to the warp. */
+  /** Effect of an instruction on the warp. */
   public enum Kind {
     /** It goes on with the next one. */
     PLAIN,
@@ -31,7 +31,7 @@ public final class DivergenceAnalysis {
     LEAVING
   }
 
-  /** How the lanes go through a branch. */
+  /** Agreement of the lanes at a branch. */
   public enum Way {
     /** All alike: the condition is the same for all. */
     TOGETHER,
@@ -41,9 +41,9 @@ public final class DivergenceAnalysis {
     APART
   }
 
-  /** What instructions mean. */
+  /** Semantics of instructions. */
   public interface Semantics {
-    /** What the instruction does to the warp. */
+    /** Returns the effect of the instruction on the warp. */
     Kind kind(int index);
 
     /**
@@ -94,7 +94,7 @@ public final class DivergenceAnalysis {
         && graph.nodes().get(index).successors().size() > 1;
   }
 
-  /** What lies between a branch and its join. */
+  /** Instructions between a branch and its join. */
   private BitSet findRegion(int branch) {
     BitSet region = new BitSet();
     List<Integer> open = new ArrayList<>(graph.nodes().get(branch).successors());
@@ -181,7 +181,7 @@ public final class DivergenceAnalysis {
         .anyMatch(slot -> varying.get(webs.after(index, slot)));
   }
 
-  /** How the lanes go through a branch that they reach together. */
+  /** Returns how the lanes go through a branch that they reach together. */
   public Way way(int branch) {
     if (!isBranch(branch)) {
       return Way.TOGETHER;
@@ -213,14 +213,15 @@ public final class DivergenceAnalysis {
     return regions.get(branch);
   }
 
-  /** Where they meet again, or -1 when each leaves by itself. */
+  /** Returns where they meet again, or -1 when each leaves by itself. */
   public int join(int branch) {
     return join[branch];
   }
 
   /**
-   * Where all ways from an instruction come together again. Ways end where lanes meet anyhow. One
-   * that leads to no meeting is no way where others do: whoever takes it goes on by itself.
+   * Returns where all ways from an instruction come together again. Ways end where lanes meet
+   * anyhow. One that leads to no meeting is no way where others do: whoever takes it goes on by
+   * itself.
    */
   static final class Postdominators {
     private final int size;
@@ -277,7 +278,7 @@ public final class DivergenceAnalysis {
       }
     }
 
-    /** What has a way to one of {@code targets}, and these. */
+    /** Returns what has a way to one of {@code targets}, and these. */
     private BitSet leadingTo(BitSet targets) {
       BitSet leading = (BitSet) targets.clone();
       boolean changed = true;

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a warp goes through some instructions with all its lanes: chunks of steps, each of which is
- * done once for all lanes, or by one lane after the other.
+ * Plans how a warp goes through some instructions with all its lanes: chunks of steps, each of
+ * which is done once for all lanes, or by one lane after the other.
  */
 public final class WarpSchedule {
   private static final int MOST_STEPS = 40;
   private static final int NOWHERE = -1;
 
-  /** What is done at once. */
+  /** Unit of execution. */
   public sealed interface Step {
     /** Executed once for all lanes. */
     record Once(int index) implements Step {}
@@ -29,7 +29,7 @@ public final class WarpSchedule {
   }
 
   /**
-   * What one lane does before the next one does it.
+   * Turn: what one lane does before the next one does it.
    *
    * @param straight instructions in a row, in the order of the function
    * @param branch one that lanes may take differently, behind them; or -1
@@ -44,7 +44,7 @@ public final class WarpSchedule {
     }
   }
 
-  /** How a chunk ends. */
+  /** End of a chunk. */
   public sealed interface End {
     /** Goes on at an instruction. */
     record Jump(int from, int to) implements End {}

@@ -84,7 +84,9 @@ final class CompiledWarp {
     this.leader = warp.lanes[0];
   }
 
-  /** Whether the lanes should go on together now; a warp that diverged often sits some out. */
+  /**
+   * Returns true if the lanes should go on together now; a warp that diverged often sits some out.
+   */
   boolean isWilling() {
     if (skippedConvergences > 0) {
       skippedConvergences--;
@@ -179,7 +181,9 @@ final class CompiledWarp {
     return true;
   }
 
-  /** Whether a lane has the same values as the others where the code takes that for granted. */
+  /**
+   * Returns true if a lane has the same values as the others where the code takes that for granted.
+   */
   private boolean agrees(WarpCode.Crossing crossing, int lane) {
     long[] r = lanes[lane].r;
     int[] slots = crossing.slots();
@@ -321,7 +325,7 @@ final class CompiledWarp {
     return away == 0 ? WarpCode.interruptedAt(chunk) : diverge(crossing);
   }
 
-  /** Whether all who live are named by {@code mask}. */
+  /** Returns true if all who live are named by {@code mask}. */
   boolean areAll(int mask) {
     return (live & ~mask) == 0;
   }
@@ -370,18 +374,18 @@ final class CompiledWarp {
     Arrays.fill(columns, column, column + lanes.length, value);
   }
 
-  /** What a condition is: 0 or 1 for all, 2 where lanes differ. */
+  /** Returns a condition: 0 or 1 for all, 2 where lanes differ. */
   int agreement(int column) {
     int ballot = ballot(column);
     return ballot == 0 ? 0 : ballot == present ? 1 : 2;
   }
 
-  /** What lane {@code by & 31} has in a column; see {@link #hasLane}. */
+  /** Returns what lane {@code by & 31} has in a column; see {@link #hasLane}. */
   long laneOf(int column, long by) {
     return columns[column + ((int) by & Warp.SIZE - 1)] & 0xffffffffL;
   }
 
-  /** Whether the lane that all ask is there. */
+  /** Returns true if the lane that all ask is there. */
   boolean hasLane(long by) {
     return (live >>> (int) by & 1) != 0;
   }
@@ -409,8 +413,8 @@ final class CompiledWarp {
   }
 
   /**
-   * Where a warp goes on with all its lanes together: at an operation where they met, or where it
-   * was interrupted. One lane executes it for all; the others wait meanwhile.
+   * Place where a warp goes on with all its lanes together: at an operation where they met, or
+   * where it was interrupted. One lane executes it for all; the others wait meanwhile.
    */
   static final class WarpEntry extends Op {
     final WarpCode code;
@@ -419,7 +423,7 @@ final class CompiledWarp {
     /** The operation where the lanes met, which is still to be done; null where interrupted. */
     final @Nullable ConvergenceOp convergence;
 
-    /** What the lanes bring along; used with {@link #convergence} only. */
+    /** Crossing of the values that lanes bring along; used with {@link #convergence} only. */
     final int crossing;
 
     WarpEntry(
@@ -445,7 +449,7 @@ final class CompiledWarp {
    * lanes may come in, come together or be interrupted.
    */
   abstract static class WarpCode {
-    /** What {@link #run} returns when each lane goes on by itself. */
+    /** Result of {@link #run} when each lane goes on by itself. */
     static final int LEFT = -1;
 
     /** Values of lanes in a column. */
@@ -469,7 +473,7 @@ final class CompiledWarp {
     /** Entries at which an interrupted warp waits for its next step, by chunk. */
     WarpEntry[] entries = {};
 
-    /** How often lanes came with different values that the code takes for common. */
+    /** Number of times that lanes came with different values that the code takes for common. */
     int mismatches;
 
     /**
@@ -479,7 +483,7 @@ final class CompiledWarp {
      */
     abstract int run(CompiledWarp warp, VmThread leader, int chunk);
 
-    /** What a part of the code returns that was interrupted at a chunk; and back. */
+    /** Converts a chunk to the result of code that was interrupted there, and back. */
     static int interruptedAt(int chunk) {
       return -2 - chunk;
     }

@@ -217,7 +217,7 @@ final class DriverEmitter extends WebEmitter {
     c.invokevirtual(WARP, "interrupt", MethodTypeDesc.of(CD_int, CD_int, CD_int)).ireturn();
   }
 
-  /** Where each lane goes on by itself. */
+  /** Writes the exits where each lane goes on by itself. */
   Label diverge(int crossing) {
     return diverges.computeIfAbsent(crossing, key -> code().newLabel());
   }

@@ -50,7 +50,7 @@ final class LaneLoopEmitter extends WebEmitter {
   private final Map<Integer, Integer> locals = new HashMap<>();
   private final Map<Integer, Label> labels = new HashMap<>();
 
-  /** Where lanes leave: crossing and label. */
+  /** Exits of lanes: crossing and label. */
   private final Map<Integer, Label> leaving = new LinkedHashMap<>();
 
   /** Jumps back: by where from and where to. */
@@ -156,7 +156,7 @@ final class LaneLoopEmitter extends WebEmitter {
     c.iconst_0().istore(EXECUTED).iconst_0().istore(TURN).iconst_0().istore(LANE);
   }
 
-  /** What is alive where the turn begins, of what it touches. */
+  /** Slots that the turn touches and that are alive where it begins. */
   private void loadColumns() {
     CodeBuilder c = code();
     BitSet seen = new BitSet();
@@ -256,7 +256,7 @@ final class LaneLoopEmitter extends WebEmitter {
     c.goto_(to(index, index + 1));
   }
 
-  /** Where a lane goes on that goes from one instruction to another. */
+  /** Returns where a lane goes on that goes from one instruction to another. */
   private Label to(int from, int target) {
     if (target == stretch.join()) {
       return end;

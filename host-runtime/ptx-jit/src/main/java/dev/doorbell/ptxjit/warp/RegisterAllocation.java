@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
-/** Where the values of a warp live, and where they go when lanes come and leave. */
+/** Locations of a warp's values, and where they go when lanes come and leave. */
 final class RegisterAllocation {
   private final Program program;
   private final LinkedFunction callee;
@@ -114,24 +114,24 @@ final class RegisterAllocation {
     return crossings.get(number);
   }
 
-  /** What is alive before an instruction. */
+  /** Returns the crossing of what is alive before an instruction. */
   int before(int index) {
     return known.computeIfAbsent(
         (long) index, key -> add(index, live.get(index), slot -> webBefore(index, slot)));
   }
 
-  /** What is alive on the way from an instruction to another. */
+  /** Returns the crossing of what is alive on the way from an instruction to another. */
   int between(int from, int to) {
     return known.computeIfAbsent(
         ((from + 1L) << 32) | to, key -> add(to, live.get(to), slot -> webAfter(from, slot)));
   }
 
-  /** What an instruction reads. */
+  /** Returns the crossing of what an instruction reads. */
   int reads(int index) {
     return add(index, graph.nodes().get(index).reads(), slot -> webBefore(index, slot));
   }
 
-  /** What an instruction writes. */
+  /** Returns the crossing of what an instruction writes. */
   int writes(int index) {
     return add(index, graph.nodes().get(index).writes(), slot -> webAfter(index, slot));
   }

@@ -43,7 +43,7 @@ public final class WarpCompiler {
   private static final int[] MOST_INSTRUCTIONS = {1200, 400, 150};
   private static final int[] PART_BYTES = {4500, 2000};
 
-  /** How often code is made for one kernel. */
+  /** Most compilations of one kernel. */
   private static final int MOST_TRIES = 12;
 
   /**
@@ -174,7 +174,7 @@ public final class WarpCompiler {
   }
 
   /**
-   * What lanes may come to, nearest first. Where it is known what ran until the kernel was
+   * Returns what lanes may come to, nearest first. Where it is known what ran until the kernel was
    * compiled, that tells which ways are taken from there; what had not run by then, as the meeting
    * itself may not have, tells nothing about where it leads.
    */
@@ -253,7 +253,7 @@ public final class WarpCompiler {
     }
   }
 
-  /** What the instructions of a function mean to a warp that goes through them together. */
+  /** Semantics of instructions for a warp that goes through them together. */
   static final class WarpSemantics implements DivergenceAnalysis.Semantics {
     private final Program program;
     private final LinkedFunction callee;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Where control may go in a function, instruction by instruction. */
+/** Control flow of a function, instruction by instruction. */
 public final class ControlFlow {
   private final List<int[]> successors = new ArrayList<>();
   private final int[][] predecessors;

@@ -4,7 +4,7 @@ import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Which registers an instruction reads and writes. */
+/** Registers that an instruction reads and writes. */
 public final class Dataflow {
   /** Instructions whose first operand is not a destination. */
   private static final Set<String> WITHOUT_RESULT =

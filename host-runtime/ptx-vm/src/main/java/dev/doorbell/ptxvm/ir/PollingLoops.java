@@ -58,7 +58,7 @@ public final class PollingLoops {
   }
 
   /**
-   * What code does.
+   * Effects of code.
    *
    * @param loads weakly, memory that other threads may store to
    * @param changes memory of the thread's own, or anything in a function
@@ -72,7 +72,7 @@ public final class PollingLoops {
     static final Effects CLOCK = new Effects(false, false, false, true, false);
     static final Effects VISIBLE = new Effects(false, false, true, false, true);
 
-    /** Of code that is not known: anything. */
+    /** Effects of unknown code: anything. */
     static final Effects ANY = new Effects(true, true, true, true, true);
 
     Effects with(Effects other) {
@@ -120,7 +120,7 @@ public final class PollingLoops {
     return new Loop(all.polls, all.loads, !all.visible, all.clock, counters);
   }
 
-  /** Whether nothing but the closing branch leaves a loop. */
+  /** Returns true if nothing but the closing branch leaves a loop. */
   private static boolean endsAt(int closing, Function function, ControlFlow flow, BitSet body) {
     return body.stream()
         .filter(i -> i != closing)
@@ -199,7 +199,7 @@ public final class PollingLoops {
   }
 
   /**
-   * What a loop counts.
+   * Counters of a loop.
    *
    * @param idle registers that the loop writes, on which none of its branches, accesses and loaded
    *     values depends
@@ -256,14 +256,14 @@ public final class PollingLoops {
       return registers;
     }
 
-    /** Whether an instruction writes registers and does nothing else. */
+    /** Returns true if an instruction writes registers and does nothing else. */
     private static boolean isArithmetic(Instruction instruction) {
       return Dataflow.hasResult(instruction)
           && !instruction.name().equals("call")
           && instruction.operands().stream().noneMatch(Operand.Address.class::isInstance);
     }
 
-    /** Whether some of the registers are computed from themselves. */
+    /** Returns true if some of the registers are computed from themselves. */
     private static boolean isCyclic(List<Instruction> arithmetic, Set<Register> among) {
       Map<Register, Set<Register>> into = new HashMap<>();
       Map<Register, Integer> waiting = new HashMap<>();

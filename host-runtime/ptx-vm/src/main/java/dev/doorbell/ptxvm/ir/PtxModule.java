@@ -37,7 +37,7 @@ public record PtxModule(
     }
   }
 
-  /** Where a line of the whole text stands. */
+  /** Place of a line of the whole text. */
   public Place place(int line) {
     File found = files.getFirst();
     for (File file : files) {

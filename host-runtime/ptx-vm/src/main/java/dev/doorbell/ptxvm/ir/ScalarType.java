@@ -29,7 +29,7 @@ public enum ScalarType {
   F32(32, Family.FLOAT),
   F64(64, Family.FLOAT);
 
-  /** What the bits mean. */
+  /** Meaning of the bits. */
   public enum Family {
     PREDICATE,
     BITS,

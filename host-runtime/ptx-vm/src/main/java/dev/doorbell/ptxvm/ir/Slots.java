@@ -135,7 +135,7 @@ public final class Slots {
     }
   }
 
-  /** What lives before and behind each block, by backward dataflow. */
+  /** Registers alive before and behind each block, by backward dataflow. */
   private static void liveness(
       List<Block> blocks, ControlFlow flow, Function function, int[][] reads, int[][] writes) {
     Block[] startingAt = new Block[reads.length];

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an instruction comes from, by the line table of the PTX ({@code .file} and {@code .loc}).
+ * Source of an instruction, by the line table of the PTX ({@code .file} and {@code .loc}).
  *
  * @param file as {@code .file} spells it; empty when nothing is known
  * @param line from 1; 0 when nothing is known
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SourceLine(
     String file, int line, int column, String function, @Nullable SourceLine inlinedAt) {
-  /** Of an instruction without a line table. */
+  /** Line of an instruction without a line table. */
   public static final SourceLine NONE = new SourceLine("", 0, 0, "", null);
 
   public SourceLine(String file, int line, int column) {

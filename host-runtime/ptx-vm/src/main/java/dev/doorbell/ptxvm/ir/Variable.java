@@ -34,7 +34,9 @@ public record Variable(
     return System.identityHashCode(this);
   }
 
-  /** Where a variable lies (PTX ISA, "State Spaces"). Registers are {@link Register}s instead. */
+  /**
+   * State space of a variable (PTX ISA, "State Spaces"). Registers are {@link Register}s instead.
+   */
   public enum StateSpace {
     GLOBAL,
     CONST,

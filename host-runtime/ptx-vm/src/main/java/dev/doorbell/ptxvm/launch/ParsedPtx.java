@@ -33,7 +33,7 @@ final class ParsedPtx {
   private record Source(String name, String text) {}
 
   /**
-   * What became of linking.
+   * Result of linking.
    *
    * @param kernels by name
    * @param refusals what cannot be run, by line, parsing included

@@ -31,14 +31,16 @@ public final class PtxCheck {
   }
 
   /**
-   * What a file has that is not run.
+   * Parts of a file that are not run.
    *
    * @param refusals what loading it would refuse, by line; empty when it can be loaded
    * @param stops instructions that stop the kernel of a thread that gets there, by line
    */
   public record Result(List<Refusal> refusals, List<Refusal> stops) {}
 
-  /** As {@link #check}, with the instructions that are refused when they are executed. */
+  /**
+   * Checks as {@link #check} does, with the instructions that are refused when they are executed.
+   */
   public static Result of(PtxParser.Result parsed) {
     TreeMap<Integer, Refusal> refusals = new TreeMap<>();
     TreeMap<Integer, Refusal> stops = new TreeMap<>();

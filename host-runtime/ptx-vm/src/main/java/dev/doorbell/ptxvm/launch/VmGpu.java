@@ -79,7 +79,7 @@ public final class VmGpu implements Gpu {
     return fabric;
   }
 
-  /** How kernels for this GPU are linked. */
+  /** Returns how kernels for this GPU are linked. */
   LinkOptions linkOptions() {
     return new LinkOptions(
         VmOptions.STACK_BYTES,

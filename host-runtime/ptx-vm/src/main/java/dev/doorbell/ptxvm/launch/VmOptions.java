@@ -3,7 +3,7 @@ package dev.doorbell.ptxvm.launch;
 import dev.doorbell.core.agent.ForwardProgress;
 
 /**
- * What the virtual GPU is like. {@link #defaults} suits most; the others narrow one thing each.
+ * Options of the virtual GPU. {@link #defaults} suits most; the others narrow one thing each.
  *
  * @param maxResidentBlocks blocks that run at once; more run in waves, and a cooperative launch of
  *     more is refused
@@ -33,7 +33,10 @@ public record VmOptions(
   /** Local memory of a thread for the frames of recursive functions. */
   static final int STACK_BYTES = 64 << 10;
 
-  /** How long a fabric with virtual time may park a thread that polls and watches a clock. */
+  /**
+   * Longest time for which a fabric with virtual time parks a thread that polls and watches a
+   * clock.
+   */
   static final long POLL_NANOS = 1_000_000;
 
   /** Compiling costs about as much as interpreting this many instructions. */
@@ -41,7 +44,10 @@ public record VmOptions(
 
   private static final int BLOCK_WORTH_COMPILING = 1 << 15;
 
-  /** What runs a kernel's instructions. Results are the same; speed and time to start are not. */
+  /**
+   * Engine that runs a kernel's instructions. Results are the same; speed and time to start are
+   * not.
+   */
   public enum Engine {
     /**
      * Interpret at first; compile a kernel that has run for a while, on a direct fabric, as {@link

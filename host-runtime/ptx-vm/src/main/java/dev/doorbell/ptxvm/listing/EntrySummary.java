@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What launching an entry needs.
+ * Describes what launching an entry needs.
  *
  * @param parameters in order
  * @param parameterBytes of the whole block

@@ -83,7 +83,10 @@ public record FunctionListing(
     return new FunctionListing(function, Slots.of(function, flow), blocks, polling);
   }
 
-  /** Where blocks start: at the top, at targets, and behind whatever goes elsewhere. */
+  /**
+   * Returns the starts of blocks: the top, targets, and instructions behind those that go
+   * elsewhere.
+   */
   private static int[] starts(Function function) {
     BitSet starts = new BitSet();
     List<Instruction> code = function.code();

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of predicates in a function. A literal is a predicate or its opposite, as a number;
- * a set of literals is a {@link BitSet}.
+ * Facts about predicates in a function. A literal is a predicate or its opposite, as a number; a
+ * set of literals is a {@link BitSet}.
  */
 final class Guards {
   /** The literal that is always true. */
@@ -33,7 +33,7 @@ final class Guards {
   /** The literals known to be true where a block starts; null where control never comes. */
   private final List<@Nullable BitSet> start = new ArrayList<>();
 
-  /** What is known on the edges that were asked for, by block and number of its predecessor. */
+  /** Facts on the edges that were asked for, by block and number of its predecessor. */
   private final @Nullable Edge[][] edges;
 
   /**
@@ -95,7 +95,7 @@ final class Guards {
     return literal ^ 1;
   }
 
-  /** Whether the instruction at an index writes the predicate of a literal. */
+  /** Returns true if the instruction at an index writes the predicate of a literal. */
   boolean changes(int at, int literal) {
     for (Register register : written[at]) {
       if (register.type() == ScalarType.PRED && literal >> 1 == predicates[register.id()]) {
@@ -133,7 +133,7 @@ final class Guards {
     return new Walk(known == null ? new BitSet() : (BitSet) known.clone());
   }
 
-  /** What is known at a place in a block. */
+  /** Facts at a place in a block. */
   final class Walk {
     private final BitSet known;
 
@@ -145,7 +145,7 @@ final class Guards {
       return known.get(literal);
     }
 
-    /** Whether one of {@code any} is known, or among {@code more}. */
+    /** Returns true if one of {@code any} is known, or among {@code more}. */
     boolean implies(BitSet any, BitSet more) {
       return any.get(ALWAYS) || any.intersects(known) || any.intersects(more);
     }
@@ -161,7 +161,7 @@ final class Guards {
     }
   }
 
-  /** Of the predicates that an instruction writes, {@code facts} says nothing more. */
+  /** Removes the predicates that an instruction writes from {@code facts}. */
   void forget(BitSet facts, int at) {
     for (Register register : written[at]) {
       if (register.type() == ScalarType.PRED) {
@@ -178,7 +178,7 @@ final class Guards {
     };
   }
 
-  /** What is known where control goes from a block to another; a set of the caller's own. */
+  /** Returns the facts on the edge from a block to another, in a set of the caller's own. */
   private BitSet onEdge(int from, int to) {
     FunctionListing.Block block = blocks.get(from);
     Walk walk = walk(from);
@@ -199,7 +199,7 @@ final class Guards {
   }
 
   /**
-   * What is known where control goes from a block to another.
+   * Facts on the edge from a block to another.
    *
    * @param known the literals that are true
    * @param impossible those that are false

@@ -39,7 +39,7 @@ public final class UnwrittenReads {
   public record Finding(
       Instruction instruction, Register register, boolean always, @Nullable Instruction branch) {}
 
-  /** Of the four picks of a {@code prmt}, 4 bits each: that which says the second source. */
+  /** Bits of the four picks of a {@code prmt}, 4 bits each: that which says the second source. */
   private static final long PICKS_OF_SECOND = 0x4444;
 
   private final Function function;
@@ -47,26 +47,26 @@ public final class UnwrittenReads {
   private final List<FunctionListing.Block> blocks;
   private final List<List<Integer>> predecessors = new ArrayList<>();
 
-  /** By instruction. */
+  /** Indexed by instruction. */
   private final Register[][] written;
 
   private final Register[][] read;
 
-  /** By register, the instructions that write or read it, in order. */
+  /** For each register, the instructions that write or read it, in order. */
   private final Map<Integer, List<Integer>> writers = new HashMap<>();
 
   private final Map<Integer, List<Integer>> readers = new HashMap<>();
 
   private final int[] blockOf;
 
-  /** By block, the instructions that write a predicate, in order. */
+  /** For each block, the instructions that write a predicate, in order. */
   private final int[][] predicateWrites;
 
   private final Guards guards;
 
   /**
-   * By block, what holds of a register that nothing writes: the literals that are false there. Null
-   * where control never comes.
+   * For each block, what holds of a register that nothing writes: the literals that are false
+   * there. Null where control never comes.
    */
   private final @Nullable BitSet[] nowhere;
 
@@ -136,7 +136,9 @@ public final class UnwrittenReads {
     }
   }
 
-  /** What holds at the start of a block, by whichever way control came; null where it did not. */
+  /**
+   * Returns what holds at the start of a block on every way there; null where control never comes.
+   */
   private @Nullable BitSet meet(int block, @Nullable BitSet[] start, @Nullable OneRegister one) {
     BitSet met = null;
     if (block == 0) {
@@ -158,7 +160,7 @@ public final class UnwrittenReads {
     return met;
   }
 
-  /** What holds at the end of a block: a set of the caller's own. */
+  /** Returns what holds at the end of a block, in a set of the caller's own. */
   private BitSet through(int block, BitSet before, @Nullable OneRegister one) {
     if (one != null && one.writes.containsKey(block)) {
       return one.through(block, before);
@@ -340,7 +342,7 @@ public final class UnwrittenReads {
     }
   }
 
-  /** Where one register is written, as far as guards and branches tell. */
+  /** Tracks where one register is written, as far as guards and branches tell. */
   private final class OneRegister {
     private final Register register;
 
@@ -348,9 +350,9 @@ public final class UnwrittenReads {
     private final Map<Integer, List<Integer>> writes = new HashMap<>();
 
     /**
-     * By block, the literals (see {@link Guards}) under each of which the register is written where
-     * the block starts, {@link Guards#ALWAYS} among them; null where control never comes, and where
-     * no read of the register asks.
+     * For each block, the literals (see {@link Guards}) under each of which the register is written
+     * where the block starts, {@link Guards#ALWAYS} among them; null where control never comes, and
+     * where no read of the register asks.
      */
     private final @Nullable BitSet[] start;
 
@@ -509,7 +511,7 @@ public final class UnwrittenReads {
       return new Finding(read, register, !may, may ? parting(block.number()) : null);
     }
 
-    /** Whether control may come from the end of a block to the start of another one. */
+    /** Returns true if control may come from the end of a block to the start of another one. */
     private boolean reaches(int from, int to) {
       boolean[] seen = new boolean[blocks.size()];
       blocks.get(from).successors().forEach(next -> mark(next, seen));

@@ -1,5 +1,5 @@
 /**
- * What a module contains, without running it: its entries, basic blocks, the register slots that
+ * Contents of a module, without running it: its entries, basic blocks, the register slots that
  * instructions use, and the loops that poll.
  */
 @NullMarked

@@ -55,7 +55,7 @@ public final class Layout {
     return offsets.containsKey(variable);
   }
 
-  /** Where a variable that is here lies. */
+  /** Returns the offset of a variable that is here. */
   public long offset(Variable variable) {
     Long offset = offsets.get(variable);
     if (offset == null) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** The {@code .global} and {@code .const} variables of a loaded module, and function addresses. */
 public final class ModuleMemory implements AutoCloseable {
   /**
-   * Where function addresses begin: outside of what any process can map, so that a load through one
-   * is a fault.
+   * Start of function addresses: outside of what any process can map, so that a load through one is
+   * a fault.
    */
   private static final long FUNCTIONS = 0x00f0_0000_0000_0000L;
 

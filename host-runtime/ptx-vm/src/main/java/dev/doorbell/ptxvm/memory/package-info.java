@@ -1,5 +1,5 @@
 /**
- * Where PTX variables lie: module variables, and the shared, local and parameter windows of running
+ * Memory of PTX variables: module variables, and the shared, local and parameter windows of running
  * blocks.
  */
 @NullMarked

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the whole file says for its {@code .loc} lines: names of files and of inlined functions.
- * nvcc writes both behind the functions that need them, so they are gathered beforehand.
+ * Gathers what the whole file says for its {@code .loc} lines: names of files and of inlined
+ * functions. nvcc writes both behind the functions that need them, so they are gathered beforehand.
  */
 final class DebugInfo {
   private final Map<Integer, String> files = new HashMap<>();

@@ -445,7 +445,7 @@ final class FunctionParser {
     return prototype != null ? prototype : operand;
   }
 
-  /** What a function body needs of the file around it. */
+  /** Provides what a function body needs of the file around it. */
   interface ModuleContext {
     void refuse(int line, String reason, SourceLine source);
 
@@ -458,7 +458,9 @@ final class FunctionParser {
 
     void variable(String space, boolean external) throws SyntaxException;
 
-    /** Whether lanes of a warp run by themselves, so that they have to say who takes part. */
+    /**
+     * Returns true if lanes of a warp run by themselves, so that they have to say who takes part.
+     */
     boolean mayDiverge();
   }
 }

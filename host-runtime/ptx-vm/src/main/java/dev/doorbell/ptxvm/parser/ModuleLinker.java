@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * stays declared: the host may fill such a variable.
  */
 final class ModuleLinker {
-  /** How a name is seen by other files. */
+  /** Visibility of a name to other files. */
   enum Linkage {
     LOCAL,
     VISIBLE,
@@ -48,7 +48,7 @@ final class ModuleLinker {
       return function != null ? function.defined() : data != null && !data.external();
     }
 
-    /** Whether it is the same function or variable of the same file. */
+    /** Returns true if it is the same function or variable of the same file. */
     boolean is(Item other) {
       return file.number == other.file.number && name.equals(other.name);
     }
@@ -59,7 +59,7 @@ final class ModuleLinker {
               || (function != null && function.entry() && symbol.linkage == Linkage.LOCAL));
     }
 
-    /** Whether other files may mean it by its name. */
+    /** Returns true if other files may mean it by its name. */
     boolean seen() {
       return symbol.linkage != Linkage.LOCAL || strong() || !defined();
     }
@@ -78,7 +78,7 @@ final class ModuleLinker {
   private final List<File> files = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
 
-  /** By name, what stands for it in all files. */
+  /** For each name, what stands for it in all files. */
   private final Map<String, Item> chosen = new LinkedHashMap<>();
 
   ModuleLinker(String name, List<String> lines) {
@@ -205,7 +205,7 @@ final class ModuleLinker {
     }
   }
 
-  /** What a declaration says that its definition does not, or null. */
+  /** Returns what a declaration says that its definition does not, or null. */
   private static @Nullable String difference(Item item, Item winner) {
     if (!item.kind().equals(winner.kind())) {
       return item.kind();

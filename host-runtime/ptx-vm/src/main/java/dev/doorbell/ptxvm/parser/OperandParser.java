@@ -28,7 +28,7 @@ final class OperandParser {
   private final TokenStream tokens;
   private final Names names;
 
-  /** What names stand for at this place. */
+  /** Scope of names at this place. */
   interface Names {
     @Nullable Operand find(String name);
   }

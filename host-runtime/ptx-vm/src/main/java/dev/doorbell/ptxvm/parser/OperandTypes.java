@@ -10,13 +10,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether registers agree with the types of the instructions that name them, for the instructions
- * that most code consists of (PTX ISA, "Type Checking of Instructions and Operands").
+ * Checks whether registers agree with the types of the instructions that name them, for the
+ * instructions that most code consists of (PTX ISA, "Type Checking of Instructions and Operands").
  */
 final class OperandTypes {
   private OperandTypes() {}
 
-  /** What does not agree, or null. */
+  /** Returns what does not agree, or null. */
   static @Nullable String mismatch(Instruction i) {
     List<ScalarType> types = new ArrayList<>();
     for (String modifier : i.modifiers()) {
@@ -97,7 +97,7 @@ final class OperandTypes {
   }
 
   /**
-   * Whether a register can hold a value of an instruction's type.
+   * Returns true if a register can hold a value of an instruction's type.
    *
    * @param wider it may have more bits than that
    */

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * every line that has to change.
  */
 public final class PtxParser {
-  /** By major version of PTX ISA, the last minor version there was (release notes of PTX ISA). */
+  /**
+   * For each major version of PTX ISA, the last minor version there was (release notes of PTX ISA).
+   */
   private static final int[] LAST_MINOR = {-1, 5, 3, 2, 3, 0, 5, 8, 8, 2};
 
   private final List<String> lines;
@@ -39,7 +41,7 @@ public final class PtxParser {
   private final DebugInfo debug;
   private final Map<String, ModuleLinker.Symbol> symbols = new LinkedHashMap<>();
 
-  /** Whether other files may define what this one declares. */
+  /** True if other files may define what this one declares. */
   private final boolean linked;
 
   private ModuleLinker.Linkage linkage = ModuleLinker.Linkage.LOCAL;
@@ -59,7 +61,7 @@ public final class PtxParser {
     this.variables = new VariableParser(tokens);
   }
 
-  /** What came of a file: the module, and what is wrong with it. */
+  /** Result of parsing a file: the module, and what is wrong with it. */
   public record Result(PtxModule module, List<Refusal> refusals) {}
 
   /**
@@ -332,7 +334,7 @@ public final class PtxParser {
     return variable == null ? null : new Operand.Symbol(variable, 0, false);
   }
 
-  /** What function bodies need of the file. */
+  /** Provides what function bodies need of the file. */
   private final class Context implements FunctionParser.ModuleContext {
     @Override
     public void refuse(int line, String reason, SourceLine source) {

@@ -76,7 +76,10 @@ final class Scope {
     return new Operand.Reg(register);
   }
 
-  /** What {@code name} stands for here, or null. New registers are added to {@code registers}. */
+  /**
+   * Returns what {@code name} stands for here, or null. New registers are added to {@code
+   * registers}.
+   */
   @Nullable Operand find(String name, List<Register> registers) {
     for (Scope scope = this; scope != null; scope = scope.outer) {
       Operand known = scope.names.get(name);

@@ -29,7 +29,7 @@ final class TokenStream {
     return token;
   }
 
-  /** How many tokens were read. */
+  /** Returns the number of tokens that were read. */
   int position() {
     return at;
   }

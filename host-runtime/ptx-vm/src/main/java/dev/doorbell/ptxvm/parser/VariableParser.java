@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Declarations of variables in memory: alignment, type, array bounds, initialiser. */
 final class VariableParser {
-  /** What a declaration may ask for at most; a fuzzed bound must not become an allocation. */
+  /** Largest size that a declaration may ask for; a fuzzed bound must not become an allocation. */
   private static final long MAX_BYTES = 1L << 33;
 
   /** Deeper nesting than any array has; a fuzzed file must not exhaust the stack. */

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What opcode factories build the operations of one function with. */
+/** Builds operands for the opcode factories of one function. */
 public final class Assembler {
   private final KernelScope kernel;
   private final LinkedFunction function;
@@ -58,7 +58,7 @@ public final class Assembler {
     return polling.get(at);
   }
 
-  /** What the functions of the kernel share. */
+  /** Returns what the functions of the kernel share. */
   public KernelScope kernel() {
     return kernel;
   }
@@ -156,7 +156,7 @@ public final class Assembler {
     };
   }
 
-  /** What an access adds to {@link #base}. */
+  /** Returns what an access adds to {@link #base}. */
   public long offset(@Nullable Operand operand) throws Unsupported {
     return operand instanceof Operand.Symbol(Variable variable, long by, boolean generic)
             && !inModule(variable)

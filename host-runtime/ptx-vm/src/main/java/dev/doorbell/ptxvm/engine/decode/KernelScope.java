@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the functions of a kernel share: layouts of its memory, and one register file, in which
- * constants and special registers have slots behind those of all functions.
+ * State that the functions of a kernel share: layouts of its memory, and one register file, in
+ * which constants and special registers have slots behind those of all functions.
  */
 public final class KernelScope {
   private final PtxModule module;
@@ -95,7 +95,7 @@ public final class KernelScope {
     return registers;
   }
 
-  /** How many slots, the first ones, hold all that operations write. */
+  /** Returns the number of slots, the first ones, that operations write. */
   public int written() {
     return Math.max(poolStart, trash + 1);
   }

@@ -3,7 +3,7 @@ package dev.doorbell.ptxvm.engine.decode;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.ir.Instruction;
 
-/** Where an access goes. */
+/** Destination of an access. */
 public enum Space {
   /** Any address; its range selects the block's own windows. */
   GENERIC,

@@ -1,4 +1,4 @@
-/** What opcodes are decoded with: operands become slots of the register file. */
+/** Decodes opcodes: operands become slots of the register file. */
 @NullMarked
 package dev.doorbell.ptxvm.engine.decode;
 

@@ -62,7 +62,7 @@ final class BlockPass {
     }
   }
 
-  /** Where control may come from elsewhere. */
+  /** Returns the places where control may come from elsewhere. */
   static BitSet leaders(ControlFlow flow, int size) {
     BitSet leaders = new BitSet();
     for (int i = 0; i < size; i++) {

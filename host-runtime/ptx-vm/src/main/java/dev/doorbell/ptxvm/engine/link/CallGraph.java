@@ -77,9 +77,9 @@ final class CallGraph {
   }
 
   /**
-   * Where the registers of each function begin in one file for all of them: behind those of every
-   * function that may be running when it is called. Functions of which none is running while the
-   * other is share slots; where one may call itself, directly or not, none do.
+   * Returns where the registers of each function begin in one file for all of them: behind those of
+   * every function that may be running when it is called. Functions of which none is running while
+   * the other is share slots; where one may call itself, directly or not, none do.
    *
    * @param functions what {@link #reachable} gave
    * @param count the slots that a function needs

@@ -238,7 +238,7 @@ public final class KernelLinker {
   }
 
   /**
-   * What of a file cannot be run, by line.
+   * Parts of a file that cannot be run, by line.
    *
    * @param atLoad the file is refused
    * @param atExecution a thread that gets there stops its kernel
@@ -246,7 +246,7 @@ public final class KernelLinker {
   public record Refusals(Map<Integer, Refusal> atLoad, Map<Integer, Refusal> atExecution) {}
 
   /**
-   * What linking depends on beside the text.
+   * Options of linking.
    *
    * @param stackBytes local memory for the frames of recursive functions
    * @param loadsAhead whether loads may be under way while their thread goes on

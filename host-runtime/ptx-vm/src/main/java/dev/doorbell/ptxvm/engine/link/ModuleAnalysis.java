@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What linking asks of a module and its functions, found once: each GPU whose compiler may change
- * operations has copies of its own of these, and of nothing here. Safe for several threads.
+ * Analysis of a module and its functions, found once: each GPU whose compiler may change operations
+ * has copies of its own of these, and of nothing here. Safe for several threads.
  */
 public final class ModuleAnalysis {
   final PtxModule module;
@@ -20,7 +20,7 @@ public final class ModuleAnalysis {
   private final Map<String, OfFunction> functions = new HashMap<>();
 
   /**
-   * What is known of a function.
+   * Facts about a function.
    *
    * @param loops those that may poll or spin, by the index of the branch that closes them
    */

@@ -30,7 +30,7 @@ final class ScoreboardPass {
   private final List<@Nullable Op> ops;
   private final ToIntFunction<Register> slotOf;
 
-  /** By instruction: the slots that loads under way may still write when control gets there. */
+  /** Slots by instruction: those that loads under way may still write when control gets there. */
   private final List<BitSet> pending = new ArrayList<>();
 
   private ScoreboardPass(
@@ -74,7 +74,7 @@ final class ScoreboardPass {
     }
   }
 
-  /** What may be under way behind an instruction. */
+  /** Returns what may be under way behind an instruction. */
   private BitSet behind(int index, BitSet used) {
     Op op = ops.get(index);
     BitSet slots = new BitSet();

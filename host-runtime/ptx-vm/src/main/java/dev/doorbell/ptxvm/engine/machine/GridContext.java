@@ -9,7 +9,7 @@ import dev.doorbell.core.memory.Locus;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the blocks and threads of a grid share, and what they may ask of their grid. */
+/** State that the blocks and threads of a grid share, and requests to their grid. */
 public abstract class GridContext {
   private static final int MOST_SKIPPED_POLLS = 64;
   private static final int STEPS_BETWEEN_CLOCK_READS = 256;
@@ -18,7 +18,7 @@ public abstract class GridContext {
   private static final int STEPS_IN_VIRTUAL_TIME = 16;
 
   /**
-   * What a grid runs with.
+   * Settings of a grid.
    *
    * @param residentBlocks at most this many blocks at once
    * @param multiprocessors for {@code %nsmid}
@@ -54,7 +54,7 @@ public abstract class GridContext {
   private final boolean emulated;
   private final StringBuilder output = new StringBuilder();
 
-  /** Where the parameter block is. */
+  /** Address of the parameter block. */
   long parameterBase;
 
   /**
@@ -85,7 +85,7 @@ public abstract class GridContext {
     this.clockMask = (emulated ? STEPS_BETWEEN_CLOCK_READS : STEPS_IN_VIRTUAL_TIME) - 1;
   }
 
-  /** How often each operation was executed, by place, while that is counted; else null. */
+  /** Executions of each operation, by place, while they are counted; else null. */
   abstract int @Nullable [] counts();
 
   /** Threads have executed {@code instructions} more while they are counted. */
@@ -100,7 +100,7 @@ public abstract class GridContext {
   /** Stops the kernel if its time is over. */
   abstract void watchClock(HostThread from);
 
-  /** Where the threads are: how many at which place, and one of them by name. */
+  /** Describes where threads are: how many at which place, and one of them by name. */
   abstract String waits();
 
   /** Static and dynamic shared memory of a block. */
@@ -108,7 +108,7 @@ public abstract class GridContext {
     return image.sharedBytes() + shape.config().dynamicSharedBytes();
   }
 
-  /** How long a thread that polls may be parked; never beyond the kernel's end. */
+  /** Returns how long a thread that polls may be parked; never beyond the kernel's end. */
   public long pollNanos(int doublings) {
     if (isEmulated()) {
       return settings.pollNanos; // real time passes by itself; looking at it costs more than a poll
@@ -118,8 +118,8 @@ public abstract class GridContext {
   }
 
   /**
-   * How many steps a thread may skip while the cells that it polls stay as they are. None in
-   * virtual time, where the fabric parks the thread.
+   * Returns how many steps a thread may skip while the cells that it polls stay as they are. None
+   * in virtual time, where the fabric parks the thread.
    */
   public int skippedPolls() {
     return isEmulated() ? MOST_SKIPPED_POLLS : 0;
@@ -137,7 +137,7 @@ public abstract class GridContext {
     }
   }
 
-  /** What {@code printf} wrote. */
+  /** Returns what {@code printf} wrote. */
   public String output() {
     synchronized (output) {
       return output.toString();

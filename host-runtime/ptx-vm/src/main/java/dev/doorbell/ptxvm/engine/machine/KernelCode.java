@@ -14,7 +14,7 @@ public final class KernelCode {
   private final KernelImage image;
   private final Program program;
 
-  /** How often each operation was executed, by place, while that is counted; else null. */
+  /** Executions of each operation, by place, while they are counted; else null. */
   int @Nullable [] counts;
 
   private long untilCompiled = Long.MAX_VALUE;
@@ -34,7 +34,7 @@ public final class KernelCode {
     return program.functions().getFirst().first;
   }
 
-  /** What executes the kernel, in words. */
+  /** Names what executes the kernel. */
   public String engine() {
     return result.engine();
   }
@@ -114,7 +114,7 @@ public final class KernelCode {
       return slot >= poolStart && !specials.get(slot);
     }
 
-    /** What a constant slot holds. */
+    /** Returns the value of a constant slot. */
     public long constant(int slot) {
       return constants[slot];
     }

@@ -9,7 +9,7 @@ import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
  */
 public interface KernelCompiler {
   /**
-   * What became of a kernel.
+   * Outcome for a kernel.
    *
    * @param isCompiled false when the kernel stays with the interpreter
    * @param engine what executes it, in words

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 /**
- * What is fixed about a kernel when it is linked.
+ * Properties of a kernel that linking fixes.
  *
  * @param parameters the layout of the parameter block
  * @param parameterList the parameters in order
@@ -62,14 +62,16 @@ public record KernelImage(
     return places.get(place);
   }
 
-  /** Where an operation stands: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}. */
+  /**
+   * Describes an operation's place: {@code put.ptx:88 'ld.global.u32 %r1, [%rd2];' (put.cu:17)}.
+   */
   public String describe(int place) {
     Instruction instruction = instruction(place);
     String at = "%s '%s'".formatted(module.place(instruction.line()), text(instruction));
     return instruction.source().isEmpty() ? at : at + " (" + instruction.source() + ")";
   }
 
-  /** Where an operation stands, part by part. */
+  /** Returns an operation's place, part by part. */
   SourcePlace source(int place) {
     Instruction instruction = instruction(place);
     PtxModule.Place where = module.place(instruction.line());

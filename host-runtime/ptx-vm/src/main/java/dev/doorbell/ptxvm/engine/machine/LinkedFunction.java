@@ -24,7 +24,7 @@ public final class LinkedFunction {
   /** Bytes of the frame. */
   public final long frameBytes;
 
-  /** Where its parameters and results are in its frame. */
+  /** Offsets of its parameters in its frame. */
   public final long[] parameterOffsets;
 
   public final long[] resultOffsets;
@@ -35,7 +35,7 @@ public final class LinkedFunction {
   /** True when it may run while it already runs: its registers are saved by calls. */
   public final boolean recursive;
 
-  /** Where it begins. */
+  /** First operation. */
   public @Nullable Op first;
 
   /** Its operations, one an instruction; null where one was refused. */
@@ -43,7 +43,7 @@ public final class LinkedFunction {
 
   private final Slots slots;
 
-  /** By register, the only instruction that writes it; null where several do, or none. */
+  /** For each register, the only instruction that writes it; null where several do, or none. */
   private final @Nullable Instruction[] onlyWriters;
 
   public LinkedFunction(Function function, Slots slots, int firstSlot, boolean recursive) {

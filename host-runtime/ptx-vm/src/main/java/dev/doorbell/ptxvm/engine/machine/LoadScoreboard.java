@@ -21,12 +21,12 @@ public final class LoadScoreboard {
 
   private final int tickets;
 
-  /** By ticket; as long as was needed so far. */
+  /** Loads by ticket; as long as was needed so far. */
   private @Nullable PendingLoad[] loads = new PendingLoad[FEW_TICKETS];
 
   private long[] addresses = new long[FEW_TICKETS];
 
-  /** By slot: the ticket of the load that it waits for, plus 1; 0 for none. */
+  /** Tickets by slot: that of the load that it waits for, plus 1; 0 for none. */
   private final short[] waiting;
 
   private int pending;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * access that the port parked can be issued again.
  */
 public abstract class Op {
-  /** What comes next in the program; null only behind the end of a function. */
+  /** Next operation in the program; null only behind the end of a function. */
   public @Nullable Op next;
 
   /** Index in {@link KernelImage#instruction}. */

@@ -4,8 +4,8 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 
 /**
- * What a thread did in the current round of a loop: enough to tell whether the round only polled
- * and found what it found before.
+ * Summary of what a thread did in the current round of a loop: enough to tell whether the round
+ * only polled and found what it found before.
  *
  * <p>Two rounds are alike when they loaded the same values from the same addresses, in the same
  * order, and did nothing that another thread could see. A loop over an array loads from other
@@ -19,7 +19,7 @@ public final class Polling {
   /** Stores, successful atomics and meetings so far. */
   private long effects;
 
-  /** Of the loads since the round began. */
+  /** Hash of the loads since the round began. */
   private long history;
 
   /** Cells of strong loads and failed atomics of this round, or of the one that just ended. */
@@ -110,7 +110,7 @@ public final class Polling {
     return there;
   }
 
-  /** How often the time to wait may be doubled: once for every round in vain. */
+  /** Returns how often the time to wait may be doubled: once for every round in vain. */
   public int doublings() {
     return Math.min(alike, MAX_DOUBLINGS);
   }

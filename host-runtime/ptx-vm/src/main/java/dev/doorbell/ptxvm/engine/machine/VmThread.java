@@ -21,10 +21,10 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** The register file. */
   public final long[] r;
 
-  /** What to execute next. */
+  /** Next operation. */
   public @Nullable Op op;
 
-  /** Where the frame of the running function begins in the local window. */
+  /** Offset of the running function's frame in the local window. */
   public long frame;
 
   /** The carry flag of {@code add.cc} and its kin. */
@@ -65,7 +65,7 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** Set when what it waited for came; the waiting instruction clears it and takes the result. */
   public boolean released;
 
-  /** What it brings to a barrier or a warp operation, and what it gets. */
+  /** Values that it brings to a barrier or a warp operation, and gets there. */
   public int mask;
 
   public long offered;
@@ -73,13 +73,13 @@ public final class VmThread implements Agent, Barrier.Participant {
   public long result;
   public boolean resultFlag;
 
-  /** What it did since its loop last came round. */
+  /** Accesses since its loop last came round. */
   public final Polling polling = new Polling();
 
   /** For a port that judges progress: the loop in which it may spin; else null. */
   public final @Nullable Spins spins;
 
-  /** How far an instruction of several accesses has come; 0 between instructions. */
+  /** Progress of an instruction of several accesses; 0 between instructions. */
   public long progress;
 
   private long @Nullable [] partial;
@@ -301,7 +301,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     release();
   }
 
-  /** What the thread waited for came. */
+  /** Ends the thread's wait. */
   public void release() {
     released = true;
     if (waiting) {
@@ -332,7 +332,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     return Long.compareUnsigned(address - scratchBase, scratchSize) < 0;
   }
 
-  /** What an instruction of several accesses keeps between them: 8 values. */
+  /** Returns 8 values that an instruction of several accesses keeps between them. */
   public long[] partial() {
     if (partial == null) {
       partial = new long[8];
@@ -465,7 +465,7 @@ public final class VmThread implements Agent, Barrier.Participant {
       depth++;
     }
 
-    /** What the running function returns to. */
+    /** Returns the operation that the running function returns to. */
     public Op top() {
       return returns[depth - 1];
     }

@@ -158,8 +158,8 @@ public final class Warp {
   }
 
   /**
-   * Where the warp may go on with all its lanes together, when {@code members} are all that live;
-   * {@code last} executes for all of them then.
+   * Returns where the warp may go on with all its lanes together, when {@code members} are all that
+   * live; {@code last} executes for all of them then.
    */
   public @Nullable Op together(VmThread last, ConvergenceOp op, int members) {
     CompiledCode code = op.compiled;

@@ -1,5 +1,5 @@
 /**
- * What runs: threads, warps, blocks and grids, their barriers and call stacks, and the operation
+ * Runs kernels: threads, warps, blocks and grids, their barriers and call stacks, and the operation
  * that a thread executes. Opcodes, linking and compilers build on it.
  */
 @NullMarked

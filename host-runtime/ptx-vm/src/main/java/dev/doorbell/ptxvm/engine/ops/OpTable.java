@@ -186,7 +186,7 @@ public final class OpTable {
     }
   }
 
-  /** What each instruction is known to do, by name: forms in words, or those of its rows. */
+  /** Returns the forms of each instruction by name: in words, or those of its rows. */
   static Map<String, String> forms() {
     Map<String, String> forms = new TreeMap<>(FORMS);
     for (Rows rows : List.of(Integers.ROWS, Floats.ROWS)) {

@@ -13,8 +13,8 @@ import java.util.List;
  */
 public interface Probe {
   /**
-   * Whether {@link #followed} receives this thread's values; otherwise its instructions are only
-   * counted.
+   * Returns true if {@link #followed} receives this thread's values; otherwise its instructions are
+   * only counted.
    *
    * @param thread its linear index in the grid
    */
@@ -32,7 +32,7 @@ public interface Probe {
   void followed(Step step);
 
   /**
-   * What an instruction did.
+   * Effect of an instruction.
    *
    * @param thread linear index in the grid
    * @param threadName {@code block (0,0,0) thread (5,0,0)}

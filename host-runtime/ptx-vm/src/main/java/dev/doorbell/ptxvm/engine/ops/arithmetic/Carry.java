@@ -27,7 +27,7 @@ public final class Carry extends Op {
   private final int b;
   private final int c;
 
-  /** What is added to c, for mad. */
+  /** Product that {@code mad} adds to c. */
   private enum Product {
     NONE,
     LOW,

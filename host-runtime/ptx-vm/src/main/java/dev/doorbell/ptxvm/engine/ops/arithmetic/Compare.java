@@ -226,7 +226,9 @@ public final class Compare {
       return holds(r, r[a], r[b], wanted);
     }
 
-    /** What holds of each half of a pair: bit 0 of the lower one, bit 1 of the upper one. */
+    /**
+     * Tests both halves of a pair: bit 0 is the result of the lower one, bit 1 of the upper one.
+     */
     int holdsInHalves(long[] r) {
       boolean low = holds(r, r[a] & 0xffff, r[b] & 0xffff, true);
       boolean high = holds(r, r[a] >>> 16 & 0xffff, r[b] >>> 16 & 0xffff, true);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Convert {
   private Convert() {}
 
-  /** What the modifiers ask for, besides the types. */
+  /** Modifiers besides the types. */
   private record Mode(
       ScalarType to,
       ScalarType from,

@@ -67,7 +67,7 @@ public final class Rows {
   public abstract static class UnaryOp extends Op {
     public LongUnaryOperator f = LongUnaryOperator.identity();
 
-    /** What the operation is called, for the compiler. */
+    /** Name of the operation, for the compiler. */
     public String key = "";
 
     public int d;
@@ -95,7 +95,7 @@ public final class Rows {
   public abstract static class BinaryOp extends Op {
     public LongBinaryOperator f = (a, b) -> a;
 
-    /** What the operation is called, for the compiler. */
+    /** Name of the operation, for the compiler. */
     public String key = "";
 
     public int d;
@@ -125,7 +125,7 @@ public final class Rows {
   public abstract static class TernaryOp extends Op {
     public LongTernaryOperator f = (a, b, c) -> a;
 
-    /** What the operation is called, for the compiler. */
+    /** Name of the operation, for the compiler. */
     public String key = "";
 
     public int d;

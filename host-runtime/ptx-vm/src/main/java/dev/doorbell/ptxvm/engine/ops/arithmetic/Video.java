@@ -149,7 +149,7 @@ public final class Video {
     return Math.clamp(value, signed ? -most - 1 : 0, most);
   }
 
-  /** What the instruction does to two numbers. */
+  /** Returns the instruction's function on two numbers. */
   private LongBinaryOperator operation() throws Unsupported {
     String name = instruction.name().replaceAll("[24]$", "");
     return switch (name) {
@@ -276,7 +276,7 @@ public final class Video {
         : a.source(operand, ScalarType.B32);
   }
 
-  /** Which lane of both sources, those of the second above those of the first, a lane takes. */
+  /** Returns the lane of both sources, the second above the first, that a lane takes. */
   private int[] selected(int index, int lanes, int first) throws Unsupported {
     if (!(instruction.operands().get(index)
         instanceof Operand.Part(_, String selector, boolean negated))) {

@@ -60,9 +60,9 @@ public final class ActiveMask extends ConvergenceOp {
   }
 
   /**
-   * Whether a lane may arrive soon. One that polls may, too: were it left behind, it would stay
-   * behind for as long as one part of the warp polls when the other one comes by. Where time is
-   * virtual, waiting for it would cost some.
+   * Returns true if a lane may arrive soon. One that polls may, too: were it left behind, it would
+   * stay behind for as long as one part of the warp polls when the other one comes by. Where time
+   * is virtual, waiting for it would cost some.
    */
   private static boolean isComing(VmThread lane) {
     return !lane.exited

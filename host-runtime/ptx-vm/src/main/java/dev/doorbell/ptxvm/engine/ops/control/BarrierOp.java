@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code bar} and {@code barrier}: sync, arrive, red. */
 public final class BarrierOp extends Op {
-  /** What a reduction asks of the predicates. */
+  /** Reduction over the predicates. */
   private enum Reduction {
     NONE,
     COUNT,

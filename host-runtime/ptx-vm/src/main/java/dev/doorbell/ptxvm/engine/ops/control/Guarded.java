@@ -38,7 +38,7 @@ public final class Guarded extends Op {
     return inner;
   }
 
-  /** Whether the guard lets the instruction be executed. */
+  /** Returns true if the guard lets the instruction be executed. */
   public boolean holds(long[] r) {
     return r[predicate] == wanted;
   }

@@ -51,7 +51,7 @@ public final class WarpOps {
     return known instanceof Operand.Int(long value) && (value & 0x1f1f) == 0x1f;
   }
 
-  /** What the only instruction that writes the register moves there, or null. */
+  /** Returns what the only instruction that writes the register moves there, or null. */
   private static @Nullable Operand onlyValue(Register register, Assembler a) {
     Instruction writer = a.function().onlyWriter(register);
     return writer != null && writer.name().equals("mov") && writer.guard() == null
@@ -139,7 +139,7 @@ public final class WarpOps {
       return true;
     }
 
-    /** What came before is performed for the block before the others go on. */
+    /** Performs earlier accesses for the block before the others go on. */
     @Override
     boolean ready(VmThread t) {
       t.account();

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * Compiles blocks. The virtual machine runs without one; a module on the class path provides it.
  */
 public interface BlockCompiler {
-  /** That of the class path, or null. */
+  /** Compiler of the class path, or null. */
   @Nullable BlockCompiler OF_CLASS_PATH =
       ServiceLoader.load(BlockCompiler.class, BlockCompiler.class.getClassLoader())
           .findFirst()
           .orElse(null);
 
-  /** What a block was compiled to: an operation that returns what comes next. */
+  /** Compiled block: an operation that returns what comes next. */
   abstract class Code extends Op {
     /** Instructions that a step must have left, so that the code need not look in between. */
     public int most;

@@ -29,8 +29,8 @@ public abstract class LoadOp extends MemoryOp implements PendingLoad {
   }
 
   /**
-   * Whether a thread may go on while it is under way: it may be of memory that a fabric takes time
-   * for, and orders nothing itself.
+   * Returns true if a thread may go on while it is under way: it may be of memory that a fabric
+   * takes time for, and orders nothing itself.
    */
   public final boolean mayGoAhead() {
     return switch (Access.semantics(access)) {

@@ -171,7 +171,7 @@ public final class MBarrierOp extends MemoryOp {
     return operand < 0 ? 1 : r[operand] & 0xffffffffL;
   }
 
-  /** Whether the phase of a state, or of a parity, is over. */
+  /** Returns true if the phase of a state, or of a parity, is over. */
   private void test(VmThread t, long[] r, long at) {
     long word = MBarrier.word(at);
     long asked = action == Action.TEST ? MBarrier.parity(r[operand]) : r[operand] & 1;
@@ -228,7 +228,7 @@ public final class MBarrierOp extends MemoryOp {
       return word;
     }
 
-    /** How many arrivals the phase that {@code word} shows still waits for. */
+    /** Returns the number of arrivals that the phase in {@code word} still waits for. */
     static long pending(long word) {
       return word >>> PENDING & MOST;
     }

@@ -74,7 +74,7 @@ public abstract class Multimem extends MemoryOp {
   }
 
   /**
-   * What an instruction says.
+   * Form of an instruction.
    *
    * @param rest the instruction with the modifiers that every access has
    * @param vector registers of the data operand
@@ -282,7 +282,7 @@ public abstract class Multimem extends MemoryOp {
     }
   }
 
-  /** How values of one type become one: {@code add}, {@code min} and their kin, in any number. */
+  /** Combines any number of values of one type: {@code add}, {@code min} and their kin. */
   public static final class Reduction {
     private final LongUnaryOperator first;
     private final LongBinaryOperator join;
@@ -336,7 +336,7 @@ public abstract class Multimem extends MemoryOp {
       return (a, b) -> rmw.apply(a, type.bytes(), b, 0);
     }
 
-    /** What stands for the first value. */
+    /** Returns the state after the first value. */
     public long first(long value) {
       return first.applyAsLong(value);
     }

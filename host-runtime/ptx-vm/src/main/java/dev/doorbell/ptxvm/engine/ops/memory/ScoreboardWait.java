@@ -28,7 +28,7 @@ public final class ScoreboardWait extends Op {
     return new ScoreboardWait(inner, null);
   }
 
-  /** What waits. */
+  /** Returns the operation that waits. */
   public Op inner() {
     return inner;
   }
@@ -38,7 +38,7 @@ public final class ScoreboardWait extends Op {
     return slots;
   }
 
-  /** Whether it waits before an operation for some registers, not for all. */
+  /** Returns true if it waits before an operation for some registers, not for all. */
   public boolean isOfSome() {
     return slots != null;
   }
