@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Asynchronous events of a device, read without waiting. */
@@ -36,15 +37,13 @@ public final class AsyncEvents {
   private final DeviceContext context;
   private final Queue<AsyncEvent> events = new ArrayDeque<>();
 
-  /** Maps the address of a {@code struct ibv_cq} to the number of our completion queue. */
-  @FunctionalInterface
-  public interface QueueNumbers {
-    int of(long cq);
-  }
+  private final LongToIntFunction queueNumbers;
 
-  private final QueueNumbers queueNumbers;
-
-  public AsyncEvents(DeviceContext context, QueueNumbers queueNumbers) {
+  /**
+   * @param queueNumbers maps the address of a {@code struct ibv_cq} to the number of our completion
+   *     queue
+   */
+  public AsyncEvents(DeviceContext context, LongToIntFunction queueNumbers) {
     this.context = context;
     this.queueNumbers = queueNumbers;
     Libraries.setNonBlocking(context.ops.asyncFd());
@@ -83,7 +82,7 @@ public final class AsyncEvents {
           element.reinterpret(QUEUE_PAIR_BYTES).get(ValueLayout.JAVA_INT, QUEUE_PAIR_NUMBER_OFFSET);
       raise(ofQueuePair, number);
     } else if (type == CQ_ERROR) {
-      raise(AsyncEvent.Type.CQ_ERROR, queueNumbers.of(element.address()));
+      raise(AsyncEvent.Type.CQ_ERROR, queueNumbers.applyAsInt(element.address()));
     } else if (type == PORT_ACTIVE || type == PORT_ERROR) {
       raise(
           type == PORT_ACTIVE ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR,

@@ -2,6 +2,9 @@ package dev.doorbell.verbs.device;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.AddressHandle;
+import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
@@ -79,6 +82,51 @@ public abstract class VerbsDomain implements ProtectionDomain {
     VerbsRegion region = VerbsRegion.register(this, memory, offset, length, rights);
     open.add(region);
     return region;
+  }
+
+  @Override
+  public final CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
+    return createQueue(attributes, memory, null);
+  }
+
+  @Override
+  public final CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    if (!isOwn(channel)) {
+      throw new HcaException(
+          "the completion channel is not one of %s; create it there".formatted(context.name),
+          Errno.EINVAL);
+    }
+    return createQueue(attributes, memory, channel);
+  }
+
+  /** Returns true for a completion channel of this device. */
+  protected abstract boolean isOwn(CompletionChannel channel);
+
+  /**
+   * Creates a completion queue.
+   *
+   * @param channel for its events: null, or one that {@link #isOwn}
+   */
+  protected abstract CompletionQueue createQueue(
+      CompletionQueueAttributes attributes,
+      MemoryProvider memory,
+      @Nullable CompletionChannel channel);
+
+  protected final void requireLegal(CompletionQueueAttributes attributes, int largest) {
+    requireOpen("create a completion queue");
+    requireSize("completion queue entries", attributes.entries(), 1, largest);
+    requirePlace("completion ring", attributes.ringIn());
+    requirePlace("completion record", attributes.recordIn());
+  }
+
+  /** The exception for a completion queue that was closed, or belongs to another device. */
+  protected final HcaException notOpen(String role, CompletionQueue queue) {
+    return new HcaException(
+        "the %s completion queue 0x%x is not an open one of %s; create it there"
+            .formatted(role, queue.number(), context.name),
+        Errno.EINVAL);
   }
 
   @Override
@@ -174,7 +222,7 @@ public abstract class VerbsDomain implements ProtectionDomain {
             dev.doorbell.core.hca.QueuePair.class,
             dev.doorbell.core.hca.DcTarget.class,
             SharedReceiveQueue.class,
-            dev.doorbell.core.hca.CompletionQueue.class,
+            CompletionQueue.class,
             MemoryRegion.class,
             AutoCloseable.class)) {
       List<AutoCloseable> objects = new ArrayList<>(open);
@@ -192,7 +240,7 @@ public abstract class VerbsDomain implements ProtectionDomain {
       case dev.doorbell.core.hca.QueuePair queuePair -> queuePair.close();
       case dev.doorbell.core.hca.DcTarget target -> target.close();
       case SharedReceiveQueue queue -> queue.close();
-      case dev.doorbell.core.hca.CompletionQueue queue -> queue.close();
+      case CompletionQueue queue -> queue.close();
       case MemoryRegion region -> region.close();
       case Memory memory -> memory.close();
       default -> throw new IllegalStateException(object.toString());

@@ -12,7 +12,6 @@ import dev.doorbell.verbs.library.DeviceOps;
 import dev.doorbell.verbs.library.Libraries;
 import dev.doorbell.verbs.library.NativeFunction;
 import dev.doorbell.verbs.library.NativeFunction.Failure;
-import dev.doorbell.verbs.library.OptionalFunctions;
 import dev.doorbell.verbs.library.VerbsFunctions;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -23,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A memory region: memory that the kernel has pinned and the device may access. */
 public final class VerbsRegion implements MemoryRegion {
+  /** Registers a dma-buf as memory region; rdma-core 34. */
+  private static final @Nullable NativeFunction REG_DMABUF_MR =
+      NativeFunction.find(
+          Libraries.VERBS, "ibv_reg_dmabuf_mr", Verbs::ibv_reg_dmabuf_mr$descriptor);
+
   private static final Failure HOST =
       new Failure(
           "register memory",
@@ -129,7 +133,7 @@ public final class VerbsRegion implements MemoryRegion {
   private static MemorySegment registerDmaBuf(
       VerbsDomain domain, int fd, long offset, long length, long address, int access) {
     try {
-      NativeFunction function = OptionalFunctions.REG_DMABUF_MR;
+      NativeFunction function = REG_DMABUF_MR;
       if (function == null) {
         throw new HcaException(
             "cannot register GPU memory: this libibverbs has no ibv_reg_dmabuf_mr; update rdma-core"

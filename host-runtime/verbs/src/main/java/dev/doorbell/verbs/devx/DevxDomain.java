@@ -23,6 +23,7 @@ import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.verbs.device.PeerAddress;
 import dev.doorbell.verbs.device.VerbsDomain;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,53 +53,59 @@ public final class DevxDomain extends VerbsDomain {
   }
 
   @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory) {
-    return createQueue(attributes, memory, null);
+  protected boolean isOwn(CompletionChannel channel) {
+    return channel instanceof DevxChannel devx && devx.isOf(device);
   }
 
   @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    if (channel instanceof DevxChannel devx && devx.isOf(device)) {
-      return createQueue(attributes, memory, devx);
-    }
-    throw new HcaException(
-        "the completion channel is not one of %s; create it there".formatted(context.name),
-        Errno.EINVAL);
+  protected CompletionQueue createQueue(
+      CompletionQueueAttributes attributes,
+      MemoryProvider memory,
+      @Nullable CompletionChannel channel) {
+    requireLegal(attributes, limits.maxCompletionEntries());
+    return place(
+        memory,
+        attributes.ringIn(),
+        (long) attributes.entries() * Cqe.BYTES,
+        "cq",
+        attributes.recordIn(),
+        (ring, record) ->
+            new DevxCompletionQueue(device, this, attributes, ring, record, (DevxChannel) channel));
   }
 
-  private CompletionQueue createQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, @Nullable DevxChannel channel) {
-    requireOpen("create a completion queue");
-    requireSize("completion queue entries", attributes.entries(), 1, limits.maxCompletionEntries());
-    requirePlace("completion ring", attributes.ringIn());
-    requirePlace("completion record", attributes.recordIn());
-    String label = context.name + " cq";
+  /**
+   * Creates a queue in a ring and a doorbell record, which are freed if that fails.
+   *
+   * @param bytes of the ring
+   * @param label of the ring
+   * @param create creates the queue from ring and record
+   */
+  private <Q extends AutoCloseable> Q place(
+      MemoryProvider memory,
+      MemoryKind ringIn,
+      long bytes,
+      String label,
+      MemoryKind recordIn,
+      BiFunction<FirmwareMemory, FirmwareMemory, Q> create) {
+    String name = context.name + " " + label;
     @Nullable FirmwareMemory ring = null;
     @Nullable FirmwareMemory record = null;
     try {
-      ring = place(memory, attributes.ringIn(), (long) attributes.entries() * Cqe.BYTES, label);
-      record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxCompletionQueue queue =
-          new DevxCompletionQueue(device, this, attributes, ring, record, channel);
+      ring = FirmwareMemory.of(context, memory.allocate(ringIn, bytes, name));
+      record =
+          FirmwareMemory.of(
+              context, memory.allocate(recordIn, DoorbellRecord.BYTES, name + " record"));
+      Q queue = create.apply(ring, record);
       opened(queue);
       return queue;
     } catch (RuntimeException e) {
-      release(record, ring);
-      throw e;
-    }
-  }
-
-  private FirmwareMemory place(MemoryProvider memory, MemoryKind where, long bytes, String label) {
-    return FirmwareMemory.of(context, memory.allocate(where, bytes, label));
-  }
-
-  private static void release(@Nullable FirmwareMemory... memories) {
-    for (FirmwareMemory memory : memories) {
-      if (memory != null) {
-        memory.close();
+      if (record != null) {
+        record.close();
       }
+      if (ring != null) {
+        ring.close();
+      }
+      throw e;
     }
   }
 
@@ -110,21 +117,13 @@ public final class DevxDomain extends VerbsDomain {
     requireSize("segments of a shared receive and one", attributes.segments() + 1, 2, 32);
     requirePlace("shared receive ring", attributes.ringIn());
     requirePlace("shared receive record", attributes.recordIn());
-    String label = context.name + " srq";
-    long bytes = (long) attributes.entries() * attributes.stride();
-    @Nullable FirmwareMemory ring = null;
-    @Nullable FirmwareMemory record = null;
-    try {
-      ring = place(memory, attributes.ringIn(), bytes, label);
-      record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxSharedReceiveQueue queue =
-          new DevxSharedReceiveQueue(device, this, attributes, ring, record);
-      opened(queue);
-      return queue;
-    } catch (RuntimeException e) {
-      release(record, ring);
-      throw e;
-    }
+    return place(
+        memory,
+        attributes.ringIn(),
+        (long) attributes.entries() * attributes.stride(),
+        "srq",
+        attributes.recordIn(),
+        (ring, record) -> new DevxSharedReceiveQueue(device, this, attributes, ring, record));
   }
 
   @Override
@@ -167,22 +166,14 @@ public final class DevxDomain extends VerbsDomain {
           Errno.EINVAL);
     }
     DevxCompletionQueue receive = receives == null ? send : requireQueue("receive", receives);
-    String label = context.name + " qp";
-    @Nullable FirmwareMemory rings = null;
-    @Nullable FirmwareMemory record = null;
-    try {
-      long bytes =
-          (long) entries * ReceiveSegment.BYTES + (long) attributes.sendBlocks() * SendQueue.BLOCK;
-      rings = place(memory, attributes.ringIn(), bytes, label + " rings");
-      record = place(memory, attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
-      DevxQueuePair queuePair =
-          new DevxQueuePair(device, this, attributes, send, receive, shared, rings, record);
-      opened(queuePair);
-      return queuePair;
-    } catch (RuntimeException e) {
-      release(record, rings);
-      throw e;
-    }
+    return place(
+        memory,
+        attributes.ringIn(),
+        (long) entries * ReceiveSegment.BYTES + (long) attributes.sendBlocks() * SendQueue.BLOCK,
+        "qp rings",
+        attributes.recordIn(),
+        (rings, record) ->
+            new DevxQueuePair(device, this, attributes, send, receive, shared, rings, record));
   }
 
   @Override
@@ -224,9 +215,6 @@ public final class DevxDomain extends VerbsDomain {
     if (queue instanceof DevxCompletionQueue devx && devx.isOpenAt(device)) {
       return devx;
     }
-    throw new HcaException(
-        "the %s completion queue 0x%x is not an open one of %s; create it there"
-            .formatted(role, queue.number(), context.name),
-        Errno.EINVAL);
+    throw notOpen(role, queue);
   }
 }

@@ -13,15 +13,21 @@ import dev.doorbell.verbs.library.Libraries;
 import dev.doorbell.verbs.library.Mlx5Functions;
 import dev.doorbell.verbs.library.NativeFunction;
 import dev.doorbell.verbs.library.NativeFunction.Failure;
-import dev.doorbell.verbs.library.OptionalFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Host or GPU memory that is registered for queues (umem). */
 final class FirmwareMemory implements AutoCloseable {
   private static final int LOCAL_WRITE = 1;
   private static final long ALL_PAGE_SIZES = -1L << 12;
+
+  /** Registers a dma-buf as umem; rdma-core 41. */
+  private static final @Nullable NativeFunction UMEM_REG_EX =
+      NativeFunction.find(
+          Libraries.MLX5, "mlx5dv_devx_umem_reg_ex", Mlx5dv::mlx5dv_devx_umem_reg_ex$descriptor);
+
   private static final Failure HOST =
       new Failure(
           "place a queue in host memory",
@@ -73,7 +79,7 @@ final class FirmwareMemory implements AutoCloseable {
       return register(context, memory, PEERMEM);
     }
     try (Arena arena = Arena.ofConfined()) {
-      NativeFunction function = OptionalFunctions.Mlx5.UMEM_REG_EX;
+      NativeFunction function = UMEM_REG_EX;
       if (function == null) {
         throw new HcaException(
             "cannot place a queue in GPU memory: this libmlx5 has no mlx5dv_devx_umem_reg_ex;"

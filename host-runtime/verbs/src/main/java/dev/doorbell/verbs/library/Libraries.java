@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 /** Names of the shared libraries, and the functions of libc that this module calls. */
 public final class Libraries {
   /** With its version: the name without one exists only where the headers are installed. */
-  static final String VERBS = "libibverbs.so.1";
+  public static final String VERBS = "libibverbs.so.1";
 
   public static final String MLX5 = "libmlx5.so.1";
 

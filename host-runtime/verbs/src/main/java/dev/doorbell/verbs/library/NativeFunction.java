@@ -13,6 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,20 @@ public final class NativeFunction {
   public static NativeFunction of(String library, String name, FunctionDescriptor descriptor) {
     return new NativeFunction(
         name, SymbolLookup.libraryLookup(library, Arena.global()).findOrThrow(name), descriptor);
+  }
+
+  /**
+   * Finds a function that older libraries lack, or returns null: callers have another way.
+   *
+   * @param descriptor throws a linkage error where the bindings lack the function
+   */
+  public static @Nullable NativeFunction find(
+      String library, String name, Supplier<FunctionDescriptor> descriptor) {
+    try {
+      return of(library, name, descriptor.get());
+    } catch (ExceptionInInitializerError | NoClassDefFoundError _) {
+      return null;
+    }
   }
 
   /** The result of a call, and {@code errno} after it. */

@@ -44,7 +44,7 @@ final class PostedCompletionQueue implements CompletionQueue {
   private final MemorySegment completions;
 
   /** Queue pairs by their number. */
-  private final Map<Integer, CompletionUser> users = new ConcurrentHashMap<>();
+  private final Map<Integer, PostedQueuePair> users = new ConcurrentHashMap<>();
 
   private final AtomicLong armed = new AtomicLong(NOT_ARMED);
   private long produced;
@@ -84,11 +84,11 @@ final class PostedCompletionQueue implements CompletionQueue {
   }
 
   /** Adds a queue pair, whose completions are written here. */
-  void use(CompletionUser queuePair) {
+  void use(PostedQueuePair queuePair) {
     users.put(queuePair.number(), queuePair);
   }
 
-  void unuse(CompletionUser queuePair) {
+  void unuse(PostedQueuePair queuePair) {
     users.remove(queuePair.number());
   }
 
@@ -100,7 +100,7 @@ final class PostedCompletionQueue implements CompletionQueue {
     int found = device.context.ops.pollCq(cq.address(), BATCH, completions.address());
     for (int i = 0; i < found; i++) {
       long wc = completions.address() + (long) i * WorkCompletionLayout.BYTES;
-      CompletionUser queuePair = users.get(RawMemory.getInt(wc + WorkCompletionLayout.QPN_OFFSET));
+      PostedQueuePair queuePair = users.get(RawMemory.getInt(wc + WorkCompletionLayout.QPN_OFFSET));
       if (queuePair != null) {
         queuePair.onCompletion(wc);
       }
@@ -115,7 +115,7 @@ final class PostedCompletionQueue implements CompletionQueue {
       overrun = (((int) produced - consumed) & DoorbellRecord.CONSUMER_MASK) >= entries;
       if (overrun) {
         device.events.raise(AsyncEvent.Type.CQ_ERROR, number);
-        users.values().forEach(CompletionUser::fail);
+        users.values().forEach(PostedQueuePair::fail);
       }
     }
     return attributes.collapsed()

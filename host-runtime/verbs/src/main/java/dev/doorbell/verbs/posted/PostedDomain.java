@@ -41,31 +41,17 @@ public final class PostedDomain extends VerbsDomain {
   }
 
   @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory) {
-    return createQueue(attributes, memory, null);
+  protected boolean isOwn(CompletionChannel channel) {
+    return channel instanceof PostedChannel;
   }
 
   @Override
-  public CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    if (channel instanceof PostedChannel posted) {
-      return createQueue(attributes, memory, posted);
-    }
-    throw new HcaException(
-        "the completion channel is not one of %s; create it there".formatted(context.name),
-        Errno.EINVAL);
-  }
-
-  private CompletionQueue createQueue(
+  protected CompletionQueue createQueue(
       CompletionQueueAttributes attributes,
       MemoryProvider memory,
-      @Nullable PostedChannel channel) {
-    requireOpen("create a completion queue");
+      @Nullable CompletionChannel channel) {
     int largest = limits.maxCompletionEntries();
-    requireSize("completion queue entries", attributes.entries(), 1, largest);
-    requirePlace("completion ring", attributes.ringIn());
-    requirePlace("completion record", attributes.recordIn());
+    requireLegal(attributes, largest);
     int number = device.nextQueueNumber();
     int depth = Math.min(largest, Math.max(SMALLEST_DEPTH, attributes.entries()));
     String label = "%s cq 0x%x".formatted(context.name, number);
@@ -79,7 +65,8 @@ public final class PostedDomain extends VerbsDomain {
       device.requireReadable(ring);
       device.requireReadable(record);
       PostedCompletionQueue queue =
-          new PostedCompletionQueue(device, this, number, depth, attributes, ring, record, channel);
+          new PostedCompletionQueue(
+              device, this, number, depth, attributes, ring, record, (PostedChannel) channel);
       engine.add(queue);
       opened(queue);
       return queue;
@@ -145,10 +132,7 @@ public final class PostedDomain extends VerbsDomain {
     if (queue instanceof PostedCompletionQueue posted && engine.isOpen(posted)) {
       return posted;
     }
-    throw new HcaException(
-        "the %s completion queue 0x%x is not an open one of %s; create it there"
-            .formatted(role, queue.number(), context.name),
-        Errno.EINVAL);
+    throw notOpen(role, queue);
   }
 
   @Override

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A work request id holds the block at which a WQE begins, whether it is a receive, and the
  * number of resets of the queue pair, so that completions from before a reset are ignored.
  */
-final class PostedQueuePair implements QueuePair, CompletionUser {
+final class PostedQueuePair implements QueuePair {
   private static final int TRANSPORT_RC = 2;
   private static final int TRANSPORT_UC = 3;
   private static final int RECEIVE_SHIFT = 62;
@@ -261,8 +261,8 @@ final class PostedQueuePair implements QueuePair, CompletionUser {
     return receive << RECEIVE_SHIFT | (long) resets << RESETS_SHIFT | (index & INDEX_MASK);
   }
 
-  @Override
-  public void onCompletion(long wc) {
+  /** Handles a completion of the provider: {@code struct ibv_wc} at native address {@code wc}. */
+  void onCompletion(long wc) {
     long id = RawMemory.getLong(wc + WorkCompletionLayout.ID_OFFSET);
     if ((int) (id >>> RESETS_SHIFT) % (RESETS_MASK + 1) != resets) {
       return;
@@ -345,8 +345,8 @@ final class PostedQueuePair implements QueuePair, CompletionUser {
     };
   }
 
-  @Override
-  public void fail() {
+  /** Brings the queue pair to ERR, at the provider too. */
+  void fail() {
     if (state != QueuePairState.ERR && state != QueuePairState.RESET) {
       connection.stop(QueuePairState.ERR);
       state = QueuePairState.ERR;

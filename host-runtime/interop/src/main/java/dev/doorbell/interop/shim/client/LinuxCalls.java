@@ -63,18 +63,17 @@ final class LinuxCalls {
   private static final MethodHandle PPOLL = find("ppoll", INT, LONG, LONG, LONG, LONG);
   private static final MethodHandle CLOSE = find("close", INT, INT);
   private static final MethodHandle FSTATFS = find("fstatfs", INT, INT, LONG);
-  private static final MethodHandle OPEN = variadic("open", INT, LONG, INT);
-  private static final MethodHandle FCNTL = variadic("fcntl", INT, INT, INT);
+  private static final MethodHandle OPEN = variadic(2, "open", INT, LONG, INT);
+  private static final MethodHandle FCNTL = variadic(2, "fcntl", INT, INT, INT);
 
   // Of linux/unistd.h; libc has functions for them from 2.36 on, or none.
   private static final long PIDFD_OPEN = 434;
   private static final long PIDFD_GETFD = 438;
-  private static final MethodHandle SYSCALL =
-      variadicFrom1("syscall", LONG, LONG, LONG, LONG, LONG);
+  private static final MethodHandle SYSCALL = variadic(1, "syscall", LONG, LONG, LONG, LONG, LONG);
 
   private static final MethodHandle MEMFD = find("memfd_create", INT, LONG, INT);
   private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
-  private static final MethodHandle SEAL = variadic("fcntl", INT, INT, INT, INT);
+  private static final MethodHandle SEAL = variadic(2, "fcntl", INT, INT, INT, INT);
 
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
@@ -88,29 +87,40 @@ final class LinuxCalls {
         Linker.Option.captureCallState("errno"));
   }
 
-  /** A function of two fixed arguments, and those behind them. */
+  /** A function of {@code fixed} arguments, and those behind them. */
   private static MethodHandle variadic(
-      String name, MemoryLayout result, MemoryLayout... arguments) {
+      int fixed, String name, MemoryLayout result, MemoryLayout... arguments) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
         linker.defaultLookup().findOrThrow(name),
         FunctionDescriptor.of(result, arguments),
         Linker.Option.captureCallState("errno"),
-        Linker.Option.firstVariadicArg(2));
+        Linker.Option.firstVariadicArg(fixed));
   }
 
-  private static MethodHandle variadicFrom1(
-      String name, MemoryLayout result, MemoryLayout... arguments) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(result, arguments),
-        Linker.Option.captureCallState("errno"),
-        Linker.Option.firstVariadicArg(1));
+  /** A call of a C function; throws nothing but what the JVM itself throws. */
+  @FunctionalInterface
+  private interface Call {
+    long run() throws Throwable;
   }
 
-  private int result(long returned) {
-    return returned >= 0 ? (int) returned : -(int) ERRNO.get(state, 0L);
+  private int result(Call call) {
+    try {
+      long returned = call.run();
+      return returned >= 0 ? (int) returned : -(int) ERRNO.get(state, 0L);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Closes {@code file} if {@code error} is one; returns what is to be returned. */
+  private int closeOn(int error, int file) {
+    if (error < 0) {
+      close(file);
+    }
+    return error < 0 ? error : file;
   }
 
   /** A socket that listens at {@code path}. */
@@ -119,175 +129,110 @@ final class LinuxCalls {
     if (name.length >= PATH_BYTES) {
       return -36; // ENAMETOOLONG
     }
+    int socket =
+        result(() -> (int) SOCKET.invokeExact(state, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC, 0));
+    if (socket < 0) {
+      return socket;
+    }
     try (Arena call = Arena.ofConfined()) {
       int family = Short.BYTES;
       MemorySegment address = call.allocate(family + PATH_BYTES, Long.BYTES);
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
       MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, family, name.length);
-      int socket =
-          result((int) SOCKET.invokeExact(state, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC, 0));
-      if (socket < 0) {
-        return socket;
-      }
-      int error =
-          result(
-              (int) BIND.invokeExact(state, socket, address.address(), family + name.length + 1));
+      int bytes = family + name.length + 1;
+      int error = result(() -> (int) BIND.invokeExact(state, socket, address.address(), bytes));
       if (error == 0) {
-        error = result((int) LISTEN.invokeExact(state, socket, backlog));
+        error = result(() -> (int) LISTEN.invokeExact(state, socket, backlog));
       }
-      if (error < 0) {
-        close(socket);
-        return error;
-      }
-      return socket;
-    } catch (Throwable e) {
-      throw sneaky(e);
+      return closeOn(error, socket);
     }
   }
 
   /** The next connection, which does not block, or minus errno. */
   int accept(int listening) {
-    try {
-      return result((int) ACCEPT.invokeExact(state, listening, 0L, 0L, NONBLOCK_CLOEXEC));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return result(() -> (int) ACCEPT.invokeExact(state, listening, 0L, 0L, NONBLOCK_CLOEXEC));
   }
 
   /** The peer's credentials from the kernel: {@code struct ucred}, process id and user id. */
   int[] peer(int socket) {
+    long at = scratch.address();
     scratch.set(INT, 16, 12);
-    try {
-      int error =
-          result(
-              (int)
-                  GETSOCKOPT.invokeExact(
-                      state,
-                      socket,
-                      SOL_SOCKET,
-                      SO_PEERCRED,
-                      scratch.address(),
-                      scratch.address() + 16));
-      return error == 0 ? new int[] {scratch.get(INT, 0), scratch.get(INT, 4)} : new int[] {0, -1};
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    int error =
+        result(
+            () ->
+                (int) GETSOCKOPT.invokeExact(state, socket, SOL_SOCKET, SO_PEERCRED, at, at + 16));
+    return error == 0 ? new int[] {scratch.get(INT, 0), scratch.get(INT, 4)} : new int[] {0, -1};
   }
 
   int receive(int socket, long address, int bytes) {
-    try {
-      return result((long) RECV.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return result(
+        () -> (long) RECV.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT));
   }
 
   int send(int socket, long address, int bytes) {
-    try {
-      return result(
-          (long)
-              SEND.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT | MSG_NOSIGNAL));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    return result(() -> (long) SEND.invokeExact(state, socket, address, (long) bytes, flags));
   }
 
   int poll(long descriptors, int count, long nanos) {
     scratch.set(LONG, 0, nanos / NANOS_PER_SECOND);
     scratch.set(LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
-    try {
-      return result(
-          (int) PPOLL.invokeExact(state, descriptors, (long) count, scratch.address(), 0L));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return result(
+        () -> (int) PPOLL.invokeExact(state, descriptors, (long) count, scratch.address(), 0L));
   }
 
   int close(int descriptor) {
-    try {
-      return result((int) CLOSE.invokeExact(state, descriptor));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return result(() -> (int) CLOSE.invokeExact(state, descriptor));
   }
 
   /** Opens a file for reading and writing. */
   int open(String path) {
     try (Arena call = Arena.ofConfined()) {
-      return result((int) OPEN.invokeExact(state, call.allocateFrom(path).address(), OPEN_FLAGS));
-    } catch (Throwable e) {
-      throw sneaky(e);
+      long name = call.allocateFrom(path).address();
+      return result(() -> (int) OPEN.invokeExact(state, name, OPEN_FLAGS));
     }
   }
 
   /** A duplicate of a file descriptor of another process. */
   int descriptorOf(int pid, int descriptor) {
-    try {
-      int process = result((long) SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L, 0L));
-      if (process < 0) {
-        return process;
-      }
-      int duplicate =
-          result(
-              (long)
-                  SYSCALL.invokeExact(state, PIDFD_GETFD, (long) process, (long) descriptor, 0L));
-      close(process);
-      return duplicate;
-    } catch (Throwable e) {
-      throw sneaky(e);
+    int process = result(() -> (long) SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L, 0L));
+    if (process < 0) {
+      return process;
     }
+    int duplicate =
+        result(
+            () ->
+                (long)
+                    SYSCALL.invokeExact(state, PIDFD_GETFD, (long) process, (long) descriptor, 0L));
+    close(process);
+    return duplicate;
   }
 
   /** A new file in memory of that size, which can become neither shorter nor longer. */
   int sealedMemory(String name, long bytes) {
     try (Arena call = Arena.ofConfined()) {
-      int file =
-          result(
-              (int)
-                  MEMFD.invokeExact(
-                      state, call.allocateFrom(name).address(), MFD_CLOEXEC_ALLOW_SEALING));
+      long text = call.allocateFrom(name).address();
+      int file = result(() -> (int) MEMFD.invokeExact(state, text, MFD_CLOEXEC_ALLOW_SEALING));
       if (file < 0) {
         return file;
       }
-      int error = result((int) FTRUNCATE.invokeExact(state, file, bytes));
+      int error = result(() -> (int) FTRUNCATE.invokeExact(state, file, bytes));
       if (error == 0) {
-        error = result((int) SEAL.invokeExact(state, file, F_ADD_SEALS, SEAL_SHRINK | SEAL_GROW));
+        int seals = SEAL_SHRINK | SEAL_GROW;
+        error = result(() -> (int) SEAL.invokeExact(state, file, F_ADD_SEALS, seals));
       }
-      if (error < 0) {
-        close(file);
-        return error;
-      }
-      return file;
-    } catch (Throwable e) {
-      throw sneaky(e);
+      return closeOn(error, file);
     }
   }
 
   /** The seals of a file in memory ({@code F_SEAL_*}), or minus errno where it cannot have any. */
   int seals(int descriptor) {
-    try {
-      return result((int) FCNTL.invokeExact(state, descriptor, F_GET_SEALS));
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
+    return result(() -> (int) FCNTL.invokeExact(state, descriptor, F_GET_SEALS));
   }
 
   /** The type of the file system that a file is of ({@code f_type} of statfs), or 0. */
   long fileSystem(int descriptor) {
-    try {
-      int error = result((int) FSTATFS.invokeExact(state, descriptor, scratch.address()));
-      return error < 0 ? 0 : scratch.get(LONG, 0);
-    } catch (Throwable e) {
-      throw sneaky(e);
-    }
-  }
-
-  /** Method handles of C functions throw nothing but what the JVM itself throws. */
-  private static RuntimeException sneaky(Throwable e) {
-    return switch (e) {
-      case RuntimeException runtime -> runtime;
-      case Error error -> throw error;
-      default -> new IllegalStateException(e);
-    };
+    int error = result(() -> (int) FSTATFS.invokeExact(state, descriptor, scratch.address()));
+    return error < 0 ? 0 : scratch.get(LONG, 0);
   }
 }

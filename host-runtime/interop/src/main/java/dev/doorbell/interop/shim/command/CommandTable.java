@@ -43,40 +43,15 @@ public final class CommandTable {
           UverbsAbi.OBJECT_DM);
 
   static {
-    add(UverbsAbi.OBJECT_DEVICE, UverbsAbi.METHOD_INVOKE_WRITE, bits(3), UHW, CommandTable::write);
-    add(
-        UverbsAbi.OBJECT_DEVICE,
-        UverbsAbi.METHOD_GET_CONTEXT,
-        bits(2),
-        UHW,
-        DeviceCommands::getContext);
-    add(
-        UverbsAbi.OBJECT_DEVICE,
-        UverbsAbi.METHOD_QUERY_CONTEXT,
-        bits(2),
-        bits(1),
-        DeviceCommands::queryContext);
+    device(UverbsAbi.METHOD_INVOKE_WRITE, bits(3), UHW, CommandTable::write);
+    device(UverbsAbi.METHOD_GET_CONTEXT, bits(2), UHW, DeviceCommands::getContext);
+    device(UverbsAbi.METHOD_QUERY_CONTEXT, bits(2), bits(1), DeviceCommands::queryContext);
     driver(UverbsAbi.OBJECT_DEVICE, 0, 2, DeviceCommands::queryDriverPort);
     driver(UverbsAbi.OBJECT_PD, 0, 2, MemoryCommands::queryPd);
     driver(UverbsAbi.OBJECT_DM, UverbsAbi.METHOD_DM_QUERY, 4, MemoryCommands::queryOnChip);
-    add(
-        UverbsAbi.OBJECT_DEVICE,
-        UverbsAbi.METHOD_QUERY_PORT,
-        bits(2),
-        0,
-        DeviceCommands::queryPort);
-    add(
-        UverbsAbi.OBJECT_DEVICE,
-        UverbsAbi.METHOD_QUERY_GID_TABLE,
-        bits(4),
-        0,
-        DeviceCommands::queryGidTable);
-    add(
-        UverbsAbi.OBJECT_DEVICE,
-        UverbsAbi.METHOD_QUERY_GID_ENTRY,
-        bits(4),
-        0,
-        DeviceCommands::queryGidEntry);
+    device(UverbsAbi.METHOD_QUERY_PORT, bits(2), 0, DeviceCommands::queryPort);
+    device(UverbsAbi.METHOD_QUERY_GID_TABLE, bits(4), 0, DeviceCommands::queryGidTable);
+    device(UverbsAbi.METHOD_QUERY_GID_ENTRY, bits(4), 0, DeviceCommands::queryGidEntry);
     add(UverbsAbi.OBJECT_ASYNC_EVENT, 0, bits(1), 0, ChannelCommands::openAsync);
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
     destroy(UverbsAbi.OBJECT_XRCD, 0, Resource.Xrcd.class);
@@ -105,17 +80,9 @@ public final class CommandTable {
     destroy(UverbsAbi.OBJECT_RWQ_IND_TBL, 0, Resource.QueueTable.class);
     destroy(UverbsAbi.OBJECT_FLOW, 0, Resource.Flow.class);
     add(UverbsAbi.OBJECT_FLOW, UverbsAbi.DRIVER, 0, TO_QUEUE_PAIR, FlowCommands::createForMatcher);
-    driver(
-        UverbsAbi.OBJECT_FLOW,
-        1,
-        1,
-        command -> command.remove(UverbsAbi.DRIVER, Resource.Flow.class));
+    destroyOfDriver(UverbsAbi.OBJECT_FLOW, Resource.Flow.class);
     driver(UverbsAbi.OBJECT_FLOW_MATCHER, 0, 6, FlowCommands::createMatcher);
-    driver(
-        UverbsAbi.OBJECT_FLOW_MATCHER,
-        1,
-        1,
-        command -> command.remove(UverbsAbi.DRIVER, Resource.Matcher.class));
+    destroyOfDriver(UverbsAbi.OBJECT_FLOW_MATCHER, Resource.Matcher.class);
     driver(UverbsAbi.OBJECT_UAR, 0, 5, DeviceCommands::allocateUar);
     driver(UverbsAbi.OBJECT_UAR, 1, 1, DeviceCommands::freeUar);
     driver(UverbsAbi.OBJECT_DEVX, 0, 2, DevxCommands::other);
@@ -128,11 +95,7 @@ public final class CommandTable {
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 2, 3, DevxCommands::modify);
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 3, 3, DevxCommands::query);
     driver(UverbsAbi.OBJECT_DEVX_UMEM, 0, 7, DevxCommands::registerUmem);
-    driver(
-        UverbsAbi.OBJECT_DEVX_UMEM,
-        1,
-        1,
-        command -> command.remove(UverbsAbi.DEVX_UMEM_HANDLE, Resource.Umem.class));
+    destroyOfDriver(UverbsAbi.OBJECT_DEVX_UMEM, Resource.Umem.class);
   }
 
   private CommandTable() {}
@@ -153,6 +116,16 @@ public final class CommandTable {
         bits(1),
         0,
         command -> command.context().remove(type, command.handle(UverbsAbi.DESTROY_HANDLE)));
+  }
+
+  /** A method of the device itself. */
+  private static void device(int method, long core, long driver, Handler handler) {
+    add(UverbsAbi.OBJECT_DEVICE, method, core, driver, handler);
+  }
+
+  /** The same for objects of the driver's types, whose handle is its first attribute. */
+  private static void destroyOfDriver(int object, Class<? extends Resource> type) {
+    driver(object, 1, 1, command -> command.remove(UverbsAbi.DRIVER, type));
   }
 
   /** A method of the driver, whose numbers and attributes are the driver's. */
