@@ -7,6 +7,7 @@ import dev.doorbell.core.push.PushRingView;
 import dev.doorbell.core.queue.ErrorRecord;
 import dev.doorbell.core.queue.QueuePairView;
 import dev.doorbell.experiments.scenario.kernel.KernelStatus;
+import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
 import dev.doorbell.experiments.scenario.world.Owned;
 import java.util.ArrayList;
 import java.util.List;
