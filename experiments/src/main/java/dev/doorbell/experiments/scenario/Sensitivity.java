@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
+import dev.doorbell.experiments.plan.ModelConstant.Origin;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.ArrayList;
@@ -15,7 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Changes the constants of a topology one at a time and asks for a metric again. */
+/**
+ * Constants of topologies, as manifests list them; changed one at a time, what they do to a metric.
+ */
 final class Sensitivity {
   /** How calibration writes a median with its interval into the source of a constant. */
   private static final Pattern MEASURED =
@@ -35,7 +38,7 @@ final class Sensitivity {
         return List.of();
       }
       for (Constant constant : given.constants()) {
-        ModelConstant converted = Constants.convert(given.name(), constant);
+        ModelConstant converted = convert(given.name(), constant);
         Range range = range(converted, share);
         if (range == null) {
           continue;
@@ -104,5 +107,30 @@ final class Sensitivity {
 
   private static String percent(double share) {
     return Math.round(100 * share) + " %";
+  }
+
+  /** {@code constant} of the topology {@code name}. */
+  static ModelConstant convert(String name, Constant constant) {
+    return new ModelConstant(
+        name + "." + constant.key(),
+        constant.value(),
+        unit(constant.unit()),
+        switch (constant.origin()) {
+          case MEASURED_HERE -> Origin.MEASURED_HERE;
+          case FITTED -> Origin.FITTED;
+          case CITED -> Origin.CITED;
+          case ASSUMED -> Origin.ASSUMED;
+        },
+        constant.source());
+  }
+
+  /** Topology files have units in the names of keys. */
+  private static String unit(String ofKey) {
+    return switch (ofKey) {
+      case "gb_s" -> "GB/s";
+      case "bytes" -> "B";
+      case "ghz" -> "GHz";
+      default -> ofKey;
+    };
   }
 }

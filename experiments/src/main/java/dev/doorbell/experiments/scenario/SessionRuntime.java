@@ -268,7 +268,7 @@ public final class SessionRuntime implements ExperimentRuntime {
           continue;
         }
         for (Constant constant : topology.constants()) {
-          ModelConstant converted = Constants.convert(topology.name(), constant);
+          ModelConstant converted = Sensitivity.convert(topology.name(), constant);
           constants.putIfAbsent(converted.name(), converted);
         }
       } catch (TopologyException e) {

@@ -2,10 +2,8 @@ package dev.doorbell.experiments.scenario.collective;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
-import dev.doorbell.experiments.collective.Schedule;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
@@ -16,8 +14,6 @@ import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
-import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
@@ -39,8 +35,6 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   private static final Set<SignalName> NEED_ROOM =
       Set.of(SignalName.ATOMIC, SignalName.READ_FLUSH, SignalName.PACKED);
   private static final long MOST_MEMORY = 12L << 30;
-  private static final long KERNEL_NANOS = 2_000_000_000L;
-  private static final long DEADLINE_NANOS = 1_000_000_000L;
   private static final long NANOS_A_POINT = 60_000_000L;
   private static final long NANOS_A_RANK = 10_000_000L;
   private static final long NANOS_A_MESSAGE = 200_000L;
@@ -138,12 +132,8 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
 
   @Override
   protected void measure(PointRun<CollectiveSettings> run) throws PointFailure {
-    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
-      throw run.waived(
-          "DB-P031",
-          "collectives run in virtual time",
-          "use clock: virtual, gpu: vm and hca: soft");
-    }
+    run.requireVirtualTime(
+        "DB-P031", "collectives run in virtual time", "use clock: virtual, gpu: vm and hca: soft");
     CollectiveSettings of = run.settings();
     Algorithm algorithm = CollectiveModel.chosen(of, run.topology());
     if (of.algorithm() == Chosen.AUTO) {
@@ -159,40 +149,16 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
           "use a topology with nvlink: (such as h800-cx7) and several whole nodes");
     }
     Call call = of.call(node);
-    Schedule schedule = of.schedule(algorithm, node);
     double[] nanos = new double[run.point().samples()];
     try (Owned open = new Owned()) {
-      World world =
-          open.add(
-              run.world()
-                  .ranks(of.ranks())
-                  .mtu(of.queues().mtu())
-                  .switching(of.between().of(run.topology(), of.ranks()))
-                  .open());
-      CollectiveTrial trial =
-          open.add(
-              new CollectiveTrial(
-                  world,
-                  call,
-                  schedule,
-                  shape(of),
-                  LaunchConfig.of(1, of.threads()).withTimeout(KERNEL_NANOS),
-                  1));
+      World world = open.add(of.between().world(run, of.ranks(), of.queues()).open());
+      CollectiveTrial trial = open.add(of.trial(world, algorithm, node));
       run.inject(world);
       for (int sample = 0; sample < nanos.length; sample++) {
-        nanos[sample] = run.perform(trial, KERNEL_NANOS).nanos();
+        nanos[sample] = run.perform(trial, CollectiveSettings.KERNEL_NANOS).nanos();
       }
     }
     report(run, call, nanos);
-  }
-
-  private static Endpoint.Shape shape(CollectiveSettings of) {
-    return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
-        .placement(of.queues().placement())
-        .blueFlame(of.path().blueFlame())
-        .exclusive(true)
-        .order(of.signal().on(of.queues().nic().adapter().promises()))
-        .build();
   }
 
   private static void report(PointRun<CollectiveSettings> run, Call call, double[] nanos) {

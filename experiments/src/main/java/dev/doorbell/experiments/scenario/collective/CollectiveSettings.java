@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.collective;
 
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
 import dev.doorbell.experiments.collective.Call.Reduction;
@@ -11,6 +12,8 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.World;
 
 /**
  * Settings of a point.
@@ -37,6 +40,11 @@ public record CollectiveSettings(
     SignalName signal,
     QueueSettings queues,
     NetworkSettings between) {
+  /** A kernel is stopped after that. */
+  public static final long KERNEL_NANOS = 2_000_000_000L;
+
+  private static final long DEADLINE_NANOS = 1_000_000_000L;
+
   /** The largest message, in bytes, that carries its flags with its data. */
   private static final long MOST_PACKED = 1024;
 
@@ -102,6 +110,19 @@ public record CollectiveSettings(
         buffers == Buffers.IN_PLACE,
         point.seed(),
         node);
+  }
+
+  /** Lays out the ranks of a world that execute the call once for each launch. */
+  public CollectiveTrial trial(World world, Algorithm by, int node) {
+    Endpoint.Shape shape =
+        queues
+            .endpoint(DEADLINE_NANOS)
+            .blueFlame(path.blueFlame())
+            .exclusive(true)
+            .order(signal.on(queues.nic().adapter().promises()))
+            .build();
+    LaunchConfig grid = LaunchConfig.of(1, threads).withTimeout(KERNEL_NANOS);
+    return new CollectiveTrial(world, call(node), schedule(by, node), shape, grid, 1);
   }
 
   public Schedule schedule(Algorithm by, int node) {

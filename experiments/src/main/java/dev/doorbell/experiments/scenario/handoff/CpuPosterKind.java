@@ -168,10 +168,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
                 LATENCY, "ns", Arrays.stream(trips).mapToDouble(trip -> trip / 2.0).toArray()));
       }
     }
-    // Tables have their columns in the order of the config.
-    for (String metric : of.point.metrics()) {
-      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
-    }
+    run.report(samples);
   }
 
   /** Puts of one CPU thread to the other rank, or of two that answer each other. */
@@ -201,10 +198,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
                   .payload(of.payload)
                   .mover(of.dma.mover(run, of.payload != MemoryKind.HOST))
                   .open());
-      Endpoint.Shape shape =
-          Endpoint.Shape.builder(of.queues.depth(), HandoffSettings.KERNEL_NANOS / 2)
-              .placement(of.queues.placement())
-              .build();
+      Endpoint.Shape shape = of.queues.endpoint(HandoffSettings.KERNEL_NANOS / 2).build();
       Connection connection = owned.add(Connection.open(world, shape, Connection.Ringing.GPU, 1));
       payload = new byte[of.size];
       new SplittableRandom(seed).nextBytes(payload);

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.handoff;
 
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.scenario.handoff.HandoffBench.HandoffRings;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.kind.PointRun;
@@ -130,9 +131,7 @@ record HandoffSettings(
   }
 
   Endpoint.Shape endpoint() {
-    return Endpoint.Shape.builder(queues.depth(), KERNEL_NANOS / 2)
-        .placement(queues.placement())
-        .build();
+    return queues.endpoint(KERNEL_NANOS / 2).build();
   }
 
   HandoffRings.Shape rings(PointRun<?> run) {

@@ -165,10 +165,7 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
         samples.add(Samples.of(ROUND_TRIP, "ns", bench.launch().samples(0)));
       }
     }
-    // Tables have their columns in the order of the config.
-    for (String metric : of.point().metrics()) {
-      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
-    }
+    run.report(samples);
   }
 
   private static long seed(PointRun<HandoffSettings> run, int launch) {

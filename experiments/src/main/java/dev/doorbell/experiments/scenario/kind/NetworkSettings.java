@@ -3,7 +3,8 @@ package dev.doorbell.experiments.scenario.kind;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
-import dev.doorbell.experiments.scenario.world.Switching;
+import dev.doorbell.experiments.scenario.world.World.Switching;
+import dev.doorbell.experiments.scenario.world.WorldBuilder;
 import dev.doorbell.push.network.NetworkPlan;
 import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import dev.doorbell.push.network.SwitchedNetwork.QueueOptions.Marking;
@@ -146,6 +147,11 @@ public record NetworkSettings(
           case FAT_TREE -> NetworkPlan.fatTree(ranks, radix);
         };
     return new Switching(plan, queues(topology), congestion(topology, ranks));
+  }
+
+  /** Builds the world of {@code ranks} ranks of a point, with this network between them. */
+  public WorldBuilder world(PointRun<?> run, int ranks, QueueSettings queues) {
+    return run.world().ranks(ranks).mtu(queues.mtu()).switching(of(run.topology(), ranks));
   }
 
   /** What {@code cc: user} stands for, or null. */

@@ -111,6 +111,20 @@ public final class PointRun<S> {
     samples.add(more);
   }
 
+  /** Adds those of all samples that the config asks for, in its order: tables have theirs. */
+  public void report(List<Samples> all) {
+    for (String metric : point.metrics()) {
+      all.stream().filter(one -> one.metric().equals(metric)).forEach(samples::add);
+    }
+  }
+
+  /** Leaves the point out unless it runs in virtual time. */
+  public void requireVirtualTime(String code, String what, String fix) throws PointFailure {
+    if (!(backend instanceof ExecutionBackend.Virtual)) {
+      throw waived(code, what, fix);
+    }
+  }
+
   /** Keeps a counter if the config asks for it. */
   public void count(String metric, Quantity quantity) {
     if (asksFor(metric)) {

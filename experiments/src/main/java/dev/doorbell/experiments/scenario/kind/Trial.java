@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.Launch;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,4 +43,15 @@ public interface Trial {
 
   /** Bytes that {@link #mismatch} has compared. */
   long verifiedBytes();
+
+  /** Returns what is wrong with the first of these parts with which something is, or null. */
+  static <T> @Nullable String first(Iterable<T> parts, Function<T, @Nullable String> wrong) {
+    for (T part : parts) {
+      String found = wrong.apply(part);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
 }

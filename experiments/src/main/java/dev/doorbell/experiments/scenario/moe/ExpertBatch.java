@@ -2,6 +2,8 @@ package dev.doorbell.experiments.scenario.moe;
 
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Packing;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The tokens that ranks dispatch to experts.
@@ -47,5 +49,112 @@ public record ExpertBatch(
           case FP8 -> hidden + Float.BYTES * (hidden / Quantiser.GROUP);
         };
     return HEADER + Math.ceilDiv(bytes, UNIT) * UNIT;
+  }
+
+  /**
+   * Sections of a rank's arena, as {@code kernels/src/moe.cu} names them in {@code enum parameter}.
+   */
+  static final class ArenaLayout {
+    private static final int ALIGNMENT = 256;
+
+    final long routing;
+    final long weights;
+    final long input;
+    final long messages;
+    final long packed;
+    final long received;
+    final long results;
+    final long combined;
+    final long output;
+
+    /** Counters of messages, counts and the list of what stays: zero before a dispatch. */
+    final long slots;
+
+    final long counts;
+    final long own;
+    final long grid;
+    final long bytes;
+
+    /** Messages of one source to one expert at most. */
+    final int capacity;
+
+    private final ExpertBatch of;
+    private final int node;
+    private long end;
+
+    /**
+     * @param node ranks whose GPUs address each other's memory
+     */
+    ArenaLayout(ExpertBatch of, int capacity, int node) {
+      this.of = of;
+      this.capacity = capacity;
+      this.node = node;
+      long choices = (long) of.tokens() * of.topk();
+      long arriving = (long) of.local() * of.ranks() * capacity;
+      boolean packs = of.packing() == Packing.EXPERT;
+      routing = section(choices * Integer.BYTES);
+      weights = section(choices * Float.BYTES);
+      input = section((long) of.tokens() * of.tokenBytes());
+      messages = section((long) of.tokens() * of.messageBytes());
+      packed = section(packs ? (long) of.experts() * capacity * of.messageBytes() : 0);
+      received = section(arriving * of.messageBytes());
+      results = section(of.payload() == Payload.FP8 ? arriving * of.tokenBytes() : 0);
+      combined = section(choices * of.tokenBytes());
+      output = section((long) of.tokens() * of.tokenBytes());
+      slots = section((long) of.experts() * Integer.BYTES);
+      counts = section((long) of.experts() * Long.BYTES);
+      own = section(Integer.BYTES * (1 + 2 * choices));
+      grid = section(2L * Integer.BYTES);
+      bytes = end;
+    }
+
+    private long section(long size) {
+      long at = end;
+      end = (end + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+      return at;
+    }
+
+    /** Where the messages of a source to a local expert begin, in messages. */
+    int region(int local, int source) {
+      return (local * of.ranks() + source) * capacity;
+    }
+
+    /** Words of a rank's flags. */
+    int flags() {
+      return of.experts() + of.ranks();
+    }
+
+    /** The kernel's parameters. */
+    byte[] parameters() {
+      long[] words = {
+        of.tokens(),
+        of.topk(),
+        of.local(),
+        capacity,
+        of.hidden(),
+        of.messageBytes(),
+        of.tokenBytes(),
+        routing,
+        weights,
+        input,
+        messages,
+        packed,
+        received,
+        results,
+        combined,
+        output,
+        slots,
+        counts,
+        own,
+        node,
+        grid
+      };
+      ByteBuffer bytes =
+          ByteBuffer.allocate(words.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      for (long word : words) {
+        bytes.putLong(word);
+      }
+      return bytes.array();
+    }
   }
 }

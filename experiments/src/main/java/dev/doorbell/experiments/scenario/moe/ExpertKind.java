@@ -13,9 +13,10 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.moe.ExpertBatch.ArenaLayout;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
+import dev.doorbell.experiments.scenario.moe.Routing.RoutingFile;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.io.IOException;
@@ -124,12 +125,8 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
 
   @Override
   protected void measure(PointRun<ExpertSettings> run) throws PointFailure {
-    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
-      throw run.waived(
-          CODE,
-          "expert parallelism runs in virtual time",
-          "use clock: virtual, gpu: vm, hca: soft");
-    }
+    run.requireVirtualTime(
+        CODE, "expert parallelism runs in virtual time", "use clock: virtual, gpu: vm, hca: soft");
     ExpertSettings of = run.settings();
     Routing routing = routing(run);
     long memory = of.ranks() * new ArenaLayout(of.batch(), routing.capacity(), 1).bytes;
@@ -143,13 +140,7 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
     double[] dispatch = new double[run.point().samples()];
     double[] combine = new double[dispatch.length];
     try (Owned open = new Owned()) {
-      World world =
-          open.add(
-              run.world()
-                  .ranks(of.ranks())
-                  .mtu(of.queues().mtu())
-                  .switching(of.between().of(run.topology(), of.ranks()))
-                  .open());
+      World world = open.add(of.between().world(run, of.ranks(), of.queues()).open());
       ExpertTrial trial =
           open.add(
               new ExpertTrial(
@@ -202,8 +193,8 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
   }
 
   private static Endpoint.Shape shape(ExpertSettings of) {
-    return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
-        .placement(of.queues().placement())
+    return of.queues()
+        .endpoint(DEADLINE_NANOS)
         .blueFlame(of.path().blueFlame())
         .order(SignalOrder.of(of.queues().nic().adapter().promises()))
         .build();

@@ -11,6 +11,7 @@ import dev.doorbell.core.queue.generated.PeerView;
 import dev.doorbell.core.queue.generated.SignalsView;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.moe.ExpertBatch.ArenaLayout;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Packing;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
 import dev.doorbell.experiments.scenario.world.Connection;

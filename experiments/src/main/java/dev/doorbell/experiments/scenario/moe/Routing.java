@@ -1,6 +1,11 @@
 package dev.doorbell.experiments.scenario.moe;
 
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Which experts a router chose. */
@@ -98,5 +103,107 @@ public final class Routing {
       }
     }
     return most;
+  }
+
+  /**
+   * Reads a routing file: a line for each token, rank by rank, with the numbers of its experts in
+   * order of choice, separated by spaces or commas. Empty lines and what follows {@code #} are
+   * skipped. Lines beyond the last token are left over: a file may be longer than a point needs.
+   */
+  public static final class RoutingFile {
+    private static final String CODE = "DB-P034";
+
+    private final String name;
+    private final int ranks;
+    private final int tokens;
+    private final int perToken;
+    private final int experts;
+
+    /**
+     * A reader.
+     *
+     * @param name of the file, for messages
+     * @param tokens of each rank
+     * @param perToken experts of each token
+     * @param experts of all ranks
+     */
+    public RoutingFile(String name, int ranks, int tokens, int perToken, int experts) {
+      this.name = name;
+      this.ranks = ranks;
+      this.tokens = tokens;
+      this.perToken = perToken;
+      this.experts = experts;
+    }
+
+    /**
+     * The experts of each rank's tokens.
+     *
+     * @throws ConfigException when a line is none, or there are too few
+     */
+    public int[][] read(String text) throws ConfigException {
+      int[][] chosen = new int[ranks][tokens * perToken];
+      int token = 0;
+      List<String> lines = text.lines().toList();
+      for (int number = 1; number <= lines.size() && token < ranks * tokens; number++) {
+        String line = lines.get(number - 1);
+        int comment = line.indexOf('#');
+        String data = (comment < 0 ? line : line.substring(0, comment)).strip();
+        if (!data.isEmpty()) {
+          int[] of = experts(data, number);
+          System.arraycopy(of, 0, chosen[token / tokens], token % tokens * perToken, perToken);
+          token++;
+        }
+      }
+      if (token < ranks * tokens) {
+        throw problem(
+            lines.size(),
+            "the file ends after %d tokens of %d".formatted(token, ranks * tokens),
+            "it needs a line for each of %d tokens of %d ranks; use fewer tokens or ranks"
+                .formatted(tokens, ranks));
+      }
+      return chosen;
+    }
+
+    private int[] experts(String data, int number) throws ConfigException {
+      String[] words = data.split("[\\s,]+", -1);
+      if (words.length != perToken) {
+        throw problem(
+            number,
+            "%d experts".formatted(words.length),
+            "give %d, as topk says, separated by spaces or commas".formatted(perToken));
+      }
+      int[] of = new int[perToken];
+      Set<Integer> seen = new HashSet<>();
+      for (int k = 0; k < perToken; k++) {
+        of[k] = expert(words[k], number);
+        if (!seen.add(of[k])) {
+          throw problem(
+              number, "expert %d twice".formatted(of[k]), "a token's experts are all different");
+        }
+      }
+      return of;
+    }
+
+    private int expert(String word, int number) throws ConfigException {
+      int expert;
+      try {
+        expert = Integer.parseInt(word);
+      } catch (NumberFormatException e) {
+        throw problem(
+            number, "'%s' is no whole number".formatted(word), "write experts as numbers from 0");
+      }
+      if (expert < 0 || expert >= experts) {
+        throw problem(
+            number,
+            "expert %d of %d".formatted(expert, experts),
+            "use 0 to %d, or set experts".formatted(experts - 1));
+      }
+      return expert;
+    }
+
+    private ConfigException problem(int line, String what, String fix) {
+      return new ConfigException(
+          List.of(Problem.of(CODE, "%s:%d".formatted(name, line), what).fix(fix)));
+    }
   }
 }

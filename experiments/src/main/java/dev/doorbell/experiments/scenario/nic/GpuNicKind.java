@@ -9,6 +9,7 @@ import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 
 /**

@@ -5,11 +5,20 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.GpuStream;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
+import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Two GPUs of one host that reach each other's memory: one sends, the other is its NIC.
@@ -76,5 +85,37 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
     nic.close();
     sender.close();
     fabric.close();
+  }
+
+  /** Kernels of the catalogue on one GPU, each loaded once, and a stream for them. */
+  static final class NicKernels implements AutoCloseable {
+    private static final KernelCatalogue CATALOGUE = KernelCatalogue.load();
+
+    private final Gpu gpu;
+    private final GpuStream stream;
+    private final Map<String, GpuModule> modules = new LinkedHashMap<>();
+
+    NicKernels(Gpu gpu) {
+      this.gpu = gpu;
+      this.stream = gpu.createStream();
+    }
+
+    /** A kernel, which is loaded at the first call. */
+    Kernel kernel(String name) {
+      return modules
+          .computeIfAbsent(
+              name, key -> gpu.load(key, CATALOGUE.ptx(CATALOGUE.find(key).orElseThrow())))
+          .kernel(name);
+    }
+
+    Launch launch(String name, LaunchConfig config, long views, long job) {
+      return gpu.launch(kernel(name), config, new KernelArguments().add(views).add(job), stream);
+    }
+
+    @Override
+    public void close() {
+      stream.close();
+      modules.values().forEach(GpuModule::close);
+    }
   }
 }

@@ -8,6 +8,7 @@ import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.generated.ErrorRecord;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.scenario.kernel.KernelStatus;
+import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
 import dev.doorbell.experiments.scenario.world.Owned;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelStatus;
 import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;

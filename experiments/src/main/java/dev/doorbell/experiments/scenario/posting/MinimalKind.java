@@ -262,10 +262,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
     }
 
     Endpoint.Shape shape() {
-      return Endpoint.Shape.builder(queues.depth(), PosterSettings.KERNEL_NANOS / 2)
-          .placement(queues.placement())
-          .exclusive(alone())
-          .build();
+      return queues.endpoint(PosterSettings.KERNEL_NANOS / 2).exclusive(alone()).build();
     }
   }
 
@@ -484,10 +481,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
         samples.addAll(times(run, bench));
       }
     }
-    // Tables have their columns in the order of the config.
-    for (String metric : of.point.metrics()) {
-      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
-    }
+    run.report(samples);
   }
 
   static String kernel(Settings of) {

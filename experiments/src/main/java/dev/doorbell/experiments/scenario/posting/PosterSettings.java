@@ -85,9 +85,9 @@ record PosterSettings(
   }
 
   Endpoint.Shape endpoint(boolean exclusive, int batch) {
-    return Endpoint.Shape.builder(queues.depth(), KERNEL_NANOS / 2)
+    return queues
+        .endpoint(KERNEL_NANOS / 2)
         .collapsed(true)
-        .placement(queues.placement())
         .blueFlame(ringing == Ringing.BLUEFLAME)
         .recordLast(ringing == Ringing.RECORD_LAST)
         .flag(QueuePairView.FLAG_NO_RECORD, ringing == Ringing.NO_RECORD)

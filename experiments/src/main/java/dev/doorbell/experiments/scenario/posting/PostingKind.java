@@ -210,10 +210,7 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         samples.addAll(times(run, bench));
       }
     }
-    // Tables have their columns in the order of the config.
-    for (String metric : of.point.metrics()) {
-      samples.stream().filter(one -> one.metric().equals(metric)).forEach(run::add);
-    }
+    run.report(samples);
   }
 
   private static List<Samples> rates(PointRun<Settings> run, PutBench bench) throws PointFailure {

@@ -24,7 +24,6 @@ import dev.doorbell.experiments.scenario.world.WorldBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -319,11 +318,7 @@ final class PutBench implements AutoCloseable {
 
     @Override
     public @Nullable String firstError() {
-      return starts.stream()
-          .map(start -> start.kernel.firstError())
-          .filter(Objects::nonNull)
-          .findFirst()
-          .orElse(null);
+      return Trial.first(starts, start -> start.kernel.firstError());
     }
 
     @Override

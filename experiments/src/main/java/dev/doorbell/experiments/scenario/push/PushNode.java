@@ -111,20 +111,20 @@ final class PushNode implements AutoCloseable {
    */
   void prepare(PushTraffic wanted, long seed, boolean watchProducer) {
     traffic = wanted;
-    Memory data = allocate((long) wanted.total() * wanted.bytes(), "payload");
-    byte[] bytes = new byte[wanted.total() * wanted.bytes()];
+    Memory data = allocate((long) wanted.total() * wanted.bytes, "payload");
+    byte[] bytes = new byte[wanted.total() * wanted.bytes];
     new SplittableRandom(seed).nextBytes(bytes);
     data.putBytes(0, bytes);
     payload = data;
-    if (wanted.pool() != null) {
-      openPool(wanted.pool(), wanted.shape().slotBytes());
+    if (wanted.pool != null) {
+      openPool(wanted.pool, wanted.shape.slotBytes());
     }
-    for (int i = 0; i < wanted.rings(); i++) {
+    for (int i = 0; i < wanted.rings; i++) {
       openRing(wanted, watchProducer);
     }
     samples = allocate((long) wanted.total() * Long.BYTES, "samples");
     stamps = allocate(2L * Long.BYTES, "stamps");
-    status = new KernelStatus(gpu, (long) wanted.blocks() * wanted.threads());
+    status = new KernelStatus(gpu, (long) wanted.blocks() * wanted.threads);
   }
 
   private static String ptx(String kernel) {
@@ -144,7 +144,7 @@ final class PushNode implements AutoCloseable {
   }
 
   private void openRing(PushTraffic wanted, boolean watchProducer) {
-    long first = wanted.shape().first();
+    long first = wanted.shape.first();
     Memory credit = allocate(PushCredit.BYTES, "credit");
     credit.putLong(PushCredit.RELEASED, first);
     credit.putLong(PushCredit.ACKNOWLEDGED, first);
@@ -153,7 +153,7 @@ final class PushNode implements AutoCloseable {
     own.putLong(PushRingView.COUNTERS_SEEN, first);
     own.putLong(PushRingView.COUNTERS_RUNG, first);
     own.putLong(PushRingView.COUNTERS_COMMITTED, first);
-    SendRing ring = engine.openRing(wanted.shape(), credit.address(), pool);
+    SendRing ring = engine.openRing(wanted.shape, credit.address(), pool);
     registers.add(
         new Registers(
             moved(ring.onChip()), gpu.mapDeviceRegisters(ring.doorbellAddress(), Long.BYTES)));
@@ -186,9 +186,9 @@ final class PushNode implements AutoCloseable {
   /** Starts the kernel; message n arrives at {@code remote + n * bytes}. */
   Launch launch(long remote, long timeoutNanos) {
     PushTraffic wanted = require(traffic);
-    Memory views = allocate((long) wanted.rings() * PushRingView.BYTES, "push rings");
-    for (int i = 0; i < wanted.rings(); i++) {
-      int destination = wanted.firstDestination() + (wanted.spread() ? i : 0);
+    Memory views = allocate((long) wanted.rings * PushRingView.BYTES, "push rings");
+    for (int i = 0; i < wanted.rings; i++) {
+      int destination = wanted.firstDestination + (wanted.spread ? i : 0);
       SendRing ring = rings.get(i);
       Registers at = registers.get(i);
       PushRingView view =
@@ -199,13 +199,13 @@ final class PushNode implements AutoCloseable {
               at.doorbell(),
               credits.get(i).address(),
               counters.get(i).address(),
-              wanted.deadlineNanos(),
-              wanted.shape().entries(),
-              wanted.shape().slots(),
-              wanted.shape().slotBytes(),
-              wanted.batch(),
+              wanted.deadlineNanos,
+              wanted.shape.entries(),
+              wanted.shape.slots(),
+              wanted.shape.slotBytes(),
+              wanted.batch,
               ring.number(),
-              wanted.destinations(),
+              wanted.destinations,
               destination,
               pool == null ? 0 : pool.share(),
               poolState == null ? 0 : poolState.address());
@@ -215,15 +215,15 @@ final class PushNode implements AutoCloseable {
     job.staging = views.address();
     job.local = require(payload).address();
     job.remote = remote;
-    job.bytes = wanted.bytes();
-    job.stride = wanted.bytes();
-    job.iterations = wanted.messages() / wanted.producers();
-    job.qpCount = wanted.rings();
+    job.bytes = wanted.bytes;
+    job.stride = wanted.bytes;
+    job.iterations = wanted.messages / wanted.producers;
+    job.qpCount = wanted.rings;
     job.samples = require(samples).address();
     job.stamps = require(stamps).address();
     job.status = require(status).address();
-    job.opcode = wanted.flags();
-    long[] gaps = wanted.gaps();
+    job.opcode = wanted.flags;
+    long[] gaps = wanted.gaps;
     if (gaps != null) {
       Memory waits = allocate((long) gaps.length * Long.BYTES, "gaps");
       waits.write(0, MemorySegment.ofArray(gaps));
@@ -232,7 +232,7 @@ final class PushNode implements AutoCloseable {
     Memory jobs = allocate(JobView.BYTES, "job");
     jobs.putBytes(0, job.encode());
     String kernel =
-        wanted.pool() != null ? POOL_KERNEL : wanted.producers() > 1 ? SHARED_KERNEL : KERNEL;
+        wanted.pool != null ? POOL_KERNEL : wanted.producers > 1 ? SHARED_KERNEL : KERNEL;
     GpuModule module = gpu.load(kernel, ptx(kernel));
     KernelArguments arguments = new KernelArguments();
     arguments.add(0L);
@@ -240,7 +240,7 @@ final class PushNode implements AutoCloseable {
     Launch started =
         gpu.launch(
             module.kernel(kernel),
-            LaunchConfig.of(wanted.blocks(), wanted.threads()).withTimeout(timeoutNanos),
+            LaunchConfig.of(wanted.blocks(), wanted.threads).withTimeout(timeoutNanos),
             arguments,
             gpu.createStream());
     launch = started;
@@ -298,10 +298,10 @@ final class PushNode implements AutoCloseable {
    */
   int firstMissing(Memory inbox, long offset) {
     PushTraffic wanted = require(traffic);
-    byte[] sent = require(payload).getBytes(0, wanted.total() * wanted.bytes());
+    byte[] sent = require(payload).getBytes(0, wanted.total() * wanted.bytes);
     byte[] arrived = inbox.getBytes(offset, sent.length);
     int at = Arrays.mismatch(sent, arrived);
-    return at < 0 ? -1 : at / wanted.bytes();
+    return at < 0 ? -1 : at / wanted.bytes;
   }
 
   /**
@@ -311,7 +311,7 @@ final class PushNode implements AutoCloseable {
    */
   @Nullable String mismatch(Memory inbox, long offset) {
     PushTraffic wanted = require(traffic);
-    int size = wanted.bytes();
+    int size = wanted.bytes;
     byte[] sent = require(payload).getBytes(0, wanted.total() * size);
     byte[] arrived = inbox.getBytes(offset, sent.length);
     long[] waits = waits();

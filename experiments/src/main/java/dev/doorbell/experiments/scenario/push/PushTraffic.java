@@ -8,20 +8,50 @@ import org.jspecify.annotations.Nullable;
 final class PushTraffic implements Cloneable {
   private static final long DEADLINE_NANOS = 50_000_000;
 
-  private final int bytes;
-  private final int messages;
-  private RingShape shape;
-  private int rings = 1;
-  private int batch = 1;
-  private int flags;
-  private int threads = 32;
-  private int firstDestination;
-  private int destinations = 1;
-  private boolean spread;
-  private long deadlineNanos = DEADLINE_NANOS;
-  private long @Nullable [] gaps;
-  private int producers = 1;
-  private @Nullable Pool pool;
+  /** Bytes of a message, a multiple of 4. */
+  final int bytes;
+
+  /** Messages of each ring. */
+  final int messages;
+
+  /** The shape of each ring. */
+  RingShape shape;
+
+  /** Rings, of one block of the kernel each, or of several. */
+  int rings = 1;
+
+  /** Messages to a doorbell. */
+  int batch = 1;
+
+  /** Flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel. */
+  int flags;
+
+  /** Threads of a block. */
+  int threads = 32;
+
+  /** Number of the engine that the first ring sends to. */
+  int firstDestination;
+
+  /**
+   * Engines that each ring sends to in turn; with one, each ring sends to the next engine if {@link
+   * #spread}.
+   */
+  int destinations = 1;
+
+  /** Ring r sends to engine firstDestination + r. */
+  boolean spread;
+
+  /** Deadline of every wait of the kernel, in nanoseconds. */
+  long deadlineNanos = DEADLINE_NANOS;
+
+  /** Nanoseconds before each message, or null for none. */
+  long @Nullable [] gaps;
+
+  /** Blocks that push to one ring. */
+  int producers = 1;
+
+  /** Slots that all rings share; null: each has its own. */
+  @Nullable Pool pool;
 
   /**
    * Slots that all rings share.
@@ -120,79 +150,6 @@ final class PushTraffic implements Cloneable {
           made.destinations = 1;
           made.spread = true;
         });
-  }
-
-  /** Rings, of one block of the kernel each, or of several. */
-  int rings() {
-    return rings;
-  }
-
-  /** The shape of each ring. */
-  RingShape shape() {
-    return shape;
-  }
-
-  /** Bytes of a message, a multiple of 4. */
-  int bytes() {
-    return bytes;
-  }
-
-  /** Messages of each ring. */
-  int messages() {
-    return messages;
-  }
-
-  /** Messages to a doorbell. */
-  int batch() {
-    return batch;
-  }
-
-  /** Flags of {@link dev.doorbell.core.push.generated.PushRingView}, for the kernel. */
-  int flags() {
-    return flags;
-  }
-
-  /** Threads of a block. */
-  int threads() {
-    return threads;
-  }
-
-  /** Number of the engine that the first ring sends to. */
-  int firstDestination() {
-    return firstDestination;
-  }
-
-  /**
-   * Engines that each ring sends to in turn; with one, each ring sends to the next engine if {@link
-   * #spread}.
-   */
-  int destinations() {
-    return destinations;
-  }
-
-  /** Ring r sends to engine firstDestination + r. */
-  boolean spread() {
-    return spread;
-  }
-
-  /** Deadline of every wait of the kernel, in nanoseconds. */
-  long deadlineNanos() {
-    return deadlineNanos;
-  }
-
-  /** Nanoseconds before each message, or null for none. */
-  long @Nullable [] gaps() {
-    return gaps == null ? null : gaps.clone();
-  }
-
-  /** Blocks that push to one ring. */
-  int producers() {
-    return producers;
-  }
-
-  /** Slots that all rings share; null: each has its own. */
-  @Nullable Pool pool() {
-    return pool;
   }
 
   /** Blocks of the kernel. */

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.recovery;
 
-import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.SentRequests;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -15,12 +14,10 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on which a kernel of rank 0 posts, over one port. */
-final class PortConnection implements KernelConnection {
+final class PortConnection extends PortPair implements KernelConnection {
   private static final long DEADLINE_NANOS = 500_000_000L;
   private static final int BATCH = 1;
 
-  private final Ports ports;
-  private final PortPair pair;
   private final Memory counters;
   private final Memory error;
   private final KernelQueue queue;
@@ -33,25 +30,19 @@ final class PortConnection implements KernelConnection {
    * @param activated called with the port that kernels will post by
    */
   PortConnection(
-      Ports ports,
-      int port,
-      int blocks,
-      boolean exclusive,
-      PortPair.Tally tally,
-      IntConsumer activated) {
-    this.ports = ports;
-    this.pair = new PortPair(ports, port, blocks, MemoryKind.DEVICE, tally);
+      Ports ports, int port, int blocks, boolean exclusive, Tally tally, IntConsumer activated) {
+    super(ports, port, blocks, MemoryKind.DEVICE, tally);
     this.activated = activated;
     counters = ports.gpu(0).allocate(MemoryKind.DEVICE, Abi.countersBytes(blocks), "counters");
     error = ports.gpu(0).allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
-    SendQueueAccess access = SendQueueAccess.of(pair.sender(), error.address(), 0);
+    SendQueueAccess access = SendQueueAccess.of(sender(), error.address(), 0);
     QueuePairView view =
         new QueuePairView(
             access.ring(),
             access.record(),
             ports.gpu(0).mapDeviceRegisters(access.doorbell(), Long.BYTES),
             access.completionRing(),
-            pair.completions().recordAddress(),
+            completions().recordAddress(),
             counters.address(),
             error.address(),
             0,
@@ -67,17 +58,12 @@ final class PortConnection implements KernelConnection {
             0);
     queue =
         new KernelQueue(
-            view,
-            access,
-            pair.at(access.ring()),
-            pair.at(access.completionRing()),
-            counters,
-            error);
+            view, access, at(access.ring()), at(access.completionRing()), counters, error);
   }
 
   @Override
   public String name() {
-    return "port" + pair.port();
+    return "port" + port();
   }
 
   @Override
@@ -86,38 +72,28 @@ final class PortConnection implements KernelConnection {
   }
 
   @Override
-  public void stop() {
-    pair.stop();
-  }
-
-  @Override
   public @Nullable SentRequests sent() {
-    return pair.sender().sent();
-  }
-
-  @Override
-  public @Nullable ExecutedRequests executed() {
-    return pair.executed();
+    return sender().sent();
   }
 
   @Override
   public void reconnect() {
-    pair.connect();
+    connect();
   }
 
   @Override
   public int localKey(int key) {
-    return ports.key(0, pair.port());
+    return ports.key(0, port());
   }
 
   @Override
   public int remoteKey(int key) {
-    return ports.key(1, pair.port());
+    return ports.key(1, port());
   }
 
   @Override
   public void activate() {
-    activated.accept(pair.port());
+    activated.accept(port());
   }
 
   /**
@@ -132,11 +108,6 @@ final class PortConnection implements KernelConnection {
                 record.wqeIndex(), name(), record.syndrome(), Syndrome.name(record.syndrome()));
   }
 
-  /** Its connection ends here: what was executed over it counts. */
-  void count() {
-    pair.count();
-  }
-
   @Override
   public void deliver(long address, long value) {
     Memory buffer = ports.buffer(0);
@@ -145,7 +116,7 @@ final class PortConnection implements KernelConnection {
 
   @Override
   public void close() {
-    pair.close();
+    super.close();
     counters.close();
     error.close();
   }

@@ -16,13 +16,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of rank 0, and its peer at rank 1, over one port. */
-final class PortPair implements AutoCloseable {
+class PortPair implements AutoCloseable {
   /** At least as many as a run has messages. */
   static final int RECEIVES = 512;
 
   private static final int RECEIVE_BYTES = 8;
 
-  private final Ports ports;
+  final Ports ports;
   private final int port;
   private final Tally tally;
   private final List<Memory> allocated = new ArrayList<>();
@@ -117,14 +117,14 @@ final class PortPair implements AutoCloseable {
     DoorbellRecord.putReceiveIndex(end.recordAddress(), RECEIVES);
   }
 
-  void stop() {
+  public void stop() {
     if (connected) {
       ends[1].toError();
       ends[0].toError();
     }
   }
 
-  @Nullable ExecutedRequests executed() {
+  public @Nullable ExecutedRequests executed() {
     return ends[1].executed();
   }
 

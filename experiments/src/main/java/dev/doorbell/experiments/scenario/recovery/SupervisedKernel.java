@@ -9,12 +9,16 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.proxy.SendQueueAccess;
+import dev.doorbell.proxy.recovery.PostingSupervisor.CpuPath;
 import dev.doorbell.proxy.recovery.KernelConnection;
+import dev.doorbell.proxy.recovery.RecoveringPoster.PeerConnection;
 import dev.doorbell.proxy.recovery.PostingSupervisor;
 import dev.doorbell.proxy.recovery.PostingSupervisor.CpuPath;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
@@ -216,5 +220,37 @@ final class SupervisedKernel implements Trial, AutoCloseable {
       connection.close();
     }
     ports.close();
+  }
+
+  /** A connection on which the CPU of rank 0 posts, over one port. */
+  private static final class CpuConnection extends PortPair implements PeerConnection {
+    private static final int BLOCKS = 64;
+
+    CpuConnection(Ports ports, int port, Tally tally) {
+      super(ports, port, BLOCKS, MemoryKind.HOST, tally);
+      connect();
+    }
+
+    @Override
+    public String name() {
+      return "port%d by the CPU".formatted(port());
+    }
+
+    @Override
+    public SendQueueAccess access() {
+      return SendQueueAccess.of(sender(), 0, 0);
+    }
+
+    @Override
+    public void adapt(CommandEntry command) {
+      command.localKey = ports.key(0, port());
+      command.remoteKey = ports.key(1, port());
+    }
+
+    @Override
+    public void deliver(CommandEntry command, long result) {
+      Memory buffer = ports.buffer(0);
+      buffer.putLong(command.localAddress - buffer.address(), result);
+    }
   }
 }

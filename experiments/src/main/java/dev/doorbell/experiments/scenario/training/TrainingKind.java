@@ -3,9 +3,9 @@ package dev.doorbell.experiments.scenario.training;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.plan.Point;
@@ -19,19 +19,19 @@ import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 
 /**
  * A training step: buckets of gradients are all-reduced one after the other, each as soon as its
@@ -43,8 +43,6 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
   private static final String CODE = "DB-P036";
   private static final String STEP = "step";
   private static final String EXPOSED = "exposed";
-  private static final long KERNEL_NANOS = 2_000_000_000L;
-  private static final long DEADLINE_NANOS = 1_000_000_000L;
   private static final long MOST_BYTES = 1L << 30;
   private static final long NANOS_A_POINT = 300_000_000L;
   private static final long NANOS_A_BUCKET = 60_000_000L;
@@ -142,10 +140,8 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
 
   @Override
   protected void measure(PointRun<Settings> run) throws PointFailure {
-    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
-      throw run.waived(
-          CODE, "training steps run in virtual time", "use clock: virtual, gpu: vm and hca: soft");
-    }
+    run.requireVirtualTime(
+        CODE, "training steps run in virtual time", "use clock: virtual, gpu: vm and hca: soft");
     Settings of = run.settings();
     Backward backward = backward(run);
     List<Backward.Bucket> buckets = backward.buckets(of.bucket);
@@ -192,13 +188,7 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
     int node = run.topology().ranksOfNode();
     Set<String> algorithms = new LinkedHashSet<>();
     try (Owned open = new Owned()) {
-      World world =
-          open.add(
-              run.world()
-                  .ranks(of.ranks())
-                  .mtu(of.queues().mtu())
-                  .switching(of.between().of(run.topology(), of.ranks()))
-                  .open());
+      World world = open.add(of.between().world(run, of.ranks(), of.queues()).open());
       List<CollectiveTrial> trials = new ArrayList<>();
       for (Backward.Bucket bucket : buckets) {
         CollectiveSettings each = of.withSize(bucket.bytes());
@@ -210,15 +200,7 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
               "use another algorithm, or a topology with nvlink: and several whole nodes");
         }
         algorithms.add(word(algorithm));
-        trials.add(
-            open.add(
-                new CollectiveTrial(
-                    world,
-                    each.call(node),
-                    each.schedule(algorithm, node),
-                    shape(of),
-                    LaunchConfig.of(1, of.threads()).withTimeout(KERNEL_NANOS),
-                    1)));
+        trials.add(open.add(each.trial(world, algorithm, node)));
       }
       run.inject(world);
       Agent idle = open.add(new Waiting(world)).agent();
@@ -226,7 +208,7 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
       long begin = world.fabric().now();
       for (int i = 0; i < trials.size(); i++) {
         passUntil(world, clock, begin + buckets.get(i).ready());
-        run.perform(trials.get(i), KERNEL_NANOS);
+        run.perform(trials.get(i), CollectiveSettings.KERNEL_NANOS);
       }
       run.note("%d buckets by %s".formatted(buckets.size(), String.join(", ", algorithms)));
       return trials.getLast().endedAt() - begin;
@@ -258,12 +240,125 @@ public final class TrainingKind extends ExperimentKind<TrainingKind.Settings> {
     }
   }
 
-  private static Endpoint.Shape shape(CollectiveSettings of) {
-    return Endpoint.Shape.builder(of.queues().depth(), DEADLINE_NANOS)
-        .placement(of.queues().placement())
-        .blueFlame(of.path().blueFlame())
-        .exclusive(true)
-        .order(of.signal().on(of.queues().nic().adapter().promises()))
-        .build();
+  /**
+   * A backward pass: the layers in the order in which their gradients are ready, the last of the
+   * model first.
+   *
+   * @param layers in that order
+   */
+  record Backward(List<Layer> layers) {
+    private static final String CODE = "DB-P036";
+
+    private static final Pattern BETWEEN = Pattern.compile("[\\s,]+");
+
+    /** Buckets are cut at whole elements of any type. */
+    private static final int UNIT = 16;
+
+    /**
+     * A layer.
+     *
+     * @param nanos that its backward pass takes
+     * @param bytes of its gradient
+     */
+    record Layer(long nanos, long bytes) {}
+
+    /**
+     * Gradients that are reduced together.
+     *
+     * @param ready nanoseconds from the beginning of the backward pass until the last of them is
+     *     there
+     */
+    record Bucket(long ready, int bytes) {}
+
+    Backward {
+      layers = List.copyOf(layers);
+    }
+
+    /** Layers that are all alike. */
+    static Backward uniform(int layers, long nanos, long bytes) {
+      return new Backward(Collections.nCopies(layers, new Layer(nanos, bytes / layers)));
+    }
+
+    /**
+     * Reads a file: a line for each layer, nanoseconds and bytes. Empty lines and what follows
+     * {@code #} are skipped.
+     *
+     * @throws ConfigException when a line is none; the problem names it
+     */
+    static Backward read(String file, String text) throws ConfigException {
+      List<Layer> layers = new ArrayList<>();
+      List<String> lines = text.lines().toList();
+      for (int number = 1; number <= lines.size(); number++) {
+        String line = lines.get(number - 1).replaceAll("#.*", "").strip();
+        if (line.isEmpty()) {
+          continue;
+        }
+        List<String> words = BETWEEN.splitAsStream(line).toList();
+        if (words.size() != 2) {
+          throw problem(file, number, "%d numbers".formatted(words.size()));
+        }
+        layers.add(
+            new Layer(
+                whole(file, number, words.get(0)), Math.max(1, whole(file, number, words.get(1)))));
+      }
+      if (layers.isEmpty()) {
+        throw problem(file, Math.max(1, lines.size()), "there is no layer in it");
+      }
+      return new Backward(layers);
+    }
+
+    private static long whole(String file, int line, String word) throws ConfigException {
+      if (!word.matches("[0-9]{1,12}")) {
+        throw problem(file, line, "'%s' is no whole number".formatted(word));
+      }
+      return Long.parseLong(word);
+    }
+
+    private static ConfigException problem(String file, int line, String what) {
+      return new ConfigException(
+          List.of(
+              Problem.of(CODE, "%s:%d".formatted(file, line), what)
+                  .effect(
+                      "a line is a layer: nanoseconds of its backward pass, bytes of its gradient")
+                  .fix(
+                      "write such as 45000 1048576; the layer whose gradient is ready first comes"
+                          + " first")));
+    }
+
+    /** How long it takes. */
+    long nanos() {
+      return layers.stream().mapToLong(Layer::nanos).sum();
+    }
+
+    /** Bytes of all gradients. */
+    long bytes() {
+      return layers.stream().mapToLong(Layer::bytes).sum();
+    }
+
+    /**
+     * Fills buckets in the order of the gradients: a bucket is full when a further layer would make
+     * it larger than {@code most}, and a larger layer has one alone.
+     */
+    List<Bucket> buckets(long most) {
+      List<Bucket> buckets = new ArrayList<>();
+      long now = 0;
+      long bytes = 0;
+      long ready = 0;
+      for (Layer layer : layers) {
+        if (bytes > 0 && bytes + layer.bytes() > most) {
+          buckets.add(new Bucket(ready, padded(bytes)));
+          bytes = 0;
+        }
+        now += layer.nanos();
+        bytes += layer.bytes();
+        ready = now;
+      }
+      buckets.add(new Bucket(ready, padded(bytes)));
+      return buckets;
+    }
+
+    private static int padded(long bytes) {
+      return Math.toIntExact((bytes + UNIT - 1) / UNIT * UNIT);
+    }
   }
 }

@@ -12,7 +12,6 @@ import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import java.util.List;
 import java.util.Set;
 
@@ -52,11 +51,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
       int window,
       NetworkSettings between) {
     Endpoint.Shape endpoint() {
-      return Endpoint.Shape.builder(queues.depth(), DEADLINE_NANOS)
-          .placement(queues.placement())
-          .blueFlame(path.blueFlame())
-          .exclusive(true)
-          .build();
+      return queues.endpoint(DEADLINE_NANOS).blueFlame(path.blueFlame()).exclusive(true).build();
     }
   }
 
@@ -107,10 +102,8 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
 
   @Override
   protected void measure(PointRun<Settings> run) throws PointFailure {
-    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
-      throw run.waived(
-          "DB-P029", "an all-to-all of kernels runs in virtual time", "use clock: virtual");
-    }
+    run.requireVirtualTime(
+        "DB-P029", "an all-to-all of kernels runs in virtual time", "use clock: virtual");
     Settings of = run.settings();
     double[] nanos = new double[run.point().samples()];
     double[] rates = new double[nanos.length];
@@ -132,12 +125,7 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
     Settings of = run.settings();
     FlowTrial trial =
         new FlowTrial(
-            run.world()
-                .ranks(of.ranks)
-                .mtu(of.queues.mtu())
-                .seed(run.point().seed() + sample)
-                .switching(of.between.of(run.topology(), of.ranks))
-                .open(),
+            of.between.world(run, of.ranks, of.queues).seed(run.point().seed() + sample).open(),
             new FlowTrial.Shape(
                 of.ranks, of.size, of.messages, of.window, of.path, of.endpoint(), KERNEL_NANOS),
             run.point().seed());

@@ -14,6 +14,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.transfer.TracedTransfer.EventRecorder;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;

@@ -146,24 +146,12 @@ public final class FlowTrial implements Trial, AutoCloseable {
 
   @Override
   public @Nullable String firstError() {
-    for (Flow flow : flows) {
-      String error = flow.from.firstError();
-      if (error != null) {
-        return error;
-      }
-    }
-    return null;
+    return Trial.first(flows, flow -> flow.from.firstError());
   }
 
   @Override
   public @Nullable String mismatch() {
-    for (Flow flow : flows) {
-      String mismatch = flow.to.mismatch(flow.from);
-      if (mismatch != null) {
-        return mismatch;
-      }
-    }
-    return null;
+    return Trial.first(flows, flow -> flow.to.mismatch(flow.from));
   }
 
   @Override

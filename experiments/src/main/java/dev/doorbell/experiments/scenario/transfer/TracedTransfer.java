@@ -13,6 +13,7 @@ import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.trace.Trace;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointContext;
@@ -348,5 +349,32 @@ final class TracedTransfer {
     return new PointFailure(
         PointFailure.Kind.FAILED,
         Problem.of("DB-P030", point.id(), what).effect("no timeline of this point"));
+  }
+
+  /** Keeps all events of a world. */
+  static final class EventRecorder implements Trace {
+    private final List<TraceEvent> events = new ArrayList<>();
+
+    @Override
+    public boolean enabled() {
+      return true;
+    }
+
+    @Override
+    public void record(TraceEvent event) {
+      events.add(event);
+    }
+
+    /** Drops the events so far. */
+    void clear() {
+      events.clear();
+    }
+
+    /** The events in the order of their times. */
+    List<TraceEvent> byTime() {
+      List<TraceEvent> ordered = new ArrayList<>(events);
+      ordered.sort(Comparator.comparingLong(TraceEvent::nanos));
+      return ordered;
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
@@ -21,7 +22,11 @@ import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -316,5 +321,43 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
             .open();
     run.inject(world);
     return world;
+  }
+
+  /** Samples of the metrics that a kernel brings and a point asks for, trial after trial. */
+  private static final class BroughtSamples {
+    private final String kernel;
+    private final Map<KernelMetric, double[]> taken = new LinkedHashMap<>();
+
+    BroughtSamples(PointRun<?> run, Protocol protocol) {
+      kernel = protocol.name();
+      protocol.descriptor().extension().metrics().stream()
+          .filter(metric -> run.asksFor(metric.name()))
+          .forEach(metric -> taken.put(metric, new double[0]));
+    }
+
+    /** Adds what the kernels of a trial have written. */
+    void take(TransferTrial trial) {
+      taken.replaceAll(
+          (metric, before) ->
+              DoubleStream.concat(Arrays.stream(before), Arrays.stream(trial.samples(metric)))
+                  .toArray());
+    }
+
+    /**
+     * Adds all of them to a point's result.
+     *
+     * @throws PointFailure when a kernel wrote what is no number
+     */
+    void addTo(PointRun<?> run) throws PointFailure {
+      for (Map.Entry<KernelMetric, double[]> entry : taken.entrySet()) {
+        KernelMetric metric = entry.getKey();
+        if (!Arrays.stream(entry.getValue()).allMatch(Double::isFinite)) {
+          throw run.failed(
+              "DB-P048",
+              "kernel %s wrote a number of %s that is not finite".formatted(kernel, metric.name()));
+        }
+        run.add(Samples.of(metric.name(), metric.unit(), entry.getValue()));
+      }
+    }
   }
 }

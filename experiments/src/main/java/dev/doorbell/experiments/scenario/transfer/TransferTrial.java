@@ -95,13 +95,7 @@ final class TransferTrial implements Trial, AutoCloseable {
 
   @Override
   public @Nullable String firstError() {
-    for (RankBuffers rank : ranks) {
-      String error = rank.firstError();
-      if (error != null) {
-        return error;
-      }
-    }
-    return null;
+    return Trial.first(ranks, RankBuffers::firstError);
   }
 
   private Verify verify() {

@@ -17,9 +17,12 @@ import dev.doorbell.core.trace.Trace;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
+import dev.doorbell.push.network.NetworkPlan;
+import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import dev.doorbell.push.network.SwitchedNetwork;
 import dev.doorbell.push.wire.NetworkWire;
 import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.congestion.CongestionOptions;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.WireCapture;
@@ -274,4 +277,12 @@ public final class World implements AutoCloseable {
     }
     fabric.close();
   }
+
+  /**
+   * Switches between the HCAs of a world in virtual time, and what the HCAs do about congestion.
+   *
+   * @param plan with a host for each rank
+   * @param queues of the switches; HCAs send at the rate of their ports
+   */
+  public record Switching(NetworkPlan plan, QueueOptions queues, CongestionOptions congestion) {}
 }

@@ -9,6 +9,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.trace.Trace;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.scenario.device.RealHca;
+import dev.doorbell.experiments.scenario.world.World.Switching;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;

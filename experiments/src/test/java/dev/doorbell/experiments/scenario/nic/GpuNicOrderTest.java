@@ -10,6 +10,7 @@ import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.experiments.scenario.nic.NicShape.NicPath;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;

@@ -64,9 +64,9 @@ final class PushBench implements AutoCloseable {
   Memory start(PushTraffic traffic) {
     sender.prepare(traffic, SEED, true);
     for (PushNode receiver : receivers) {
-      receiver.engine().expectFrom(traffic.shape().first());
+      receiver.engine().expectFrom(traffic.shape.first());
     }
-    Memory inbox = receivers.getFirst().inbox((long) traffic.total() * traffic.bytes());
+    Memory inbox = receivers.getFirst().inbox((long) traffic.total() * traffic.bytes);
     sender.launch(inbox.address(), KERNEL_NANOS);
     return inbox;
   }

@@ -318,7 +318,7 @@ class PushFailureModesTest {
       PushOptions options, Cable.Impairment impairment, PushTraffic traffic) {
     try (PushBench bench = new PushBench(options, options, 2, 1_000, impairment)) {
       Memory inbox = bench.start(traffic);
-      int ring = traffic.rings() - 1;
+      int ring = traffic.rings - 1;
       Memory flag = bench.receivers.get(1).inbox(Long.BYTES);
       bench.receivers.get(1).engine().flag(0, ring, flag.address());
       assertThat(bench.fabric.run(() -> flag.getLong(0) >= 10, 5_000_000))
@@ -329,8 +329,8 @@ class PushFailureModesTest {
       assertThat(bench.sender.outcome()).isEqualTo(Abi.OK);
       assertThat(bench.sender.firstMissing(inbox, 0)).isEqualTo(-1);
       bench.checker.finish();
-      if (traffic.pool() != null) {
-        assertThat(bench.sender.freeSlots()).isEqualTo(traffic.pool().slots());
+      if (traffic.pool != null) {
+        assertThat(bench.sender.freeSlots()).isEqualTo(traffic.pool.slots());
       }
       return reached;
     }
