@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.explore;
 
+import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.cli.command.CommonOptions;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
