@@ -1,16 +1,37 @@
 package dev.doorbell.experiments.cli.claims;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.claims.ClaimsCommand.ClaimsSelection;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
+import dev.doorbell.experiments.cli.plan.PlanChecks;
+import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.plan.Environment;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.plan.PointResult;
+import dev.doorbell.experiments.plan.Prediction;
+import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.results.claims.ClaimChecker;
-import dev.doorbell.experiments.results.claims.Finding;
+import dev.doorbell.experiments.results.claims.ClaimChecker.Finding;
+import dev.doorbell.experiments.results.claims.Expression;
+import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.print.JUnitXml;
+import dev.doorbell.experiments.run.MetricRow;
+import dev.doorbell.experiments.run.PointWorkers;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -18,7 +39,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.ServiceLoader;
+import java.util.concurrent.ConcurrentHashMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -156,5 +181,113 @@ final class ClaimsCheckCommand extends CliCommand {
     json.put("exit", code.status());
     json.put("claims", all);
     return json;
+  }
+
+  /** Runs experiments for claims, in memory: what is kept is the finding. */
+  static final class ClaimRuns implements ClaimChecker.Experiments {
+    private final CommandContext context;
+
+    ClaimRuns(CommandContext context) {
+      this.context = context;
+    }
+
+    @Override
+    public Expression.Names run(String experiment, SequencedMap<String, String> set)
+        throws Expression.Unknown, EnvironmentException {
+      ExperimentRuntime runtime = context.runtime().get();
+      Plan plan = plan(runtime, experiment, set);
+      ExperimentConfig config = plan.config();
+      Environment environment =
+          runtime.choose(new Environment.Request(config.gpu(), config.hca(), config.clock()));
+      MeasuredRun run = new MeasuredRun(plan, environment.basis());
+      try {
+        PointWorkers.ofMachine(context.interruption())
+            .run(plan.points(), runtime.runner(environment))
+            .forEach(
+                (point, ending) -> {
+                  switch (ending) {
+                    case PointWorkers.Ending.Done(PointResult result) ->
+                        run.add(point, result, runtime.predict(point));
+                    case PointWorkers.Ending.Failed(PointFailure failure) ->
+                        run.fail(point, failure.problem());
+                  }
+                });
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        throw new Expression.Unknown("interrupted");
+      }
+      return run.names();
+    }
+
+    private Plan plan(ExperimentRuntime runtime, String experiment, Map<String, String> set)
+        throws Expression.Unknown {
+      List<String> overrides =
+          set.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
+      try {
+        Plan plan = Plan.of(ExperimentFiles.read(context, experiment, overrides));
+        PlanChecks.demand(experiment, plan, runtime);
+        return plan;
+      } catch (ConfigException e) {
+        throw new Expression.Unknown(
+            "the experiment cannot be run so: " + problem(e.problems().getFirst()));
+      } catch (UsageException e) {
+        throw new Expression.Unknown(problem(e.problem()));
+      }
+    }
+
+    private static String problem(Problem problem) {
+      return "%s %s".formatted(problem.code(), problem.what());
+    }
+  }
+
+  /** The results of a run that was made for claims. Points may be added from several threads. */
+  private static final class MeasuredRun {
+    private final Plan plan;
+    private final Basis basis;
+    private final Map<String, SummaryRow> rows = new ConcurrentHashMap<>();
+    private final Map<String, Problem> failures = new ConcurrentHashMap<>();
+
+    MeasuredRun(Plan plan, Basis basis) {
+      this.plan = plan;
+      this.basis = basis;
+    }
+
+    /** Takes a verified point. */
+    void add(Point point, PointResult result, Prediction prediction) {
+      SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
+      for (Samples samples : result.samples()) {
+        metrics.put(samples.metric(), new MetricRow(samples, prediction.of(samples.metric())));
+      }
+      rows.put(
+          point.id(),
+          new SummaryRow(point.id(), point.axes(), metrics, result.counters(), point.seed()));
+    }
+
+    /** Takes a point that gave no result. */
+    void fail(Point point, Problem problem) {
+      failures.put(point.id(), problem);
+    }
+
+    /**
+     * What expressions may ask of it.
+     *
+     * @throws Expression.Unknown when no point gave a result
+     */
+    Expression.Names names() throws Expression.Unknown {
+      if (rows.isEmpty()) {
+        throw new Expression.Unknown(
+            failures.values().stream()
+                .findFirst()
+                .map(problem -> "no point gave a result: " + problem.what())
+                .orElse("no point gave a result"));
+      }
+      List<SummaryRow> ordered =
+          plan.points().stream()
+              .map(point -> rows.get(point.id()))
+              .filter(Objects::nonNull)
+              .toList();
+      RunData data = RunData.of("claim", plan.config(), Optional.empty(), basis, ordered);
+      return new RunNames(data, plan.points().size(), ordered.size());
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunException;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** A subcommand, ready to run once its options are parsed. */
 public abstract class CliCommand {
@@ -17,5 +18,43 @@ public abstract class CliCommand {
   /** Options of every command. */
   protected final CommonOptions common() {
     return common;
+  }
+
+  /** Options that every command takes. */
+  public static final class CommonOptions {
+    @Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Show this help.")
+    @SuppressWarnings("unused") // what parses asks the parser whether it was given
+    private boolean help;
+
+    @Option(
+        names = {"-v", "--verbose"},
+        description = "Say more; show the stack trace of a fault.")
+    private boolean verbose;
+
+    @Option(
+        names = {"-q", "--quiet"},
+        description = "Print results alone.")
+    private boolean quiet;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** Whether the user asked for detail, stack traces of faults included. */
+    public boolean verbose() {
+      return verbose;
+    }
+
+    /** Whether results alone are wanted. */
+    public boolean quiet() {
+      return quiet;
+    }
+
+    /** Whether a program reads what is printed. */
+    public boolean json() {
+      return json;
+    }
   }
 }

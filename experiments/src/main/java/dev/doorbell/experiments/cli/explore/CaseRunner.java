@@ -2,8 +2,8 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.cli.command.CommonOptions;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;

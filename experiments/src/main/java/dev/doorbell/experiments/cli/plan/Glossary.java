@@ -18,11 +18,16 @@ import dev.doorbell.experiments.results.validation.MachineStanding;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
@@ -294,5 +299,32 @@ public final class Glossary {
     return value instanceof Value.Whole(long number)
         ? Amounts.setting(name, (double) number)
         : value.text();
+  }
+
+  /** What the code of each problem means, apart from the case in which it was met. */
+  public static final class ProblemCodes {
+    private ProblemCodes() {}
+
+    /**
+     * One code.
+     *
+     * @param code such as {@code DB-C010}
+     */
+    public record Code(String code, String meaning, String fix) {}
+
+    /** Returns all codes, by area and number. */
+    public static List<Code> all() {
+      try (InputStream in =
+          Objects.requireNonNull(ProblemCodes.class.getResourceAsStream("codes.txt"))) {
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .filter(line -> line.startsWith("DB-"))
+            .map(line -> line.split(" \\| ", 3))
+            .map(parts -> new Code(parts[0], parts[1], parts[2]))
+            .toList();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 }

@@ -1,15 +1,19 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.schema.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -243,7 +247,7 @@ final class FigureOptions {
 
   private SequencedMap<String, Object> looks() throws UsageException {
     SequencedMap<String, Object> looks = new LinkedHashMap<>();
-    put(looks, "names", names.isEmpty() ? null : Renaming.of(names));
+    put(looks, "names", names.isEmpty() ? null : renamed(names));
     put(looks, "order", order.isEmpty() ? null : order);
     put(looks, "title", title);
     put(looks, "caption", caption);
@@ -272,5 +276,33 @@ final class FigureOptions {
     SequencedMap<String, String> options = new LinkedHashMap<>();
     given.keySet().forEach(key -> options.put(key, (key.length() == 1 ? "-" : "--") + key));
     return options;
+  }
+
+  /** A word, or an axis and its value, and a text. */
+  private static final Pattern NAMED =
+      Pattern.compile("(?<word>[^=]+)=(?:(?<value>[^=\\s]+)=)?(?<text>.*)", Pattern.DOTALL);
+
+  /**
+   * Texts by a word, or by an axis and one of its values, as in {@code cq=gpu=GPU memory}.
+   *
+   * @throws UsageException when one is no name
+   */
+  static SequencedMap<String, String> renamed(List<String> names) throws UsageException {
+    SequencedMap<String, String> renamed = new LinkedHashMap<>();
+    for (String name : names) {
+      Matcher parts = NAMED.matcher(name);
+      if (!parts.matches()) {
+        throw new UsageException(
+            Problem.of("DB-U003", "--names " + name, "it is no WORD=TEXT")
+                .fix("such as --names pull='NIC pull', or --names cq=gpu='GPU memory'"));
+      }
+      boolean value =
+          parts.group("value") != null
+              && Schema.experiment().settings().containsKey(parts.group("word"));
+      renamed.put(
+          value ? parts.group("word") + "=" + parts.group("value") : parts.group("word"),
+          value ? parts.group("text") : name.substring(parts.end("word") + 1));
+    }
+    return renamed;
   }
 }

@@ -74,7 +74,7 @@ final class TableView {
    * @throws UsageException when a name or the axis is none of the run's
    */
   RunTables.Look look(RunData run) throws UsageException {
-    SequencedMap<String, String> renamed = Renaming.of(names);
+    SequencedMap<String, String> renamed = FigureOptions.renamed(names);
     SequencedSet<String> words = new LinkedHashSet<>();
     for (Axis axis : run.axes()) {
       words.add(axis.name());

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.cli.run;
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.config.ExperimentConfig;
-import dev.doorbell.experiments.results.compare.Rules;
+import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunException;

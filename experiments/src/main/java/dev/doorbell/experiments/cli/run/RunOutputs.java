@@ -4,7 +4,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.figures.Figures;
-import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunDirectory;

@@ -10,8 +10,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.claims.Ledger;
-import dev.doorbell.experiments.results.figures.PlotFormat;
-import dev.doorbell.experiments.results.validation.LeftOutTables;
+import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.validation.ParityPlot;
 import dev.doorbell.experiments.results.validation.ValidationPage;
 import dev.doorbell.experiments.results.validation.ValidationTables;
@@ -196,10 +195,10 @@ public final class ValidateModelCommand extends CliCommand {
     for (ModelMachine machine : machines) {
       results.add(fit.of(machine, rows));
       if (format == Format.TEXT) {
-        context.terminal().out().print(LeftOutTables.text(results.getLast()));
+        context.terminal().out().print(ValidationTables.text(results.getLast()));
       }
     }
-    String csv = LeftOutTables.csv(results);
+    String csv = ValidationTables.csv(results);
     if (format == Format.CSV) {
       context.terminal().out().print(csv);
     }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.compare;
 
+import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.stats.Change;
 import dev.doorbell.experiments.stats.Interval;
 import java.util.Collection;

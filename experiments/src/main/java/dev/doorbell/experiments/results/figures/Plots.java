@@ -5,8 +5,10 @@ import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.Set;
 
@@ -109,5 +111,27 @@ public final class Plots {
       }
     }
     return all;
+  }
+
+  /** What a figure may be written as. */
+  public enum PlotFormat {
+    SVG,
+    /** With embedded fonts. */
+    PDF,
+    PNG,
+    /** A {@code .tex} for pgfplots and the {@code .csv} that it reads. */
+    PGFPLOTS;
+
+    /**
+     * What is written where nothing else is asked for: pixels take longer to draw than all else.
+     */
+    public static Set<PlotFormat> standard() {
+      return EnumSet.of(SVG, PDF);
+    }
+
+    /** As the command line says it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 }

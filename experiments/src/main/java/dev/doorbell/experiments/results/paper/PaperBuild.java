@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.results.paper;
 
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.PointCondition;
@@ -9,7 +11,7 @@ import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.ModelNames;
 import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
-import dev.doorbell.experiments.results.figures.PlotFormat;
+import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Table;
@@ -37,6 +39,9 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * From a paper's folder and its runs to the files of {@code generated/}: the same bytes every time,
@@ -173,7 +178,7 @@ public final class PaperBuild {
         case "numbers" -> ledger();
         case "prices" -> prices(table);
         case "residuals" -> residuals(table);
-        case "published" -> PublishedTable.of(folder.resolve(table.measured()), table.names());
+        case "published" -> published(folder.resolve(table.measured()), table.names());
         default -> ofRun(table);
       };
     } catch (IOException e) {
@@ -330,5 +335,97 @@ public final class PaperBuild {
 
   private void problem(String what) {
     problems.add(Problem.of("DB-C071", folder.resolve(Paper.FILE).toString(), what));
+  }
+
+  /**
+   * One row for each id.
+   *
+   * @param ids of the rows; empty for all
+   * @throws IOException when the file cannot be read or has no such row
+   */
+  static Table published(Path file, List<String> ids) throws IOException {
+    Map<String, NamedCsvRecord> rows = new LinkedHashMap<>();
+    try (CsvReader<NamedCsvRecord> reader = CsvReader.builder().ofNamedCsvRecord(file)) {
+      for (NamedCsvRecord row : reader) {
+        rows.put(row.getField("id"), row);
+      }
+    }
+    for (String id : ids) {
+      if (!rows.containsKey(id)) {
+        throw new IOException("%s has no row '%s'".formatted(file.getFileName(), id));
+      }
+    }
+    return new TableBuilder<NamedCsvRecord>()
+        .left("row", row -> row.getField("id"))
+        .left("what", row -> row.getField("what"))
+        .left("metric", row -> Units.heading(row.getField("metric"), row.getField("unit")))
+        .right("measured", row -> digits(row.getField("measured")))
+        .right("modelled", row -> digits(row.getField("modelled")))
+        .right("error", row -> error(row))
+        .left("fitted", row -> row.getField("fitted").equals("true") ? "fitted" : "")
+        .table(
+            ids.isEmpty() ? rows.values() : ids.stream().map(rows::get).toList(),
+            List.of(
+                "measured: published, docs/validation.md; fitted: a constant was chosen by it"));
+  }
+
+  private static String digits(String value) {
+    return value.isEmpty() ? Names.NONE : Units.digits(Double.parseDouble(value), 3);
+  }
+
+  private static String error(NamedCsvRecord row) {
+    String error = row.getField("error");
+    return error.isEmpty() ? Names.NONE : error(Double.parseDouble(error));
+  }
+
+  /** The medians that calibrate wrote into a file, by their names. */
+  static final class MachineNames implements Expression.Names {
+    private final ModelNames functions = new ModelNames();
+    private final Path file;
+    private final SequencedMap<String, Measured> measured = new LinkedHashMap<>();
+
+    /** One quantity with its interval. */
+    record Measured(
+        String name, String what, String unit, double median, double lower, double upper) {}
+
+    MachineNames(Path file) throws IOException {
+      this.file = file;
+      try {
+        JsonNode root = JsonMapper.builder().build().readTree(Files.readString(file));
+        for (JsonNode each : root.path("measurements")) {
+          String name = each.path("name").asString();
+          measured.put(
+              name,
+              new Measured(
+                  name,
+                  each.path("what").asString(""),
+                  each.path("unit").asString(""),
+                  each.path("median").asDouble(),
+                  each.path("ci95").path(0).asDouble(),
+                  each.path("ci95").path(1).asDouble()));
+        }
+      } catch (JacksonException e) {
+        throw new IOException("%s is no JSON: %s".formatted(file, e.getOriginalMessage()));
+      }
+    }
+
+    SequencedMap<String, Measured> all() {
+      return measured;
+    }
+
+    @Override
+    public double call(String function, List<Double> arguments) throws Expression.Unknown {
+      return functions.call(function, arguments);
+    }
+
+    @Override
+    public double select(String name, SequencedMap<String, String> settings)
+        throws Expression.Unknown {
+      Measured found = measured.get(name);
+      if (found == null || !settings.isEmpty()) {
+        throw new Expression.Unknown("%s has no measurement '%s'".formatted(file, name));
+      }
+      return found.median();
+    }
   }
 }

@@ -5,8 +5,8 @@ import dev.doorbell.experiments.results.figures.chart.ParityFigure;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
-import dev.doorbell.experiments.workbench.validation.RowErrors;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
 import java.util.List;
 import java.util.Optional;
 

@@ -4,10 +4,10 @@ import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
-import dev.doorbell.experiments.workbench.validation.RowErrors;
 import dev.doorbell.experiments.workbench.validation.RowFile;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.Machine;
+import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -128,9 +128,9 @@ public final class ValidationPage {
       }
     }
     return """
-        **On %d of %d published rows of %s (%s) the model is off by %s in the median
-        and by %s at worst (`%s`); %s of the rows are within 10 %%, %s within 15 %%.** %s %s
-        """
+    **On %d of %d published rows of %s (%s) the model is off by %s in the median
+    and by %s at worst (`%s`); %s of the rows are within 10 %%, %s within 15 %%.** %s %s
+    """
         .formatted(
             all.rows(),
             rows.size(),
@@ -211,10 +211,11 @@ public final class ValidationPage {
             + counts.getOrDefault(Claim.Method.RUN, 0L)
             + counts.getOrDefault(Claim.Method.CASE, 0L);
     return """
-        Claims are statements of publications, not rows; `./doorbell claims check` tests them. Of the %d claims of
-        [experiments/claims](../experiments/claims/ledger.yaml), %d are tested on the model (%d by closed forms, %d by experiments, %d by
-        exploring a bug). Apart from those, %d are arithmetic over published numbers: they say that the numbers fit together, and nothing
-        about the model. %d are settled by a document, and %d nothing here can decide."""
+    Claims are statements of publications, not rows; `./doorbell claims check` tests them. Of the %d claims of
+    [experiments/claims](../experiments/claims/ledger.yaml), %d are tested on the model (%d by closed forms, %d by experiments, %d by
+    exploring a bug). Apart from those, %d are arithmetic over published numbers: they say that the numbers fit together, and nothing
+    about the model. %d are settled by a document, and %d nothing here can decide.\
+    """
         .formatted(
             background.claims().size(),
             tested,

@@ -1,6 +1,11 @@
 package dev.doorbell.experiments.workbench.validation;
 
+import de.siegmar.fastcsv.reader.CommentStrategy;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.DocumentKind;
 import java.io.IOException;
@@ -10,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Files of published rows: those that come with the program, and others by path. */
@@ -146,5 +153,109 @@ public final class RowFile {
 
   private static Problem wrong(CsvTable.Line line, String what) {
     return Problem.of("DB-C080", line.place(), what);
+  }
+
+  /** Configs of rows by id, kept apart from the rows, which are facts of their sources. */
+  record Bindings(Map<String, String> configs) {
+    private static final String FILE = "bindings.csv";
+
+    /** Bindings of the rows that come with the program. */
+    static Bindings builtIn() {
+      try {
+        return parse(FILE, RowFile.packaged(FILE));
+      } catch (ConfigException e) {
+        throw new IllegalStateException("the file of bindings is broken: " + e.problems(), e);
+      }
+    }
+
+    static Bindings parse(String file, String text) throws ConfigException {
+      Map<String, String> configs = new LinkedHashMap<>();
+      CsvTable.read(file, text, List.of("id", "config"), List.of())
+          .lines()
+          .forEach(line -> configs.put(line.text("id"), line.text("config")));
+      return new Bindings(configs);
+    }
+
+    /** The config of a row; empty where there is none. */
+    String config(String id) {
+      return configs.getOrDefault(id, "");
+    }
+  }
+
+  /**
+   * A table of comma-separated values (RFC 4180) whose first line names the columns, in any order.
+   * Lines that begin with {@code #} are comments.
+   */
+  record CsvTable(List<String> columns, List<Line> lines) {
+
+    /**
+     * One row.
+     *
+     * @param place file and line
+     */
+    record Line(String place, NamedCsvRecord record) {
+      /** A column's text without blanks around it; empty where the table lacks the column. */
+      String text(String column) {
+        return record.findField(column).map(String::strip).orElse("");
+      }
+    }
+
+    /**
+     * Reads a table.
+     *
+     * @param file what to call it in problems
+     * @param needed columns that it must have
+     * @param optional columns that it may have
+     * @throws ConfigException with everything that is wrong with its columns
+     */
+    static CsvTable read(String file, String text, List<String> needed, List<String> optional)
+        throws ConfigException {
+      List<Line> lines = new ArrayList<>();
+      try (CsvReader<NamedCsvRecord> reader =
+          CsvReader.builder()
+              .commentStrategy(CommentStrategy.SKIP)
+              .skipEmptyLines(true)
+              .ofNamedCsvRecord(text)) {
+        reader.forEach(
+            each -> lines.add(new Line(file + ":" + each.getStartingLineNumber(), each)));
+      } catch (CsvParseException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        throw wrong(file, "not a table of comma-separated values: " + cause.getMessage());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      if (lines.isEmpty()) {
+        throw wrong(file, "no row below the line of columns " + String.join(",", needed));
+      }
+      List<String> columns = lines.getFirst().record.getHeader();
+      List<String> known = new ArrayList<>(needed);
+      known.addAll(optional);
+      List<Problem> problems = new ArrayList<>();
+      for (String column : needed) {
+        if (!columns.contains(column)) {
+          problems.add(problem(file, "column '%s' is missing".formatted(column)));
+        }
+      }
+      for (String column : columns) {
+        if (!known.contains(column)) {
+          problems.add(
+              problem(
+                  file,
+                  "unknown column '%s'%s".formatted(column, Nearest.suggestion(column, known))));
+        }
+      }
+      if (!problems.isEmpty()) {
+        throw new ConfigException(problems);
+      }
+      return new CsvTable(columns, lines);
+    }
+
+    private static ConfigException wrong(String file, String what) {
+      return new ConfigException(List.of(problem(file, what)));
+    }
+
+    private static Problem problem(String place, String what) {
+      return Problem.of("DB-C080", place, what);
+    }
   }
 }

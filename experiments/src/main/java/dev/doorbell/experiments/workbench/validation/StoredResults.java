@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.validation;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.Machine;
+import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -3,8 +3,10 @@ package dev.doorbell.experiments.workbench.validation;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
@@ -12,6 +14,10 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.PointWorkers;
 import dev.doorbell.experiments.stats.Summary;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.dma.DmaProbe;
+import dev.doorbell.experiments.workbench.dma.DmaSetting;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -217,5 +223,133 @@ public final class Validation {
     return quantity.unit().equals(unit)
         ? OptionalDouble.of(quantity.value())
         : OptionalDouble.empty();
+  }
+
+  /** Makes the points of a config: those that {@code run} would run with the same settings. */
+  static final class RowPoints {
+    /**
+     * Rows are of real HCAs; the model's answer comes in virtual time, whatever the machine has.
+     */
+    private static final String EXPERIMENT =
+        """
+        experiment: validation
+        question: What does the model say about a published row?
+        kernel: put_price
+        gpu: vm
+        hca: soft
+        clock: virtual
+        axes: { placement: same-switch }
+        measure: { metrics: [post], launches: 3, timeout: 5min }
+        """;
+
+    private final ExperimentRuntime runtime;
+    private final ConfigReader reader;
+
+    RowPoints(ExperimentRuntime runtime) {
+      this.runtime = runtime;
+      this.reader = new ConfigReader(runtime.names());
+    }
+
+    /**
+     * The point of one term on a topology.
+     *
+     * @throws ConfigException when its settings name none, several, or one that cannot be run
+     */
+    Point point(Row row, RowConfig.Term term, String topology) throws ConfigException {
+      List<String> overrides = new ArrayList<>(term.settings());
+      overrides.add("placement=" + topology);
+      overrides.add("metrics=" + term.metric());
+      Plan plan;
+      try {
+        plan = Plan.of(reader.read(row.place(), EXPERIMENT, overrides));
+      } catch (ConfigException e) {
+        throw new ConfigException(e.problems().stream().map(each -> of(row, each)).toList());
+      }
+      if (plan.points().size() != 1) {
+        throw new ConfigException(
+            List.of(
+                Problem.of(
+                    "DB-C081",
+                    row.place(),
+                    "'%s' names %d points, and a row is one"
+                        .formatted(String.join(" ", term.settings()), plan.points().size()))));
+      }
+      Point point = plan.points().getFirst();
+      List<Problem> problems = runtime.check(point);
+      if (!problems.isEmpty()) {
+        throw new ConfigException(problems.stream().map(each -> of(row, each)).toList());
+      }
+      return point;
+    }
+
+    /** A problem at the row that it is about. */
+    private static Problem of(Row row, Problem problem) {
+      return new Problem(
+          problem.code(), row.place(), problem.what(), problem.effect(), problem.fix());
+    }
+  }
+
+  /**
+   * Rows of a device's DMA, which no kernel posts: their config is {@code dma:} and the words of a
+   * {@link DmaSetting}. The model's answer is one of {@link DmaProbe}.
+   */
+  static final class DmaRow {
+    private static final String PREFIX = "dma:";
+
+    private DmaRow() {}
+
+    /** Whether {@code config} is one. */
+    static boolean is(String config) {
+      return config.startsWith(PREFIX);
+    }
+
+    /** Holds {@code row} against {@code machine}. */
+    static CheckedRow check(Row row, ModelMachine machine) {
+      try {
+        DmaSetting setting = setting(row.config());
+        double measured = DmaProbe.measure(TopologyFile.load(machine.topology()), setting);
+        return switch (row.unit()) {
+          case "ns" -> of(row, machine, setting, true, measured);
+          case "us" -> of(row, machine, setting, true, measured / 1e3);
+          default -> of(row, machine, setting, false, measured);
+        };
+      } catch (IllegalArgumentException e) {
+        return wrong(row, machine, CheckedRow.State.WRONG_CONFIG, String.valueOf(e.getMessage()));
+      } catch (TopologyException e) {
+        return CheckedRow.without(
+            row, machine.topology(), CheckedRow.State.FAILED, e.problems().getFirst());
+      }
+    }
+
+    /**
+     * Reads a config.
+     *
+     * @throws IllegalArgumentException with a sentence for users
+     */
+    static DmaSetting setting(String config) {
+      return DmaSetting.parse(config.substring(PREFIX.length()));
+    }
+
+    private static CheckedRow of(
+        Row row, ModelMachine machine, DmaSetting setting, boolean time, double value) {
+      if (time != setting.transfer().latency() || row.unit().equals("M/s")) {
+        return wrong(
+            row,
+            machine,
+            CheckedRow.State.FAILED,
+            "%s is in %s, and the row in %s"
+                .formatted(
+                    setting.transfer().word(),
+                    setting.transfer().latency() ? "ns" : "GB/s",
+                    row.unit()));
+      }
+      return CheckedRow.run(row, machine, value);
+    }
+
+    private static CheckedRow wrong(
+        Row row, ModelMachine machine, CheckedRow.State state, String what) {
+      return CheckedRow.without(
+          row, machine.topology(), state, Problem.of("DB-C081", row.place(), what));
+    }
   }
 }

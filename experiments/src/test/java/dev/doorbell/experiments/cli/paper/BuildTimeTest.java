@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.cli.paper.PaperRuns.BuildTime;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

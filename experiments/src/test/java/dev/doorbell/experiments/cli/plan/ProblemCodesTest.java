@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.cli.plan.Glossary.ProblemCodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

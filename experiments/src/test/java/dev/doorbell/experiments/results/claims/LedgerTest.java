@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.results.claims.ClaimChecker.Finding;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import java.nio.file.Files;
 import java.nio.file.Path;

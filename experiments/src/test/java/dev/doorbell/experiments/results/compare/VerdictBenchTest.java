@@ -3,6 +3,7 @@ package dev.doorbell.experiments.results.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.results.compare.ChangeVerdict.Direction;
+import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.stats.Change;
 import dev.doorbell.experiments.stats.SampleSize;
 import java.io.IOException;

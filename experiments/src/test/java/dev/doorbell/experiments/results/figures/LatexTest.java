@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.latex.Latex;
+import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;

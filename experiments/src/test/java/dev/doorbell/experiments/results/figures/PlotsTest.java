@@ -12,6 +12,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.plan.Timeline.Kind;
 import dev.doorbell.experiments.plan.Timeline.Step;
+import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.run.RunData;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.scenario.SessionRuntime;
+import dev.doorbell.experiments.workbench.validation.Validation.RowPoints;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

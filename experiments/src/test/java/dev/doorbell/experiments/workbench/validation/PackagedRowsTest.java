@@ -2,6 +2,8 @@ package dev.doorbell.experiments.workbench.validation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.experiments.workbench.validation.RowFile.Bindings;
+import dev.doorbell.experiments.workbench.validation.Validation.DmaRow;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

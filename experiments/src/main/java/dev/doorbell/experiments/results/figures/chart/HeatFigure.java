@@ -1,9 +1,32 @@
 package dev.doorbell.experiments.results.figures.chart;
 
+import dev.doorbell.experiments.config.figure.FigureStyle;
+import dev.doorbell.experiments.config.figure.FigureStyle.Role;
+import dev.doorbell.experiments.results.figures.chart.HeatFigure.Cell;
+import dev.doorbell.experiments.results.figures.chart.HeatFigure.Panel;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
+import dev.doorbell.experiments.results.figures.drawing.Identifier;
+import dev.doorbell.experiments.results.figures.drawing.Node;
+import dev.doorbell.experiments.results.figures.drawing.Node.Anchor;
+import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
+import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
+import dev.doorbell.experiments.results.figures.drawing.PlotArea;
+import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
+import dev.doorbell.experiments.results.figures.drawing.Theme;
+import dev.doorbell.experiments.results.figures.drawing.Typeface;
+import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
+import dev.doorbell.experiments.results.figures.layout.Legend;
+import dev.doorbell.experiments.results.figures.layout.Palette;
+import dev.doorbell.experiments.results.figures.layout.Palette.Style;
+import dev.doorbell.experiments.results.figures.layout.PanelLayout;
+import dev.doorbell.experiments.results.print.Csv;
+import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 
 /**
  * The winner at each place of two axes, and its lead.
@@ -76,7 +99,7 @@ public record HeatFigure(
 
   @Override
   public Drawing draw(double width) {
-    return new HeatChart(this, width).drawing();
+    return new Chart(width).drawing();
   }
 
   @Override
@@ -95,5 +118,191 @@ public record HeatFigure(
                         series,
                         List.of(panel)))
             .toList();
+  }
+
+  /**
+   * Lays out the figure. A cell has the winner's colour, the stronger the farther it is ahead, and
+   * its marker, so that it can be read in grey.
+   */
+  private final class Chart {
+
+    private static final double ROW = 24;
+    private static final Paint UNDECIDED = Paint.WHITE;
+    private static final String NOBODY = "undecided";
+
+    /** The ground of places without a result. */
+    private static final Paint GAP = new Paint(0xDADADA);
+
+    /** How pale the smallest lead is, and the lead from which on the colour is full. */
+    private static final double PALEST = 0.25;
+
+    private static final double FULL = 2;
+
+    private final FigureStyle style;
+    private final Palette palette;
+    private final PanelLayout layout;
+
+    Chart(double width) {
+      this.style = notes().style();
+      this.palette = Palette.of(series(), notes().style().palette());
+      this.layout =
+          new PanelLayout(
+              width,
+              Legend.aside(style, legend()),
+              panels().size(),
+              this::columns,
+              AxisBuilder.rows(
+                  yTitle(), down().stream().map(row -> style.shown(Role.ROW, row)).toList()),
+              _ -> Math.min(220, ROW * down().size()));
+    }
+
+    Drawing drawing() {
+      List<PanelLayout.Panel> panels = new ArrayList<>();
+      for (Panel panel : panels()) {
+        panels.add(new PanelLayout.Panel(panel.title(), 0, (area, out) -> cells(panel, area, out)));
+      }
+      SequencedMap<String, String> tables = new LinkedHashMap<>();
+      tables.put(notes().file(".csv"), csv());
+      return layout.draw(notes(), panels, legend(), tables);
+    }
+
+    private List<Legend.Item> legend() {
+      List<Legend.Item> legend = new ArrayList<>();
+      for (String series : series()) {
+        legend.add(
+            Legend.Item.square(
+                style.shown(Role.SERIES, series), series, BarFigure.SAMPLE, palette.style(series)));
+      }
+      if (undecided()) {
+        legend.add(
+            new Legend.Item(
+                NOBODY,
+                Theme.INK,
+                6,
+                (at, middle) -> {
+                  Outline box = Outline.rectangle(at, middle - 3, 6, 6);
+                  return List.of(
+                      new Node.Fill(box, UNDECIDED),
+                      new Node.Stroke(box, Theme.FRAME, Theme.HAIR, Dash.NONE));
+                },
+                NOBODY));
+      }
+      if (gaps()) {
+        legend.add(Legend.Item.box("no result", 6, 6, GAP));
+      }
+      return legend;
+    }
+
+    /** Every value where there is room, else every second, third ... */
+    private PlotAxis columns(double panelWidth) {
+      List<String> names =
+          across().stream().map(value -> style.shown(Role.ABSCISSA, value)).toList();
+      double widest =
+          names.stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
+      double slot = panelWidth / across().size();
+      int step = (int) Math.max(1, Math.ceil((widest + 3) / (2 * slot)));
+      List<String> shown = new ArrayList<>(names);
+      for (int i = 0; i < shown.size(); i++) {
+        shown.set(i, i % step == 0 ? shown.get(i) : "");
+      }
+      return AxisBuilder.words(xTitle(), shown);
+    }
+
+    private void cells(Panel panel, PlotArea area, List<Node> out) {
+      int n = down().size();
+      for (int[] gap : gaps(panel)) {
+        double y = n - 1 - gap[1];
+        out.add(new Node.Fill(rectangle(area, gap[0], y, gap[0] + 1, y + 1), GAP));
+      }
+      for (Cell cell : panel.cells()) {
+        double left = area.x(cell.x()) + 0.3;
+        double right = area.x(cell.x() + 1) - 0.3;
+        double top = area.y(n - cell.y()) + 0.3;
+        double bottom = area.y(n - cell.y() - 1) - 0.3;
+        Outline outline = Outline.rectangle(left, top, right - left, bottom - top);
+        double middle = (left + right) / 2;
+        String text = ratio(cell.ratio());
+        double size = fitting(text, right - left);
+        boolean numbered = size > 0 && bottom - top > 14;
+        List<Node> drawn = new ArrayList<>();
+        if (cell.apart()) {
+          Style look = palette.style(cell.winner());
+          Paint ground = look.paint().tint(strength(cell));
+          Paint ink = dark(ground) ? Paint.WHITE : Theme.INK;
+          drawn.add(new Node.Fill(outline, ground));
+          double markerAt = numbered ? (2 * top + bottom) / 3 - 0.5 : (top + bottom) / 2;
+          drawn.addAll(look.marker().at(middle, markerAt, 0.8 * Theme.MARKER, ink));
+          if (numbered) {
+            drawn.add(new Node.Label(text, middle, bottom - 3.2, size, Anchor.MIDDLE, ink));
+          }
+        } else {
+          drawn.add(new Node.Fill(outline, UNDECIDED));
+          drawn.add(new Node.Stroke(outline, Theme.RULE, Theme.HAIR, Dash.NONE));
+          if (numbered) {
+            double base = (top + bottom) / 2 + Typeface.capHeight(size) / 2;
+            drawn.add(new Node.Label(text, middle, base, size, Anchor.MIDDLE, Theme.QUIET));
+          }
+        }
+        out.add(
+            new Node.Group(
+                "cell-%d-%d%s".formatted(cell.x(), cell.y(), Identifier.within(panel.title())),
+                Legend.role(cell.apart() ? cell.winner() : NOBODY),
+                drawn));
+      }
+    }
+
+    private static Outline rectangle(PlotArea area, double x0, double y0, double x1, double y1) {
+      return Outline.rectangle(
+          area.x(x0), area.y(y1), area.x(x1) - area.x(x0), area.y(y0) - area.y(y1));
+    }
+
+    /** How strong the winner's colour is: the farther ahead, the stronger. */
+    private static double strength(Cell cell) {
+      double lead = Double.isNaN(cell.ratio()) ? 1 : Math.min(cell.ratio(), FULL);
+      return 0.75 * (PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1));
+    }
+
+    private static String ratio(double ratio) {
+      return Double.isNaN(ratio)
+          ? "–"
+          : ratio < 9.995 ? Units.fixed(ratio, 2) : Units.digits(ratio, 3);
+    }
+
+    /** The largest size at which a text fits; 0 where none that can be read does. */
+    private static double fitting(String text, double width) {
+      for (double size : new double[] {Theme.SMALL, Theme.NOTE, 5}) {
+        if (Typeface.width(text, size) + 1.5 <= width) {
+          return size;
+        }
+      }
+      return 0;
+    }
+
+    /** By the luminance that sRGB assigns its primaries. */
+    private static boolean dark(Paint paint) {
+      return 0.2126 * paint.red() + 0.7152 * paint.green() + 0.0722 * paint.blue() < 110;
+    }
+
+    /** One row for each cell; {@code y} counts from the bottom. */
+    private String csv() {
+      List<List<Object>> rows = new ArrayList<>();
+      rows.add(List.of("panel", "x", "y", "across", "down", "winner", "value", "ratio", "apart"));
+      for (Panel panel : panels()) {
+        for (Cell cell : panel.cells()) {
+          rows.add(
+              List.of(
+                  panel.title(),
+                  cell.x(),
+                  down().size() - 1 - cell.y(),
+                  across().get(cell.x()),
+                  down().get(cell.y()),
+                  cell.winner(),
+                  cell.value(),
+                  cell.ratio(),
+                  cell.apart() ? 1 : 0));
+        }
+      }
+      return Csv.text(rows, notes().provenance().basis());
+    }
   }
 }
