@@ -7,7 +7,6 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.generated.QueuePairView;
-import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.util.ArrayList;

@@ -14,7 +14,6 @@ import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.generated.ErrorRecord;
-import dev.doorbell.core.queue.generated.ErrorRecord;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -4,7 +4,6 @@ import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.queue.CommandEntry;
 import dev.doorbell.core.queue.generated.CommandQueueView;
-import dev.doorbell.core.queue.generated.CommandQueueView;
 import dev.doorbell.proxy.ProxyHandler.CommandResults;
 
 /**

@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.model;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
-import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Link;
+import dev.doorbell.core.fabric.timed.machine.Link.Credits;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import java.util.ArrayList;

@@ -45,7 +45,7 @@ class CollectiveScheduleTest {
   @ParameterizedTest
   @MethodSource("calls")
   void every_algorithm_computes_what_the_collective_means(Call call) {
-    byte[] reduced = call.collective().reduces() ? reduced(call) : new byte[0];
+    byte[] reduced = call.collective().reduces() ? call.reduced() : new byte[0];
     for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks(), call.node())) {
       for (long mostPacked : new long[] {0, 256}) {
         for (long chunk : new long[] {112, 65536}) {
@@ -278,9 +278,5 @@ class CollectiveScheduleTest {
         assertThat(of.at(element)).as("%d of %d", element, numbers).isEqualTo(expected);
       }
     }
-  }
-
-  private static byte[] reduced(Call call) {
-    return call.reduced(IntStream.range(0, call.ranks()).boxed().toList());
   }
 }

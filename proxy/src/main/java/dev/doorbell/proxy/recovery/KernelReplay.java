@@ -8,7 +8,6 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.generated.QueuePairView;
-import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.recovery.KernelConnection.KernelQueue;
 import dev.doorbell.proxy.recovery.KernelRing.PostedWqe;
 import dev.doorbell.proxy.recovery.PostingSupervisor.DoorbellWriter;

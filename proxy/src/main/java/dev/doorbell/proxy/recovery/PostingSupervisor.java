@@ -9,7 +9,6 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.generated.QueuePairView;
-import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.ProxyPrices;
 import dev.doorbell.proxy.SendQueueAccess;
 import dev.doorbell.proxy.StoreList;

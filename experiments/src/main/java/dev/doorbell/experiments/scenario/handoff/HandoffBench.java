@@ -7,6 +7,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -332,7 +333,7 @@ final class HandoffBench implements Trial, AutoCloseable {
         workers
             .get(endpoint.index() % shape.workers)
             .serve(queue, shape.blueFlame ? access : access.withoutBlueFlame());
-        byte[] view = endpoint.view().proxied(queue.descriptorAddress()).encode();
+        byte[] view = Abi.proxied(endpoint.view(), queue.descriptorAddress()).encode();
         System.arraycopy(view, 0, bytes, ring * view.length, view.length);
       }
       views =

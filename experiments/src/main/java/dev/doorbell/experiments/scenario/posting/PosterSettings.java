@@ -3,8 +3,6 @@ package dev.doorbell.experiments.scenario.posting;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.generated.QueuePairView;
-import dev.doorbell.core.queue.generated.QueuePairView;
-import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.world.Connection;

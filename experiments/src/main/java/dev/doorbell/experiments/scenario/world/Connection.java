@@ -3,7 +3,6 @@ package dev.doorbell.experiments.scenario.world;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.hca.QueuePair;
-import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;

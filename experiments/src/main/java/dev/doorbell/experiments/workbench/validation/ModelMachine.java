@@ -1,9 +1,8 @@
 package dev.doorbell.experiments.workbench.validation;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
-import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyFile.MachineStands;

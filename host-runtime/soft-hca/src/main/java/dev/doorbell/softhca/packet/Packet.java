@@ -6,8 +6,6 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.generated.DcEth;
 import dev.doorbell.core.roce.generated.XrcEth;
-import dev.doorbell.core.roce.generated.DcEth;
-import dev.doorbell.core.roce.generated.XrcEth;
 import dev.doorbell.softhca.packet.Wire.Route;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -9,5 +9,4 @@
 @NullMarked
 package dev.doorbell.softhca.queuepair;
 
-
 import org.jspecify.annotations.NullMarked;

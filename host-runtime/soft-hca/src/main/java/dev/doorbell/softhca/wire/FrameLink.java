@@ -2,7 +2,6 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
@@ -10,6 +9,7 @@ import dev.doorbell.core.roce.Ipv4Header;
 import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;

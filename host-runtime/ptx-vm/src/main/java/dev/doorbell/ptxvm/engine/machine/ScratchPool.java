@@ -1,6 +1,5 @@
 package dev.doorbell.ptxvm.engine.machine;
 
-
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.Allocation;
