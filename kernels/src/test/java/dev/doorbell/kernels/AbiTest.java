@@ -115,7 +115,7 @@ class AbiTest {
   void every_field_of_a_job_is_encoded_where_the_kernel_reads_it() throws IllegalAccessException {
     JobView view = new JobView();
     long value = 0x1122_3344;
-    for (Field field : JobView.class.getDeclaredFields()) {
+    for (Field field : JobView.class.getFields()) {
       if (!Modifier.isStatic(field.getModifiers())) {
         value += 0x0101;
         if (field.getType() == long.class) {
@@ -127,7 +127,7 @@ class AbiTest {
     }
     Reader job = new Reader("doorbell_job", view.encode());
     int compared = 0;
-    for (Field field : JobView.class.getDeclaredFields()) {
+    for (Field field : JobView.class.getFields()) {
       if (!Modifier.isStatic(field.getModifiers())) {
         String name = snake(field.getName());
         long expected = ((Number) field.get(view)).longValue();
@@ -218,7 +218,7 @@ class AbiTest {
   private int compare(String prefix, Class<?> host, String hostPrefix)
       throws IllegalAccessException {
     int compared = 0;
-    for (Field field : host.getDeclaredFields()) {
+    for (Field field : host.getFields()) {
       if (Modifier.isStatic(field.getModifiers()) && field.getName().startsWith(hostPrefix)) {
         same(prefix + field.getName().substring(hostPrefix.length()), field);
         compared++;
@@ -230,7 +230,7 @@ class AbiTest {
   private int compare(String prefix, Class<?> host, Map<String, String> renamed)
       throws IllegalAccessException {
     int compared = 0;
-    for (Field field : host.getDeclaredFields()) {
+    for (Field field : host.getFields()) {
       if (field.getType() == int.class && Modifier.isPublic(field.getModifiers())) {
         same(prefix + renamed.getOrDefault(field.getName(), field.getName()), field);
         compared++;

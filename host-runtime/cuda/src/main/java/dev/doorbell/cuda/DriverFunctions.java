@@ -33,57 +33,38 @@ final class DriverFunctions {
   /** CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. */
   private static final int DMA_BUF = 1;
 
-  private static final MethodHandle FLUSH = own("cuFlushGPUDirectRDMAWrites", NUMBER, NUMBER);
-
-  /** Its fifth parameter, flags, is 0. */
-  private static final MethodHandle EXPORT =
-      MethodHandles.explicitCastArguments(
-          MethodHandles.insertArguments(
-              find(own(), "cuMemGetHandleForAddressRange", WORD, WORD, WORD, NUMBER, WORD), 4, 0L),
-          FOUR_WORDS);
-
-  private static final MethodHandle MAKE_CURRENT = own("cuCtxSetCurrent", WORD);
-  private static final MethodHandle CURRENT = own("cuCtxGetCurrent", WORD);
-  private static final MethodHandle CREATE = own("cuStreamCreate", WORD, NUMBER);
-  private static final MethodHandle SYNCHRONIZE = own("cuStreamSynchronize", WORD);
-  private static final MethodHandle DESTROY = own("cuStreamDestroy_v2", WORD);
-  private static final MethodHandle COPY_IN = own("cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
-  private static final MethodHandle COPY_OUT = own("cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
-  private static final MethodHandle STORE =
-      own("cuStreamBatchMemOp_v2", WORD, NUMBER, WORD, NUMBER);
-
   private DriverFunctions() {}
 
   static int makeCurrent(long context) {
-    return call(MAKE_CURRENT, context, 0, 0, 0);
+    return call(Own.MAKE_CURRENT, context, 0, 0, 0);
   }
 
   /** Stores the handle of the current context at {@code out}. */
   static int currentContext(long out) {
-    return call(CURRENT, out, 0, 0, 0);
+    return call(Own.CURRENT, out, 0, 0, 0);
   }
 
   /** Creates a stream that waits for no other; its handle goes to {@code out}. */
   static int createStream(long out) {
-    return call(CREATE, out, NON_BLOCKING, 0, 0);
+    return call(Own.CREATE, out, NON_BLOCKING, 0, 0);
   }
 
   static int synchronize(long stream) {
-    return call(SYNCHRONIZE, stream, 0, 0, 0);
+    return call(Own.SYNCHRONIZE, stream, 0, 0, 0);
   }
 
   static int destroy(long stream) {
-    return call(DESTROY, stream, 0, 0, 0);
+    return call(Own.DESTROY, stream, 0, 0, 0);
   }
 
   /** Copies pinned memory to the device. */
   static int copyIn(long device, long host, long bytes, long stream) {
-    return call(COPY_IN, device, host, bytes, stream);
+    return call(Own.COPY_IN, device, host, bytes, stream);
   }
 
   /** Copies memory of the device to pinned memory. */
   static int copyOut(long host, long device, long bytes, long stream) {
-    return call(COPY_OUT, host, device, bytes, stream);
+    return call(Own.COPY_OUT, host, device, bytes, stream);
   }
 
   /**
@@ -92,7 +73,7 @@ final class DriverFunctions {
    * @param operations native address of {@code count} CUstreamBatchMemOpParams, 48 bytes each
    */
   static int store(long stream, int count, long operations) {
-    return call(STORE, stream, count, operations, 0);
+    return call(Own.STORE, stream, count, operations, 0);
   }
 
   /**
@@ -102,12 +83,12 @@ final class DriverFunctions {
    * @param bytes whole pages
    */
   static int exportDmaBuf(long out, long address, long bytes) {
-    return call(EXPORT, out, address, bytes, DMA_BUF);
+    return call(Own.EXPORT, out, address, bytes, DMA_BUF);
   }
 
   /** Makes writes of other devices to the current context's GPU visible to that GPU. */
   static int flushRemoteWritesOfOwner() {
-    return call(FLUSH, CURRENT_CONTEXT, TO_OWNER, 0, 0);
+    return call(Own.FLUSH, CURRENT_CONTEXT, TO_OWNER, 0, 0);
   }
 
   /** Calls a function that {@link #ofWords} adapted. */
@@ -150,5 +131,28 @@ final class DriverFunctions {
   @SuppressWarnings("restricted")
   private static SymbolLookup own() {
     return SymbolLookup.libraryLookup(CudaProbe.LIBRARY, Arena.global());
+  }
+
+  /** The functions of the installed driver: a library under another name may lack some of them. */
+  private static final class Own {
+    static final MethodHandle FLUSH = own("cuFlushGPUDirectRDMAWrites", NUMBER, NUMBER);
+
+    /** Its fifth parameter, flags, is 0. */
+    static final MethodHandle EXPORT =
+        MethodHandles.explicitCastArguments(
+            MethodHandles.insertArguments(
+                find(own(), "cuMemGetHandleForAddressRange", WORD, WORD, WORD, NUMBER, WORD),
+                4,
+                0L),
+            FOUR_WORDS);
+
+    static final MethodHandle MAKE_CURRENT = own("cuCtxSetCurrent", WORD);
+    static final MethodHandle CURRENT = own("cuCtxGetCurrent", WORD);
+    static final MethodHandle CREATE = own("cuStreamCreate", WORD, NUMBER);
+    static final MethodHandle SYNCHRONIZE = own("cuStreamSynchronize", WORD);
+    static final MethodHandle DESTROY = own("cuStreamDestroy_v2", WORD);
+    static final MethodHandle COPY_IN = own("cuMemcpyHtoDAsync_v2", WORD, WORD, WORD, WORD);
+    static final MethodHandle COPY_OUT = own("cuMemcpyDtoHAsync_v2", WORD, WORD, WORD, WORD);
+    static final MethodHandle STORE = own("cuStreamBatchMemOp_v2", WORD, NUMBER, WORD, NUMBER);
   }
 }

@@ -1,5 +1,7 @@
 package dev.doorbell.core.hca;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Something that happened to an object and not to a work request.
  *
@@ -9,16 +11,44 @@ package dev.doorbell.core.hca;
 public record AsyncEvent(Type type, int number) {
   /** The types of the InfiniBand specification (chapter 11.6.3) that the project raises. */
   public enum Type {
-    QP_FATAL,
-    QP_REQUEST_ERROR,
-    QP_ACCESS_ERROR,
-    SQ_DRAINED,
-    CQ_ERROR,
-    PORT_ACTIVE,
-    PORT_ERROR,
-    COMMUNICATION_ESTABLISHED,
-    SRQ_LIMIT_REACHED,
-    SRQ_ERROR,
-    LAST_WQE_REACHED
+    QP_FATAL(1, 0x05),
+    QP_REQUEST_ERROR(2, 0x10),
+    QP_ACCESS_ERROR(3, 0x11),
+    SQ_DRAINED(5, 0x03),
+    CQ_ERROR(0, 0x04),
+    PORT_ACTIVE(9, 0x09),
+    PORT_ERROR(10, 0x09),
+    COMMUNICATION_ESTABLISHED(4, 0x02),
+    SRQ_LIMIT_REACHED(15, 0x14),
+    SRQ_ERROR(14, 0x12),
+    LAST_WQE_REACHED(16, 0x13);
+
+    private final int verbs;
+    private final int mlx5;
+
+    Type(int verbs, int mlx5) {
+      this.verbs = verbs;
+      this.mlx5 = mlx5;
+    }
+
+    /** The number of the type in {@code enum ibv_event_type} of libibverbs. */
+    public int verbs() {
+      return verbs;
+    }
+
+    /** The number of the type among the {@code MLX5_EVENT_TYPE_*}; both of a port have one. */
+    public int mlx5() {
+      return mlx5;
+    }
+
+    /** Returns the type of a number of {@link #verbs}, or null for one that is not raised. */
+    public static @Nullable Type ofVerbs(int number) {
+      for (Type type : values()) {
+        if (type.verbs == number) {
+          return type;
+        }
+      }
+      return null;
+    }
   }
 }

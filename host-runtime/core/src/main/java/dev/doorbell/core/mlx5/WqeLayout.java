@@ -113,7 +113,7 @@ record WqeLayout(List<Part> parts, String problem) {
   private static List<Kind> fixedKinds(String segments, int opmod) {
     boolean wide = MaskedAtomicSegment.cellBytes(opmod) != Integer.BYTES;
     List<Kind> kinds = new ArrayList<>();
-    for (String segment : segments.split(" ")) {
+    for (String segment : segments.split(" ", -1)) {
       switch (segment) {
         case "remote" -> kinds.add(Kind.REMOTE_ADDRESS);
         case "atomic" -> kinds.add(Kind.ATOMIC);

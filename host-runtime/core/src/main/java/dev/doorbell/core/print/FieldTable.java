@@ -45,7 +45,7 @@ public final class FieldTable {
    */
   public FieldTable rows(int at, String rows, Map<String, String> meanings) {
     int shown = -1;
-    for (String row : rows.split("\n")) {
+    for (String row : rows.lines().toList()) {
       String[] cells = row.split(" ", 4);
       int bar = cells[3].indexOf('|');
       String label = cells[3].substring(0, bar);

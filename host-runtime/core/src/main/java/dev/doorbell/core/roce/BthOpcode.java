@@ -61,6 +61,7 @@ public final class BthOpcode extends BthTable {
       this.line = line;
     }
 
+    @SuppressWarnings("EnumOrdinal") // a set of headers is an int, and nothing stores it
     int bit() {
       return 1 << ordinal();
     }
@@ -166,7 +167,7 @@ public final class BthOpcode extends BthTable {
   private static int ofOperation(int operation) {
     int headers = 0;
     for (Header header : Header.ALL) {
-      for (String name : operationHeaders(operation).split(" ")) {
+      for (String name : operationHeaders(operation).split(" ", -1)) {
         headers |= header.name().equals(name) ? header.bit() : 0;
       }
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -68,13 +69,13 @@ class FormatsTest {
     return files;
   }
 
-  private static TreeSet<Path> generated() throws IOException {
-    TreeSet<Path> found = new TreeSet<>(list(JAVA, ".java"));
+  private static NavigableSet<Path> generated() throws IOException {
+    NavigableSet<Path> found = new TreeSet<>(list(JAVA, ".java"));
     found.removeIf(path -> !String.valueOf(path.getParent()).endsWith("generated"));
     return found;
   }
 
-  private static TreeSet<Path> list(Path folder, String end) throws IOException {
+  private static NavigableSet<Path> list(Path folder, String end) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files
           .filter(path -> path.toString().endsWith(end))

@@ -19,16 +19,8 @@ final class EventChannel implements AutoCloseable {
   /** Returned by {@link #poll} if there is no event. */
   static final long NOTHING = -1;
 
-  // MLX5_EVENT_TYPE_*
+  /** {@code MLX5_EVENT_TYPE_COMP}. */
   static final int COMPLETION = 0x00;
-  static final int COMMUNICATION_ESTABLISHED = 0x02;
-  static final int CQ_ERROR = 0x04;
-  static final int WQ_FATAL = 0x05;
-  static final int WQ_REQUEST_ERROR = 0x10;
-  static final int WQ_ACCESS_ERROR = 0x11;
-  static final int SRQ_ERROR = 0x12;
-  static final int LAST_WQE = 0x13;
-  static final int SRQ_LIMIT = 0x14;
 
   /** {@code struct mlx5dv_devx_async_event_hdr}: the cookie. */
   private static final long RECORD_BYTES = Long.BYTES;

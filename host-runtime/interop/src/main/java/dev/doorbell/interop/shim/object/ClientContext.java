@@ -303,7 +303,7 @@ public final class ClientContext {
     }
     Resource.Queue queue = searchOrNull(type, one -> one.number() == number);
     if (queue != null && queue.isDevx()) {
-      devxSubscriptions.raise(queue, event.type());
+      devxSubscriptions.raise(queue, event.type().mlx5());
     } else if (queue != null && addAsyncRecord(event, queue.userHandle)) {
       queue.asyncEvents++;
     }
@@ -319,21 +319,7 @@ public final class ClientContext {
 
   /** {@code struct ib_uverbs_async_event_desc}, with {@code enum ib_event_type}. */
   private static Struct asyncRecord(AsyncEvent event, long element) {
-    int type =
-        switch (event.type()) {
-          case CQ_ERROR -> 0;
-          case QP_FATAL -> 1;
-          case QP_REQUEST_ERROR -> 2;
-          case QP_ACCESS_ERROR -> 3;
-          case COMMUNICATION_ESTABLISHED -> 4;
-          case SQ_DRAINED -> 5;
-          case PORT_ACTIVE -> 9;
-          case PORT_ERROR -> 10;
-          case SRQ_ERROR -> 14;
-          case SRQ_LIMIT_REACHED -> 15;
-          case LAST_WQE_REACHED -> 16;
-        };
-    return new Struct(ASYNC_RECORD).u64(0, element).u32(Long.BYTES, type);
+    return new Struct(ASYNC_RECORD).u64(0, element).u32(Long.BYTES, event.type().verbs());
   }
 
   /** Closes all objects: the program has closed the device, or has ended. */

@@ -17,16 +17,6 @@ public final class DevxSubscriptions {
   /** Completion of an armed queue ({@code MLX5_EVENT_TYPE_COMP}). */
   static final int COMPLETION = 0;
 
-  private static final int COMMUNICATION_ESTABLISHED = 0x02;
-  private static final int SQ_DRAINED = 0x03;
-  private static final int CQ_ERROR = 0x04;
-  private static final int WQ_FATAL = 0x05;
-  private static final int WQ_REQUEST_ERROR = 0x10;
-  private static final int WQ_ACCESS_ERROR = 0x11;
-  private static final int SRQ_ERROR = 0x12;
-  private static final int LAST_WQE = 0x13;
-  private static final int SRQ_LIMIT = 0x14;
-
   private static final int RECORD_BYTES = Long.BYTES;
 
   private record Subscription(EventStream to, Resource of, int type, long cookie) {
@@ -46,7 +36,9 @@ public final class DevxSubscriptions {
 
   /** True for event types that a program may subscribe to. */
   public static boolean isKnown(int type) {
-    return type <= WQ_FATAL || (type >= WQ_REQUEST_ERROR && type <= SRQ_LIMIT);
+    return type <= AsyncEvent.Type.QP_FATAL.mlx5()
+        || (type >= AsyncEvent.Type.QP_REQUEST_ERROR.mlx5()
+            && type <= AsyncEvent.Type.SRQ_LIMIT_REACHED.mlx5());
   }
 
   /**
@@ -74,25 +66,6 @@ public final class DevxSubscriptions {
         one.to.add(new Struct(RECORD_BYTES).u64(0, one.cookie));
       }
     }
-  }
-
-  /** Raises an asynchronous event; see {@link #raise(Resource, int)}. */
-  void raise(Resource of, AsyncEvent.Type type) {
-    raise(
-        of,
-        switch (type) {
-          case COMMUNICATION_ESTABLISHED -> COMMUNICATION_ESTABLISHED;
-          case SQ_DRAINED -> SQ_DRAINED;
-          case CQ_ERROR -> CQ_ERROR;
-          case QP_FATAL -> WQ_FATAL;
-          case QP_REQUEST_ERROR -> WQ_REQUEST_ERROR;
-          case QP_ACCESS_ERROR -> WQ_ACCESS_ERROR;
-          case SRQ_ERROR -> SRQ_ERROR;
-          case LAST_WQE_REACHED -> LAST_WQE;
-          case SRQ_LIMIT_REACHED -> SRQ_LIMIT;
-          case PORT_ACTIVE, PORT_ERROR ->
-              throw new IllegalArgumentException(type + " concerns no object");
-        });
   }
 
   /**

@@ -95,7 +95,7 @@ public final class Prices {
               Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new))
           .newInstance(values);
     } catch (InvocationTargetException e) {
-      throw new IllegalArgumentException(e.getCause().getMessage(), e);
+      throw new IllegalArgumentException(e.getTargetException().getMessage(), e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(type.getName(), e);
     }
@@ -115,7 +115,7 @@ public final class Prices {
   /** Returns the key of a component in a topology file; empty for a record among its owner's. */
   public static String key(RecordComponent component) {
     Price price = component.getAnnotation(Price.class);
-    if (price != null && !price.key().isEmpty() || component.getType().isRecord()) {
+    if ((price != null && !price.key().isEmpty()) || component.getType().isRecord()) {
       return price == null ? "" : price.key();
     }
     String name = component.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);

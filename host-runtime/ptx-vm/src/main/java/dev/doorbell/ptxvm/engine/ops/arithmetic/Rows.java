@@ -74,7 +74,8 @@ public final class Rows {
     public int a;
 
     public static UnaryOp of(String key, LongUnaryOperator f, int d, int a) {
-      UnaryOp op = Specialiser.make(MethodHandles.lookup(), Template.class, UnaryOp.class, key);
+      UnaryOp op =
+          Specialiser.make(MethodHandles.lookup(), UnaryOp.Template.class, UnaryOp.class, key);
       op.key = key;
       op.f = f;
       op.d = d;
@@ -103,7 +104,8 @@ public final class Rows {
     public int b;
 
     public static BinaryOp of(String key, LongBinaryOperator f, int d, int a, int b) {
-      BinaryOp op = Specialiser.make(MethodHandles.lookup(), Template.class, BinaryOp.class, key);
+      BinaryOp op =
+          Specialiser.make(MethodHandles.lookup(), BinaryOp.Template.class, BinaryOp.class, key);
       op.key = key;
       op.f = f;
       op.d = d;
@@ -134,7 +136,8 @@ public final class Rows {
     public int c;
 
     public static TernaryOp of(String key, LongTernaryOperator f, int d, int a, int b, int c) {
-      TernaryOp op = Specialiser.make(MethodHandles.lookup(), Template.class, TernaryOp.class, key);
+      TernaryOp op =
+          Specialiser.make(MethodHandles.lookup(), TernaryOp.Template.class, TernaryOp.class, key);
       op.key = key;
       op.f = f;
       op.d = d;
