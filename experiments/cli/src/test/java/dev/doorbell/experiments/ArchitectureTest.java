@@ -485,9 +485,7 @@ class ArchitectureTest {
             "dev.doorbell.core.agent..",
             "dev.doorbell.core.fabric.explore..",
             "java..",
-            "org.jspecify.annotations",
-            // Cases are a file.
-            "tools.jackson..")
+            "org.jspecify.annotations")
         .check(ALL);
   }
 

@@ -268,7 +268,7 @@ final class ClaimsCheckCommand extends CliCommand {
     }
 
     /**
-     * What expressions may ask of it.
+     * Returns the values that expressions of claims may name.
      *
      * @throws Expression.Unknown when no point gave a result
      */

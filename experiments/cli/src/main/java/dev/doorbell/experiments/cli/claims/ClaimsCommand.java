@@ -78,7 +78,7 @@ public final class ClaimsCommand extends CommandGroup {
     }
   }
 
-  /** Which claims of which ledger are meant. */
+  /** Options that select a ledger and some of its claims. */
   static final class ClaimsSelection {
     @Parameters(
         paramLabel = "CLAIM",

@@ -42,17 +42,17 @@ public abstract class CliCommand {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** Whether the user asked for detail, stack traces of faults included. */
+    /** Returns true if the user asked for detail, stack traces of faults included. */
     public boolean verbose() {
       return verbose;
     }
 
-    /** Whether results alone are wanted. */
+    /** Returns true if only results are to be printed. */
     public boolean quiet() {
       return quiet;
     }
 
-    /** Whether a program reads what is printed. */
+    /** Returns true if a program reads the output. */
     public boolean json() {
       return json;
     }

@@ -218,7 +218,7 @@ final class PaperRuns {
   static final class BuildTime {
     private BuildTime() {}
 
-    /** Whether nothing of the class path is newer than {@code result}, which a run wrote last. */
+    /** Returns true if no class or jar is newer than {@code result}, the last file of a run. */
     static boolean isBefore(Path result) {
       return isBefore(result, System.getProperty("java.class.path", ""));
     }

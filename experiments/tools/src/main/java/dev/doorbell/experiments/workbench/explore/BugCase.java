@@ -4,17 +4,16 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.type.TypeReference;
-import tools.jackson.databind.json.JsonMapper;
+import java.util.Properties;
 
 /**
  * Ordering bugs of GPU-initiated communication that were reported in public, and one of Doorbell's
@@ -53,41 +52,26 @@ public enum BugCase {
 
   private static final int RING = 64;
 
-  private static final String CASES = "cases.json";
+  private static final String CASES = "cases.properties";
 
-  /** Descriptions by the name on the command line. */
-  private static final Map<String, Description> DESCRIPTIONS = read();
+  /** Texts and numbers of all cases, by the name on the command line and a key. */
+  private static final Properties DESCRIPTIONS = read();
 
-  /**
-   * Describes a case, and how it is launched on both ranks.
-   *
-   * @param iterations of each poster
-   * @param bytes of a message
-   * @param nic the adapter that shows it; null for those that keep InfiniBand's order
-   */
-  private record Description(
-      String summary,
-      String symptom,
-      String fix,
-      String sources,
-      int blocks,
-      int threads,
-      int iterations,
-      int bytes,
-      int queuePairs,
-      @Nullable String nic) {}
-
-  private static Map<String, Description> read() {
-    try (InputStream in = BugCase.class.getResourceAsStream(CASES)) {
-      return JsonMapper.shared()
-          .readValue(Objects.requireNonNull(in, CASES), new TypeReference<>() {});
+  private static Properties read() {
+    try (Reader in =
+        new InputStreamReader(
+            Objects.requireNonNull(BugCase.class.getResourceAsStream(CASES), CASES),
+            StandardCharsets.UTF_8)) {
+      Properties read = new Properties();
+      read.load(in);
+      return read;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private Description description() {
-    return Objects.requireNonNull(DESCRIPTIONS.get(word()), name());
+  private String text(String key) {
+    return Objects.requireNonNull(DESCRIPTIONS.getProperty(word() + "." + key), key);
   }
 
   /** Returns the name on the command line. */
@@ -102,28 +86,27 @@ public enum BugCase {
 
   /** Returns the mistake. */
   public String summary() {
-    return description().summary();
+    return text("summary");
   }
 
   /** Returns what users observed. */
   public String symptom() {
-    return description().symptom();
+    return text("symptom");
   }
 
   /** Returns the fix. */
   public String fix() {
-    return description().fix();
+    return text("fix");
   }
 
   /** Returns the public reports that the case is modelled on, or the document of the protocol. */
   public String sources() {
-    return description().sources();
+    return text("sources");
   }
 
   /** Returns the name of the adapter that shows it. */
   public String nic() {
-    String nic = description().nic();
-    return nic == null ? Adapter.DEFAULT.name() : nic;
+    return DESCRIPTIONS.getProperty(word() + ".nic", Adapter.DEFAULT.name());
   }
 
   /** Returns true if HCAs that keep InfiniBand's order hide it. */
@@ -150,19 +133,11 @@ public enum BugCase {
    * @param program one of its two kernels
    */
   public Scenario scenario(Scenario.Program program) {
-    Description shape = description();
+    int[] shape = Arrays.stream(text("shape").split(" ")).mapToInt(Integer::parseInt).toArray();
     return new Scenario(
         program,
         new Scenario.Load(
-            shape.blocks(),
-            shape.threads(),
-            shape.iterations(),
-            shape.bytes(),
-            shape.queuePairs(),
-            RING,
-            0,
-            "thread",
-            "pull"),
+            shape[0], shape[1], shape[2], shape[3], shape[4], RING, 0, "thread", "pull"),
         new Scenario.Posting("gpu", "gpu", false, false, false, 1),
         new Scenario.Rules(Policy.STRICT, false),
         Nic.of(Adapters.named(nic())));

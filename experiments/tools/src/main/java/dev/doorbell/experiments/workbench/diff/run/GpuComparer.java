@@ -153,7 +153,7 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  /** Lists what is not compared, as the descriptor has it. */
+  /** Lists the parts that the descriptor leaves out of the comparison. */
   private static List<String> chance(Request request) {
     List<String> chance = new ArrayList<>();
     if (ComparedPush.KERNELS.contains(request.kernel())) {

@@ -18,7 +18,7 @@ public @interface Price {
   /** Bytes a nanosecond that no link exceeds. */
   double RATE = 10_000;
 
-  /** The same of a device's own memory. */
+  /** Bytes a nanosecond that no device's own memory exceeds. */
   double DEVICE_RATE = 100_000;
 
   /** Bytes of the largest payload of a TLP. */
