@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.cli.command.ExitCode;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,11 +17,11 @@ class KernelTableTest {
   @TempDir private Path folder;
   private final RealSession session = new RealSession();
 
-  private ExitCode table(String... words) throws IOException, URISyntaxException {
-    URL there =
-        KernelTableTest.class.getResource(
-            "/dev/doorbell/experiments/scenario/foreign/gpunetio/" + STAND_IN + ".kernel.yaml");
-    Path from = Path.of(Objects.requireNonNull(there).toURI());
+  private ExitCode table(String... words) throws IOException {
+    Path from =
+        Path.of(
+            "lab/src/test/resources/dev/doorbell/experiments/scenario/foreign/gpunetio",
+            STAND_IN + ".kernel.yaml");
     for (String ending : List.of(".kernel.yaml", ".ptx")) {
       if (!Files.exists(folder.resolve(STAND_IN + ending))) {
         Files.copy(from.resolveSibling(STAND_IN + ending), folder.resolve(STAND_IN + ending));

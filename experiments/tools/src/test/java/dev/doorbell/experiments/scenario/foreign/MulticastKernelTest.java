@@ -12,12 +12,10 @@ import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,8 +30,7 @@ class MulticastKernelTest {
   @TempDir private Path folder;
 
   private static String resource(String name) throws IOException {
-    URL found = MulticastKernelTest.class.getResource("multicast/" + name);
-    return Files.readString(Path.of(Objects.requireNonNull(found, name).getPath()));
+    return Files.readString(ForeignKernelTest.STAND_INS.resolve("multicast").resolve(name));
   }
 
   private UserKernel kernel(String before, String after) throws IOException, ConfigException {

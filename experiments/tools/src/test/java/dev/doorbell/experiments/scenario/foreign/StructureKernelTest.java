@@ -9,11 +9,9 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,8 +26,7 @@ class StructureKernelTest {
   @TempDir private Path folder;
 
   private static String resource(String name) throws IOException {
-    URL found = StructureKernelTest.class.getResource("args/" + name);
-    return Files.readString(Path.of(Objects.requireNonNull(found, name).getPath()));
+    return Files.readString(ForeignKernelTest.STAND_INS.resolve("args").resolve(name));
   }
 
   /** The stand-in's kernel with another descriptor. */
