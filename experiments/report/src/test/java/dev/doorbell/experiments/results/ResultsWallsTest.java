@@ -38,6 +38,8 @@ class ResultsWallsTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          // Test jars of other modules.
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages(HERE + "stats", HERE + "results");
 
   private static void noneIn(String packages, String... others) {
