@@ -1,13 +1,23 @@
 package dev.doorbell.experiments.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +28,16 @@ class LauncherTest {
   private String said = "";
 
   private int test(String maven) throws IOException, InterruptedException {
+    ProcessBuilder launcher = checkout(maven, "test");
+    launcher.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      int status = run.await();
+      said = run.said();
+      return status;
+    }
+  }
+
+  private ProcessBuilder checkout(String maven, String... arguments) throws IOException {
     Files.copy(
         Path.of("..", "doorbell"), folder.resolve("doorbell"), StandardCopyOption.REPLACE_EXISTING);
     Path launcherSources = Files.createDirectories(folder.resolve("host-runtime/launcher"));
@@ -42,16 +62,151 @@ class LauncherTest {
         </project>
         """);
     Path bin = Files.createDirectories(folder.resolve("bin"));
-    Path program = Files.writeString(bin.resolve("mvn"), "#!/bin/sh\n" + maven + "\n");
-    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    ProcessBuilder launcher =
-        new ProcessBuilder("bash", folder.resolve("doorbell").toString(), "test");
-    launcher.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    program(bin.resolve("mvn"), maven);
+    List<String> command = new ArrayList<>(List.of("bash", folder.resolve("doorbell").toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder launcher = new ProcessBuilder(command);
     launcher.environment().merge("PATH", bin + ":", (path, first) -> first + path);
+    return launcher;
+  }
+
+  private static void program(Path file, String body) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + body + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** An archive as JDKs come, whose tools are those of the JDK that runs this test. */
+  private byte[] jdk(String version) throws Exception {
+    Path jdk = Files.createDirectories(folder.resolve("made/jdk-" + version));
+    Files.createDirectories(jdk.resolve("bin"));
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    for (String tool : List.of("java", "javac")) {
+      program(
+          jdk.resolve("bin").resolve(tool),
+          "exec '%s/bin/%s' \"$@\"".formatted(System.getProperty("java.home"), tool));
+    }
+    Path archive = folder.resolve("jdk.tar.gz");
+    assertThat(
+            new ProcessBuilder(
+                    "tar", "-czf", archive.toString(), "-C", jdk.getParent().toString(), ".")
+                .start()
+                .waitFor())
+        .isZero();
+    return Files.readAllBytes(archive);
+  }
+
+  /** Runs the launcher with a JDK that a server on loopback has at {@code name}. */
+  private int fetched(String name, String seconds, HttpHandler handler, String sum)
+      throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext("/" + name, handler);
+    server.start();
+    try {
+      ProcessBuilder launcher = checkout("echo made with $JAVA_HOME", "test", "--version");
+      launcher.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+      launcher
+          .environment()
+          .put(
+              "DOORBELL_JDK_URL",
+              "http://127.0.0.1:%d/%s".formatted(server.getAddress().getPort(), name));
+      launcher.environment().put("DOORBELL_JDK_SHA256", sum);
+      launcher.environment().put("DOORBELL_FETCH_SECONDS", seconds);
+      try (TestProgram run = TestProgram.start(folder, launcher)) {
+        int status = run.await();
+        said = run.said();
+        return status;
+      }
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  private static HttpHandler serving(byte[] body) {
+    return exchange -> {
+      exchange.sendResponseHeaders(200, body.length);
+      try (exchange) {
+        exchange.getResponseBody().write(body);
+      }
+    };
+  }
+
+  private static String sha256(byte[] bytes) throws Exception {
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  @Test
+  void a_jdk_is_fetched_and_used() throws Exception {
+    byte[] archive = jdk("25.0.4");
+
+    assertThat(fetched("good", "60", serving(archive), sha256(archive))).as(said).isZero();
+
+    try (Stream<Path> kept = Files.list(folder.resolve("cache/doorbell"))) {
+      assertThat(kept).singleElement().asString().contains("/jdk-of-");
+    }
+    assertThat(folder.resolve("target/dist/test.log"))
+        .content()
+        .contains("made with " + folder.resolve("cache/doorbell/jdk-of-"));
+  }
+
+  @Test
+  void a_cut_or_changed_archive_is_not_used() throws Exception {
+    byte[] archive = jdk("25.0.4");
+    byte[] cut = Arrays.copyOf(archive, archive.length - 1);
+
+    assertThat(fetched("cut", "60", serving(cut), sha256(archive))).isEqualTo(4);
+    assertThat(said).contains("cut or changed", sha256(archive), sha256(cut));
+    try (Stream<Path> kept = Files.list(folder.resolve("cache/doorbell"))) {
+      assertThat(kept).isEmpty();
+    }
+
+    assertThat(fetched("text", "60", serving("no archive".getBytes(UTF_8)), "")).isEqualTo(4);
+    assertThat(said).contains("is not a whole .tar.gz");
+  }
+
+  @Test
+  void an_older_jdk_is_refused_by_its_address() throws Exception {
+    assertThat(fetched("old", "60", serving(jdk("24.0.1")), "")).isEqualTo(4);
+    assertThat(said).contains("/old is no JDK 25 or later");
+  }
+
+  @Test
+  void a_slow_server_is_given_up() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+
+    int status =
+        fetched(
+            "slow",
+            "1",
+            exchange -> {
+              exchange.sendResponseHeaders(200, 1000);
+              exchange.getResponseBody().write(1);
+              exchange.getResponseBody().flush();
+              try {
+                over.await(20, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "");
+    over.countDown();
+
+    assertThat(status).isEqualTo(4);
+    assertThat(said).contains("cannot be fetched", "within 1 s");
+  }
+
+  @Test
+  void without_a_terminal_nothing_is_fetched_unasked() throws Exception {
+    ProcessBuilder launcher = checkout("exit 0", "test");
+    launcher.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+    launcher.environment().put("JAVA_HOME", "");
+    Path script = folder.resolve("doorbell");
+    // No JDK of this machine counts.
+    Files.writeString(
+        script, Files.readString(script).replace("readonly WANTED=25", "readonly WANTED=99"));
     try (TestProgram run = TestProgram.start(folder, launcher)) {
-      int status = run.await();
-      said = run.said();
-      return status;
+      assertThat(run.await()).isEqualTo(4);
+      assertThat(run.said())
+          .contains("Doorbell needs JDK 99 or later; the newest here is JDK", "--yes ...");
     }
   }
 
