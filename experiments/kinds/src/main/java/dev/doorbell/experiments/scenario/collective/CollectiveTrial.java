@@ -45,12 +45,6 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   private final Connection connection;
   private final byte[] reduced;
 
-  /**
-   * One rank's memory.
-   *
-   * @param flags a word of each rank
-   * @param samples times of beginning and end
-   */
   private record Place(
       Memory arena,
       MemoryRegion arenaRegion,
@@ -110,7 +104,6 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
     return new Place(arena, arenaRegion, flags, flagsRegion, samples, kernel, job);
   }
 
-  /** Writes a rank's steps, the timed ones first. */
   private void instruct(int rank, Schedule timed) {
     Place place = places.get(rank);
     byte[] encoded = schedule.encode(rank);
@@ -124,7 +117,6 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
     place.job().window = timed.steps().get(rank).size();
   }
 
-  /** Writes where a rank's peers have their memory. */
   private void introduce(int rank) {
     Place own = places.get(rank);
     Memory peers =

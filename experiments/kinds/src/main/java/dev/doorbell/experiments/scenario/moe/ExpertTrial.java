@@ -41,7 +41,6 @@ public final class ExpertTrial implements AutoCloseable {
   private final Connection connection;
   private final List<Place> places = new ArrayList<>();
 
-  /** One rank's memory and kernel. */
   record Place(
       TokenData data,
       Memory arena,
@@ -107,7 +106,6 @@ public final class ExpertTrial implements AutoCloseable {
         data, arena, arenaRegion, flags, flagsRegion, samples, kernel, job, views.address());
   }
 
-  /** Writes where a rank's peers have their memory. */
   private void introduce(Place own) {
     Memory peers =
         own.kernel()
@@ -266,10 +264,8 @@ public final class ExpertTrial implements AutoCloseable {
       this.phase = phase;
     }
 
-    /** Prepares a rank's memory. */
     abstract void clear(Place place);
 
-    /** The first difference at a rank, or null. */
     abstract @Nullable String mismatch(int rank);
 
     @Override

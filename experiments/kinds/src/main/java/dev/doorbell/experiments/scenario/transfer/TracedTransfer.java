@@ -52,7 +52,6 @@ final class TracedTransfer {
 
   private static final int SOURCE_END = 12;
 
-  /** A run that nothing interrupts. */
   private static final PointContext CONTEXT =
       new PointContext() {
         @Override
@@ -141,7 +140,7 @@ final class TracedTransfer {
     }
   }
 
-  /** What the events of a trace mean for the message. */
+  /** Translates the events of a trace into the message's steps. */
   private static final class Steps {
     private final RankBuffers sender;
     private final long ring;
@@ -351,7 +350,6 @@ final class TracedTransfer {
         Problem.of("DB-P030", point.id(), what).effect("no timeline of this point"));
   }
 
-  /** Keeps all events of a world. */
   static final class EventRecorder implements Trace {
     private final List<TraceEvent> events = new ArrayList<>();
 
@@ -365,12 +363,10 @@ final class TracedTransfer {
       events.add(event);
     }
 
-    /** Drops the events so far. */
     void clear() {
       events.clear();
     }
 
-    /** The events in the order of their times. */
     List<TraceEvent> byTime() {
       List<TraceEvent> ordered = new ArrayList<>(events);
       ordered.sort(Comparator.comparingLong(TraceEvent::nanos));

@@ -67,7 +67,6 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
    */
   private static final long FIRST_RETRY_NANOS = 1_000_000;
 
-  /** Messages of one run of the streaming kernel on a GPU. */
   private static final int MESSAGES_ON_GPU = 1 << 15;
 
   /** Messages for queue pairs whose memory is reached through a mover: tens of us each. */
@@ -237,14 +236,14 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   }
 
   /**
-   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
-   * which may still have to wait for its way into memory.
+   * Time at which the last byte had arrived. An acknowledgement says that the peer's HCA has a
+   * message, which may still have to wait for its way into memory.
    */
   private static long delivered(World world, long ended) {
     return world.fabric() instanceof TimedFabric timed ? Math.max(ended, timed.now()) : ended;
   }
 
-  /** What the fabric has counted; a fabric without virtual time counts nothing. */
+  /** Counters of a fabric in virtual time; other fabrics count nothing. */
   private static @Nullable FabricCounters counters(World world) {
     return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
   }
@@ -335,7 +334,6 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
           .forEach(metric -> taken.put(metric, new double[0]));
     }
 
-    /** Adds what the kernels of a trial have written. */
     void take(TransferTrial trial) {
       taken.replaceAll(
           (metric, before) ->
@@ -343,11 +341,6 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
                   .toArray());
     }
 
-    /**
-     * Adds all of them to a point's result.
-     *
-     * @throws PointFailure when a kernel wrote what is no number
-     */
     void addTo(PointRun<?> run) throws PointFailure {
       for (Map.Entry<KernelMetric, double[]> entry : taken.entrySet()) {
         KernelMetric metric = entry.getKey();

@@ -18,12 +18,7 @@ import dev.doorbell.experiments.scenario.world.World;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * The queue pairs, buffers, launches and jobs of a transfer by one protocol.
- *
- * @param kernelNanos after which a kernel is stopped
- * @param deadlineNanos after which a device-side wait ends
- */
+/** The queue pairs, buffers, launches and jobs of a transfer by one protocol. */
 record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, long deadlineNanos) {
   private static final int FEWEST_MESSAGES = 4;
   private static final long GOODPUT_BYTES = 2L << 20;
@@ -32,7 +27,6 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     return protocol.descriptor().launch();
   }
 
-  /** Whether the kernel runs at all ranks, and sends to all others. */
   boolean amongAll() {
     return descriptor().allRanks();
   }
@@ -64,19 +58,12 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
         .build();
   }
 
-  /** Connects the ranks of a world. */
   Connection connect(World world) {
     return amongAll()
         ? Connection.mesh(world, ranks(), endpoint(), of.ringing())
         : Connection.open(world, endpoint(), of.ringing(), of.qps());
   }
 
-  /**
-   * The buffers of a rank.
-   *
-   * @param salt tells its payload from others of the point
-   * @param iterations that the kernel measures, after {@code warmup} others
-   */
   RankBuffers buffers(Connection connection, Rank rank, long salt, int iterations, int warmup) {
     LaunchConfig config = launch();
     int slots =
@@ -108,7 +95,6 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     return buffers;
   }
 
-  /** What the sizes and contents of the kernel's own memory depend on. */
   KernelScope scope(int iterations, int warmup) {
     KernelExtension extension = protocol.descriptor().extension();
     LaunchConfig config = launch();

@@ -29,14 +29,7 @@ final class TransferTrial implements Trial, AutoCloseable {
   private final int iterations;
   private final int warmup;
 
-  /**
-   * Connects the ranks and lays out their buffers.
-   *
-   * @param world is closed with this trial
-   * @param salt tells the payload of rank 0 from that of other trials
-   * @param iterations of each block that are measured
-   * @param warmup iterations before those
-   */
+  /** Connects the ranks of a world, which is closed with this trial, and lays out their buffers. */
   TransferTrial(TransferPlan plan, World world, long salt, int iterations, int warmup) {
     this.plan = plan;
     this.world = owned.add(world);
@@ -60,7 +53,6 @@ final class TransferTrial implements Trial, AutoCloseable {
     return connection;
   }
 
-  /** The buffers of rank 0. */
   RankBuffers sender() {
     return ranks.getFirst();
   }
@@ -106,7 +98,6 @@ final class TransferTrial implements Trial, AutoCloseable {
     return plan.protocol().descriptor().extension();
   }
 
-  /** Samples of a metric that the kernel brings. */
   double[] samples(KernelMetric metric) {
     List<KernelMemory> launched =
         ranks.subList(0, plan.launchedRanks()).stream().map(RankBuffers::brought).toList();
@@ -120,7 +111,6 @@ final class TransferTrial implements Trial, AutoCloseable {
         ranks.stream().map(RankBuffers::brought).toList());
   }
 
-  /** The ranks at which messages arrive. */
   private List<RankBuffers> receivers() {
     if (verify() == Verify.OWN) {
       return List.of();

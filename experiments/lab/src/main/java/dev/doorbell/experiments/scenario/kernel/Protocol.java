@@ -66,12 +66,12 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     return Map.entry(name, new Field(offset, bytes));
   }
 
-  /** As experiments call it. */
+  /** Its name in experiments. */
   public String name() {
     return descriptor.name();
   }
 
-  /** Whether peers signal each other in words of their own. */
+  /** Returns true if peers signal each other in words of their own. */
   public boolean signals() {
     return descriptor.launch().signals() > 0;
   }
@@ -108,11 +108,11 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
   }
 
   /**
-   * What the entry's parameters get.
+   * Arguments of the entry.
    *
    * @param parameters as descriptors name them
-   * @param brought what the kernel's own settings, metrics and buffers give, by name
-   * @param structures what parameters of the descriptor's structures get, by name
+   * @param brought values of the kernel's own settings, metrics and buffers, by name
+   * @param structures contents of parameters of the descriptor's structures, by name
    */
   public static KernelArguments arguments(
       List<String> parameters,

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * {@link PointRun#perform} calls the methods in this order.
  */
 public interface Trial {
-  /** What the kernels run on. */
   Fabric fabric();
 
   /**

@@ -99,7 +99,6 @@ final class ComparedRun implements Compared {
         : Connection.open(world, shape, what.ringing(), what.queuePairs());
   }
 
-  /** Checks what the kernel itself says of its end, and whether what it sent has arrived. */
   private void check(List<RankBuffers> parties) {
     for (RankBuffers buffers : parties) {
       String firstError = buffers.firstError();
@@ -199,7 +198,7 @@ final class ComparedRun implements Compared {
     return job;
   }
 
-  /** One that the host never asks anybody to come to. */
+  /** A safe point that the host never asks anybody to come to. */
   private SafePoint safePoint(World world) {
     return new SafePoint(world.rank(0).gpu(), what.blocks() * what.threads());
   }
@@ -308,7 +307,6 @@ final class ComparedRun implements Compared {
         : posts;
   }
 
-  /** Zeros what the descriptor calls chance. */
   private byte[] withoutChance(String name, byte[] bytes) {
     byte[] copy = bytes.clone();
     for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {

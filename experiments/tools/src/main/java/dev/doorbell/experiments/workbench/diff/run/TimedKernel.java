@@ -38,7 +38,6 @@ final class TimedKernel {
   private static final int ITERATIONS = 8;
   private static final int MTU = 4096;
 
-  /** Deadline in virtual time. */
   private static final long PLENTY = 100_000_000L;
 
   private final Protocol protocol;

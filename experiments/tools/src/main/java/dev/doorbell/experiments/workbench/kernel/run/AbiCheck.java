@@ -137,7 +137,6 @@ public final class AbiCheck {
                 near.isEmpty() ? "  - it has " + String.join(", ", names) : near));
   }
 
-  /** Returns true if what a parameter gets is an address. */
   static boolean isAddress(KernelDescriptor descriptor, String bound) {
     if (structure(descriptor, bound).isPresent()) {
       return true;

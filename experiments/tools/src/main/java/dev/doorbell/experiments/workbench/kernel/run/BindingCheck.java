@@ -23,7 +23,6 @@ final class BindingCheck {
 
   private BindingCheck() {}
 
-  /** A load from what a parameter points to. */
   private record Read(long offset, int bytes) {
     /**
      * Returns true if a queue pair has a field of that size there; there may be several, side by
@@ -41,7 +40,6 @@ final class BindingCheck {
     }
   }
 
-  /** Everything that does not fit, with the descriptor's line and column. */
   static List<Problem> of(UserKernel kernel, PtxModule module) {
     KernelDescriptor descriptor = kernel.descriptor();
     Function entry = module.functions().get(descriptor.entry());
