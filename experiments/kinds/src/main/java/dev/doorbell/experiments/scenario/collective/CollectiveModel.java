@@ -45,14 +45,6 @@ public final class CollectiveModel {
     return nanos;
   }
 
-  /** The time of one algorithm; NaN where it does not make the collective. */
-  public static double nanos(CollectiveSettings of, Topology topology, Algorithm algorithm) {
-    int node = topology.ranksOfNode();
-    return algorithm.makes(of.collective(), of.ranks(), node)
-        ? ScheduleTime.of(of.schedule(algorithm, node), costs(of, topology))
-        : Double.NaN;
-  }
-
   /** The algorithm that a point asks for, or the one whose time is the least. */
   public static Algorithm chosen(CollectiveSettings of, Topology topology) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO

@@ -65,26 +65,6 @@ public record CollectiveSettings(
     INSIDE
   }
 
-  public CollectiveSettings withSize(int bytes) {
-    return new CollectiveSettings(
-        point,
-        collective,
-        algorithm,
-        ranks,
-        bytes,
-        datatype,
-        redop,
-        root,
-        buffers,
-        flags,
-        chunk,
-        threads,
-        path,
-        signal,
-        queues,
-        between);
-  }
-
   /**
    * The call.
    *

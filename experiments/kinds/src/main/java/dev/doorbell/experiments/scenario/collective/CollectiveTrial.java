@@ -234,11 +234,6 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
     return last - first;
   }
 
-  /** When the last rank had its result, on the fabric's clock. */
-  public long endedAt() {
-    return places.stream().mapToLong(place -> place.samples().getLong(Long.BYTES)).max().orElse(0);
-  }
-
   @Override
   public void close() {
     connection.close();
