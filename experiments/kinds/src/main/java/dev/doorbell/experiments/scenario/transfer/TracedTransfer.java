@@ -25,6 +25,7 @@ import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
@@ -116,7 +117,7 @@ final class TracedTransfer {
             .adapter(settings.queues().nic().adapter())
             .trace(recorder)
             .open();
-    try (TransferTrial trial = new TransferTrial(plan, world, 0, 1, 0)) {
+    try (ProtocolTrial trial = plan.trial(world, 0, 1, 0)) {
       try (WireCapture capture =
           WireCapture.create(
               file, "one message of " + point.id(), Basis.MODELLED, world.fabric().now())) {
@@ -134,7 +135,7 @@ final class TracedTransfer {
       if (error != null) {
         throw failure(error);
       }
-      List<Step> steps = new Steps(trial.connection(), trial.sender()).of(recorder.byTime());
+      List<Step> steps = new Steps(trial.connection(), trial.rank(0)).of(recorder.byTime());
       packets(file, steps);
       return timeline(steps, streams);
     }

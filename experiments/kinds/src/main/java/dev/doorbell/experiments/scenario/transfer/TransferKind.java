@@ -18,6 +18,7 @@ import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
@@ -174,11 +175,11 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   protected void measure(PointRun<TransferSettings> run) throws PointFailure {
     Protocol turns = protocols.turns(run.point());
     if (turns != null && protocols.wantsTurns(run.point())) {
-      try (TransferTrial trial =
+      try (ProtocolTrial trial =
           trial(run, turns, 0, 0, run.point().samples(), run.point().warmup())) {
         run.perform(trial, kernelNanos(run));
         if (Protocols.wantsLatency(run.point())) {
-          run.add(Samples.of("latency", "ns", trial.sender().samples()));
+          run.add(Samples.of("latency", "ns", trial.rank(0).samples()));
         }
         BroughtSamples brought = new BroughtSamples(run, turns);
         brought.take(trial);
@@ -213,7 +214,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
     TransferPlan plan = plan(run, protocol);
     int each = run.onGpu() ? messagesOnGpu(run.settings()) : plan.messages();
     int messages = each * plan.messagesPerIteration();
-    try (TransferTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
+    try (ProtocolTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
       FabricCounters before = counters(trial.world());
       run.perform(trial, plan.kernelNanos());
       FabricCounters after = counters(trial.world());
@@ -276,7 +277,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
     return new TransferPlan(run.settings(), protocol, kernelNanos(run), deadline);
   }
 
-  private static TransferTrial trial(
+  private static ProtocolTrial trial(
       PointRun<TransferSettings> run,
       Protocol protocol,
       int number,
@@ -285,8 +286,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
       int warmup)
       throws PointFailure {
     TransferPlan plan = plan(run, protocol);
-    TransferTrial trial =
-        new TransferTrial(plan, world(run, plan, number), salt, iterations, warmup);
+    ProtocolTrial trial = plan.trial(world(run, plan, number), salt, iterations, warmup);
     if (run.settings().hasHostQueues()) {
       run.note("queues in host memory: the path's own placement");
     }
@@ -334,7 +334,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
           .forEach(metric -> taken.put(metric, new double[0]));
     }
 
-    void take(TransferTrial trial) {
+    void take(ProtocolTrial trial) {
       taken.replaceAll(
           (metric, before) ->
               DoubleStream.concat(Arrays.stream(before), Arrays.stream(trial.samples(metric)))

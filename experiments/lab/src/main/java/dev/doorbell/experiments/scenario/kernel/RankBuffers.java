@@ -197,6 +197,15 @@ public final class RankBuffers implements AutoCloseable {
         new ZeroBased(rank, words, rights, owned));
   }
 
+  /** Kernels stage their payload where the path says, if anywhere. */
+  public void stage(TransferPath path, int stagingBytes) {
+    switch (path) {
+      case PUSH_MEMIC -> stageOnChip(stagingBytes);
+      case STAGED -> stageInHost(stagingBytes);
+      default -> {}
+    }
+  }
+
   /** Kernels stage their payload in host memory. */
   public void stageInHost(int stagingBytes) {
     Memory memory = allocate(MemoryKind.HOST, stagingBytes, "host staging");

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.workbench.diff.run;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
@@ -112,7 +111,7 @@ record ComparedCase(
         pick(choice.queuePairs(), 1, random),
         launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
-        collapsed(protocol, !races && random.nextInt(4) == 0),
+        protocol.collapsed(!races && random.nextInt(4) == 0),
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
   }
@@ -129,11 +128,6 @@ record ComparedCase(
         threads,
         iterations,
         warmup);
-  }
-
-  /** Other libraries' device code supports one kind of completion queue alone. */
-  private static boolean collapsed(Protocol protocol, boolean otherwise) {
-    return protocol.descriptor().api().map(DeviceApi::collapsed).orElse(otherwise);
   }
 
   private static int pick(List<Integer> choices, int otherwise, SplittableRandom random) {
@@ -233,14 +227,7 @@ record ComparedCase(
   }
 
   int slots() {
-    if (amongAll()) {
-      return ranks;
-    }
-    return switch (protocol.descriptor().launch().slots()) {
-      case BLOCKS -> blocks;
-      case THREADS -> blocks * threads;
-      case WINDOW -> window;
-    };
+    return amongAll() ? ranks : protocol.slots(ranks, protocol.grid(blocks, threads, 1), window);
   }
 
   /** Returns true if payload arrives as it is. */

@@ -2,6 +2,8 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.queue.generated.JobFields;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -18,8 +20,6 @@ import java.util.Set;
 /** Checks whether a kernel uses its parameters as what the descriptor says that they get. */
 final class BindingCheck {
   private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
-  private static final int QUEUE_PAIR_BYTES = 128;
-  private static final int JOB_BYTES = 176;
 
   private BindingCheck() {}
 
@@ -29,12 +29,12 @@ final class BindingCheck {
      * side.
      */
     boolean isOfQueuePair() {
-      long at = offset % QUEUE_PAIR_BYTES;
+      long at = offset % QueuePairView.BYTES;
       return at % bytes == 0 && bytes == (at >= 80 && at < 112 ? Integer.BYTES : Long.BYTES);
     }
 
     boolean isOfJob() {
-      return offset < JOB_BYTES
+      return offset < JobFields.BYTES
           && offset % bytes == 0
           && bytes == (offset >= 120 && offset < 160 ? Integer.BYTES : Long.BYTES);
     }
