@@ -35,10 +35,8 @@ public record Chaining(int most, boolean oneCompletion, boolean adaptive) {
   }
 
   /**
-   * The most commands that a queue gives up in the next round.
-   *
-   * @param now the same of this round
-   * @param longest the most that a queue gave up in it
+   * The most commands that a queue gives up in the next round, if one gave up {@code longest} in
+   * this.
    */
   int next(int now, int longest) {
     if (!adaptive) {

@@ -59,20 +59,12 @@ public interface CommandFormat {
   /**
    * Entries whose offsets are those into one region here and one at the peer. Inline puts carry
    * what lies in host memory at the local offset.
-   *
-   * @param layout of an entry
-   * @param local address of the region here
-   * @param localKey its lkey
-   * @param remote address of the region at the peer
-   * @param remoteKey its rkey
    */
   record OffsetCommandFormat(Layout layout, long local, int localKey, long remote, int remoteKey)
       implements CommandFormat {
     /** Layouts of an entry. */
     public enum Layout {
-      /** {@link ShortCommand}. */
       SHORT,
-      /** {@link WideCommand}. */
       WIDE
     }
 

@@ -16,13 +16,11 @@ import java.util.Arrays;
  * and then the doorbell. The word is the kernels' alone; the ringer never writes it.
  */
 public final class DoorbellRinger extends RoundAgent {
-  /** Stages of a round. */
   private enum Stage {
     WATCH,
     END
   }
 
-  /** A queue pair and what was rung for it. */
   private static final class Watched {
     final long request;
     final SendQueueAccess queue;

@@ -83,12 +83,10 @@ public final class GinFormat {
     }
   }
 
-  /** True when a word has been written. */
   static boolean isThere(long word) {
     return (word & THERE) != 0;
   }
 
-  /** Sets word {@code index} of the descriptor that is read. */
   void set(int index, long word) {
     words[index] = word;
   }
@@ -103,12 +101,10 @@ public final class GinFormat {
     return version > NEWEST ? version : 0;
   }
 
-  /** True when the operation has what {@code bit} says. */
   boolean has(Bit bit) {
     return (word(Word.KIND) >>> 8 & bits.getOrDefault(bit, 0)) != 0;
   }
 
-  /** Bytes of the operation. */
   int bytes() {
     return Math.toIntExact(word(Word.HEADER) >>> 7);
   }
@@ -118,24 +114,20 @@ public final class GinFormat {
     return word(word) >>> 1;
   }
 
-  /** The payload of an inline put. */
   long inline() {
     long low = word(Word.INLINE_LOW);
     long high = bytes() > Integer.BYTES + Short.BYTES ? word(Word.INLINE_HIGH) >>> 8 & 0xffff : 0;
     return (low >>> 8 & 0xffff_ffff_ffffL) | high << 48;
   }
 
-  /** The number of the counter. */
   int counter() {
     return (int) (word(Word.COMPLETION) >>> 1) & 0x7f_ffff;
   }
 
-  /** The number of the signal. */
   int signal() {
     return (int) (word(Word.COMPLETION) >>> 24) & 0xff_ffff;
   }
 
-  /** Addend of the signal. */
   long value() {
     if (has(Bit.INCREMENT)) {
       return 1;

@@ -49,7 +49,6 @@ public final class GinProxyAgent extends RoundAgent {
       int sinkKey,
       LongFunction<Window> windows) {}
 
-  /** Stages of a round. */
   private enum Stage {
     TAKE,
     RING,
@@ -181,7 +180,6 @@ public final class GinProxyAgent extends RoundAgent {
     return "GIN proxy at %s, %s: %s".formatted(locus, stage, queues);
   }
 
-  /** A queue, and how far its descriptors are. */
   private final class Served implements CommandResults {
     private final Queue queue;
     private final GinFormat format;
@@ -321,7 +319,6 @@ public final class GinProxyAgent extends RoundAgent {
       into.operand = format.value();
     }
 
-    /** Posts what there is room for. */
     void post() {
       while (posted < all) {
         long ticket = taken - 1;

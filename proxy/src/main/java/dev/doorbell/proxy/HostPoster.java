@@ -26,7 +26,6 @@ public final class HostPoster extends RoundAgent {
     void ended(long ticket, boolean failed, long nanos);
   }
 
-  /** Stages of a round. */
   private enum Stage {
     POST,
     COMPLETIONS,

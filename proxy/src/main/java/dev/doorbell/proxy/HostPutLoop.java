@@ -36,7 +36,6 @@ public final class HostPutLoop extends RoundAgent {
     }
   }
 
-  /** Stages of a turn. */
   private enum Stage {
     AWAIT,
     POST,
@@ -193,7 +192,6 @@ public final class HostPutLoop extends RoundAgent {
     full = posted == before || posted == task.turns || posted - ended >= task.window;
   }
 
-  /** Writes the number of a put into the last word of its message. */
   private void number(int put) {
     if (task.outgoing != 0) {
       stores.store64(task.outgoing, put, Access.RELAXED | Access.SYS);

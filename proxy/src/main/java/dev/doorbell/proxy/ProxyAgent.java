@@ -32,7 +32,6 @@ public final class ProxyAgent extends RoundAgent {
   /** The most commands taken from one queue before the other queues have their turn. */
   public static final int BATCH = 64;
 
-  /** Stages of a round. */
   private enum Stage {
     COMMANDS,
     FLUSH,

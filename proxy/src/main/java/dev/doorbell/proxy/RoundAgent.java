@@ -20,7 +20,6 @@ abstract class RoundAgent implements Agent, AutoCloseable {
   final StoreList stores = new StoreList();
   boolean loadParked;
 
-  /** Adds the agent to {@code fabric}, on the CPU at {@code locus}. */
   RoundAgent(Fabric fabric, Locus locus, ProxyPrices prices) {
     this.fabric = fabric;
     this.locus = locus;

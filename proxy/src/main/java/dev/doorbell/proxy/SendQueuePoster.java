@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // queues are told apart by identity
 final class SendQueuePoster {
-  /** Outcome of posting a command. */
   enum Outcome {
     POSTED,
     /** No room; offer it again. */
@@ -49,7 +48,6 @@ final class SendQueuePoster {
   private static final ValueLayout.OfLong LITTLE_ENDIAN =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** The queue pair that it posts on. */
   final SendQueueAccess queue;
 
   private final ProxyPrices prices;
@@ -203,7 +201,6 @@ final class SendQueuePoster {
         block + offset, RawMemory.getLong(from), RawMemory.getLong(from + Long.BYTES), access);
   }
 
-  /** Rings the doorbell for the WQEs written since the last call. */
   void ring(StoreList stores) {
     if (next == rung) {
       return;

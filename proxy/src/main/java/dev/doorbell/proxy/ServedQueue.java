@@ -13,7 +13,6 @@ import dev.doorbell.proxy.ProxyHandler.CommandResults;
 final class ServedQueue implements CommandResults {
   private static final int MIN_CAPACITY = 1024;
 
-  /** Outcome of {@link #read}. */
   enum Look {
     COMMAND,
     NOTHING,
@@ -33,7 +32,6 @@ final class ServedQueue implements CommandResults {
 
   private boolean failed;
 
-  /** The command that was read last. */
   final CommandEntry command = new CommandEntry();
 
   private final long[] words;
@@ -49,15 +47,11 @@ final class ServedQueue implements CommandResults {
   /** True when a command was read that the handler had no room for. */
   boolean held;
 
-  /** The ticket of the command that was read last. */
   long ticket;
 
   private long consumed;
   private long published;
 
-  /**
-   * @param start commands below it have ended
-   */
   ServedQueue(CommandQueue queue, ProxyHandler handler, long start, ProxyCounters counters) {
     this.queue = queue.view();
     this.format = queue.format();
@@ -70,12 +64,10 @@ final class ServedQueue implements CommandResults {
     this.frontier = start;
   }
 
-  /** Cache lines of an entry. */
   int lines() {
     return format.lines();
   }
 
-  /** Returns true if another command can be taken. */
   boolean hasRoom() {
     return consumed - frontier < ended.length;
   }
@@ -158,7 +150,6 @@ final class ServedQueue implements CommandResults {
     }
   }
 
-  /** Offers the command that was read to the handler. */
   boolean offer(StoreList stores) {
     if (handler.accept(command, ticket, this, stores)) {
       held = false;

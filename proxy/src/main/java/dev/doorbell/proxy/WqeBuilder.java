@@ -22,11 +22,7 @@ final class WqeBuilder {
 
   private WqeBuilder() {}
 
-  /**
-   * Number of WQEs that a command takes; 0 when it cannot be expressed.
-   *
-   * @param flushResults see {@link SendQueueAccess#flushResults}
-   */
+  /** Number of WQEs that a command takes; 0 when it cannot be expressed. */
   static int wqes(CommandEntry command, boolean flushResults) {
     return switch (command.opcode) {
       case CommandEntry.OP_PUT, CommandEntry.OP_PUT_IMM, CommandEntry.OP_NOP -> 1;

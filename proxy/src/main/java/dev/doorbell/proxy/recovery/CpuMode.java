@@ -54,7 +54,6 @@ final class CpuMode implements ProxyHandler, AutoCloseable {
     return commands.descriptorAddress();
   }
 
-  /** Runs the fabric, and gets over what fails meanwhile. */
   RunOutcome run(BooleanSupplier done, long nanos) {
     long deadline = fabric.now() + nanos;
     if (poster.outstanding() > 0) {
@@ -70,12 +69,10 @@ final class CpuMode implements ProxyHandler, AutoCloseable {
     return poster.outstanding() == 0 && commands.submitted() == commands.finished();
   }
 
-  /** True when a command has failed for good. */
   boolean hasFailed() {
     return commands.failed();
   }
 
-  /** Failures of its connections. */
   List<Recovery> recoveries() {
     return poster.recoveries();
   }

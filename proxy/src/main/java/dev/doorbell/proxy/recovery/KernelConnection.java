@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
  * are made while no poster is at work, except {@link #stop}.
  */
 public interface KernelConnection extends AutoCloseable {
-  /** Name in reports: the port that it leaves by. */
   String name();
 
-  /** Its queues. */
   KernelQueue queue();
 
   /** Puts both ends in error: after this call the peer executes no further request. */
@@ -68,13 +66,6 @@ public interface KernelConnection extends AutoCloseable {
   /**
    * The memory of a queue pair on which a kernel posts, as the host reaches it while no poster is
    * at work: at a safe point, or when the kernel has ended.
-   *
-   * @param view what kernels see
-   * @param access where the CPU rings
-   * @param sendRing the send ring
-   * @param completionRing the completion ring, of this queue pair alone
-   * @param counters {@code struct doorbell_counters} and the marks behind it
-   * @param error {@code struct doorbell_error}
    */
   record KernelQueue(
       QueuePairView view,

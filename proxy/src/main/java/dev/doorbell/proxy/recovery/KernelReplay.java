@@ -49,7 +49,6 @@ final class KernelReplay {
       int replayed,
       int lost) {}
 
-  /** WQEs that were found on a connection. */
   private record Split(List<PostedWqe> again, int executed, int replayed, int lost) {}
 
   private final Fabric fabric;
@@ -69,7 +68,6 @@ final class KernelReplay {
     this.policy = policy;
   }
 
-  /** Stops {@code failed}, and finishes there or on another connection what was posted on it. */
   Result finish(KernelConnection failed) {
     KernelConnection connection = failed;
     Split first = null;
@@ -206,7 +204,6 @@ final class KernelReplay {
     }
   }
 
-  /** Makes the counters say that everything is done, which it is. */
   void markCompleted(KernelConnection connection) {
     fabric.quiesce();
     KernelRing ring = KernelRing.read(connection.queue());

@@ -64,7 +64,6 @@ final class KernelRing {
     consume(copy(queue.completionRing(), 0, (long) view.completionEntries() << Cqe.SHIFT));
   }
 
-  /** Reads the queues. */
   static KernelRing read(KernelQueue queue) {
     return new KernelRing(queue);
   }
@@ -152,20 +151,12 @@ final class KernelRing {
   /** A WQE that a kernel has written, copied out of its ring. */
   static final class PostedWqe {
 
-    /** Index of its first block. */
     final long index;
 
-    /** All of its blocks. */
     final MemorySegment bytes;
 
     private final long at;
 
-    /**
-     * Copies the WQE out.
-     *
-     * @param ring native address of a copy of the ring
-     * @param index of its first block, not cut to 16 bits
-     */
     PostedWqe(long ring, int ringBlocks, long index) {
       int ds = ControlSegment.ds(SendQueue.blockAddress(ring, ringBlocks, index));
       this.index = index;

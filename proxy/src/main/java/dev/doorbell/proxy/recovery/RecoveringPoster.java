@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * was executed, too, which it might then read instead of what it should have: it ends as failed.
  */
 public final class RecoveringPoster implements AutoCloseable {
-  /** A command that has not ended. */
   private static final class Item {
     final long ticket;
     final CommandEntry command = new CommandEntry();
@@ -337,7 +336,6 @@ public final class RecoveringPoster implements AutoCloseable {
    * else posts on it. The control calls reach the peer out of band.
    */
   public interface PeerConnection extends AutoCloseable {
-    /** Name in reports: the port that it leaves by. */
     String name();
 
     /** Queues to post to; with a completion queue of its own. */
@@ -360,7 +358,6 @@ public final class RecoveringPoster implements AutoCloseable {
     @Override
     void close();
 
-    /** Makes connections. */
     @FunctionalInterface
     interface Source {
       /**

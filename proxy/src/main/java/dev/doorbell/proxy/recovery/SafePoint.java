@@ -35,7 +35,6 @@ public final class SafePoint implements AutoCloseable {
     return shared.address();
   }
 
-  /** Asks posters to come. */
   void want() {
     shared.putLong(SafePointView.WANTED, epoch + 1);
   }

@@ -50,16 +50,7 @@ class PageTablesTest {
         "algorithm,signal",
         true,
         "size=1K,algorithm=direct",
-        point -> Map.of(size(point.get("size")), micros(point, "collective", "%.1f"))),
-    TRAINING_STEP(
-        "collectives.md",
-        "bucket",
-        false,
-        "bucket=64K,ranks=4",
-        point ->
-            Map.of(
-                point.get("algorithm").asString() + ", " + point.get("ranks").asInt() + " ranks",
-                micros(point, "exposed", "%.1f")));
+        point -> Map.of(size(point.get("size")), micros(point, "collective", "%.1f")));
 
     private final String page;
 

@@ -12,7 +12,6 @@ import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Descriptions of kernels in lists. */
 final class Kernels {
   private Kernels() {}
 

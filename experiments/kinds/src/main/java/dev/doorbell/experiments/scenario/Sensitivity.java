@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Constants of topologies, as manifests list them; changed one at a time, what they do to a metric.
  */
 final class Sensitivity {
-  /** How calibration writes a median with its interval into the source of a constant. */
+  /** Pattern of a calibrated median with its interval in the source of a constant. */
   private static final Pattern MEASURED =
       Pattern.compile("median ([0-9.]+) \\[([0-9.]+), ([0-9.]+)]");
 
   private Sensitivity() {}
 
-  /** Two values to try, and why these. */
   private record Range(double low, double high, String why) {}
 
   static List<Influence> of(
@@ -56,7 +55,6 @@ final class Sensitivity {
     }
   }
 
-  /** Empty where a topology with this value would be none. */
   private static Optional<Double> at(
       String topology, String key, double value, Function<Topology, Optional<Double>> metric) {
     try {
@@ -96,7 +94,6 @@ final class Sensitivity {
     return new Range(value * (1 - share), value * (1 + share), "±" + percent(share));
   }
 
-  /** As topology files call the unit. */
   private static boolean bytes(ModelConstant constant) {
     return constant.unit().equals("bytes");
   }
@@ -109,7 +106,6 @@ final class Sensitivity {
     return Math.round(100 * share) + " %";
   }
 
-  /** {@code constant} of the topology {@code name}. */
   static ModelConstant convert(String name, Constant constant) {
     return new ModelConstant(
         name + "." + constant.key(),

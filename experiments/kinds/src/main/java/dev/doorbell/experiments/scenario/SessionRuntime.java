@@ -113,7 +113,6 @@ public final class SessionRuntime implements ExperimentRuntime {
         : chosen;
   }
 
-  /** A real HCA, with the PTX VM or a real GPU. */
   private Environment withRealHca(Environment.Request request, RealHca hca)
       throws EnvironmentException {
     if (request.clock().equals("virtual")) {
@@ -323,7 +322,6 @@ public final class SessionRuntime implements ExperimentRuntime {
     }
   }
 
-  /** The topology of a point: its placement names one of the build's, or a file. */
   private Topology topology(Point point) throws TopologyException {
     String name = point.text(PLACEMENT);
     Topology known = topologies.get(name);

@@ -109,7 +109,7 @@ public final class PredictCommand extends CliCommand {
       text.append(
           Typed.in(
                   "no closed form for %d of the points (%s): there are some for put_latency,"
-                      + " put_bandwidth, push_ring, all-to-all, collectives, moe and training."
+                      + " put_bandwidth, push_ring, all-to-all, collectives and moe."
                       + " What bounds a point of another kernel shows doorbell plot RUN --kind"
                       + " timeline%n")
               .formatted(silent, String.join(", ", silentKernels)));

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a figure shows that was asked for with something left open: as the config's first figure of
- * that metric has it, else what varies.
+ * Fills in the parts that a figure leaves open: from the config's first figure of that metric, else
+ * from the axes that vary.
  */
 final class FigureDefaults {
   private final RunData run;
@@ -32,7 +32,6 @@ final class FigureDefaults {
             .or(() -> run.figures().stream().filter(figure -> !figure.y().isEmpty()).findFirst());
   }
 
-  /** The figure with nothing left open that can be filled in. */
   static FigureSpec fill(RunData run, FigureSpec asked) {
     return new FigureDefaults(run, asked).filled();
   }
@@ -41,8 +40,6 @@ final class FigureDefaults {
    * The figure over the axis that was swept: where its own abscissa has one value, the axis of
    * numbers that has the most; else one that no figure of the experiment names and that has more
    * values than the abscissa. Other figures stay as they are; one over words is refused elsewhere.
-   *
-   * @param part of the run, which the figure shows
    */
   static FigureSpec overWhatVaries(RunData part, FigureSpec figure) {
     Optional<Axis> own =
@@ -123,7 +120,6 @@ final class FigureDefaults {
         asked.style().over(sameMetric(metric)));
   }
 
-  /** The looks of the config's figure of that metric and kind. */
   private FigureStyle sameMetric(String metric) {
     return run.figures().stream()
         .filter(figure -> figure.y().equals(metric) && figure.kind() == asked.kind())
@@ -139,7 +135,7 @@ final class FigureDefaults {
         .orElse("");
   }
 
-  /** What is asked for, else what the config has where it is an axis and not spoken for. */
+  /** Returns the given axis, else the config's where it is an axis and free. */
   private String taken(String given, String otherwise, String... spoken) {
     if (!given.isEmpty()) {
       return given;
@@ -152,7 +148,6 @@ final class FigureDefaults {
     return run.axes().stream().anyMatch(one -> one.name().equals(axis) && one.values().size() > 1);
   }
 
-  /** The first axis that varies and is not spoken for. */
   private String varying(String... spoken) {
     return run.axes().stream()
         .filter(axis -> axis.values().size() > 1)

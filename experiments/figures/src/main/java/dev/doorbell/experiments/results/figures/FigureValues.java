@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What lines and bars show of each point: a statistic of a metric, a counter, or a quotient of two
+ * Values of each point for lines and bars: a statistic of a metric, a counter, or a quotient of two
  * of these, in the unit that the figure asks for.
  */
 final class FigureValues {
@@ -27,11 +27,7 @@ final class FigureValues {
   private final Statistic statistic;
   private final UnitConversion conversion;
 
-  /**
-   * A value with the ends of its whisker.
-   *
-   * @param samples it was made of; one for what was counted
-   */
+  /** A value with the ends of its whisker; a count has one sample. */
   record Reading(double value, Interval whisker, Samples samples, long seed) {
     int n() {
       return samples.size();
@@ -46,11 +42,6 @@ final class FigureValues {
     }
   }
 
-  /**
-   * The values of a figure.
-   *
-   * @throws Unplottable when the run has none of them, too few samples for them, or no such unit
-   */
   FigureValues(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
     this.spec = spec;
@@ -82,7 +73,6 @@ final class FigureValues {
     return (found != null && found.samples().size() > 0) || row.counters().containsKey(metric);
   }
 
-  /** The value of a point; empty where it has none. */
   Optional<Reading> of(SummaryRow row) {
     Optional<Reading> top = of(row, spec.y());
     Optional<Reading> whole =
@@ -125,11 +115,7 @@ final class FigureValues {
     return over(value, base, spec.per().isEmpty());
   }
 
-  /**
-   * A quotient.
-   *
-   * @param raw whether both values are statistics of their samples
-   */
+  /** A quotient; {@code raw} if both values are statistics of their samples. */
   private Optional<Reading> over(Reading value, Reading by, boolean raw) {
     if (by.value() == 0) {
       return Optional.empty();
@@ -148,10 +134,8 @@ final class FigureValues {
   }
 
   /**
-   * What the ordinate is called: the statistic behind the metric, unless the figure gives the
-   * metric another name.
-   *
-   * @param base what the legend calls the series that all are multiples of
+   * Title of the ordinate: the metric and its statistic, unless the figure gives the metric another
+   * name.
    */
   String title(String base) {
     Optional<String> given = spec.style().named(spec.y());
@@ -166,7 +150,6 @@ final class FigureValues {
     return spec.style().named(metric).orElse(Names.title(metric));
   }
 
-  /** The unit in which the run stores the values. */
   private String unit() {
     if (!spec.relative().isEmpty()) {
       return "";
@@ -192,17 +175,15 @@ final class FigureValues {
         .orElse("");
   }
 
-  /** How values of the run become those along the ordinate. */
   UnitConversion conversion() {
     return conversion;
   }
 
-  /** Whether the model's ceilings and the crossovers of medians stand for what is shown. */
+  /** Returns true if the model's ceilings and the crossovers of medians apply to the values. */
   boolean plainMedians() {
     return statistic.isMedian() && spec.per().isEmpty();
   }
 
-  /** What a point and its whisker are. */
   String note() {
     List<Reading> all = run.rows().stream().map(this::of).flatMap(Optional::stream).toList();
     int least = all.stream().mapToInt(Reading::n).min().orElse(0);

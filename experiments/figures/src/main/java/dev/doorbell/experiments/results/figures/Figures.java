@@ -72,20 +72,12 @@ public final class Figures {
     }
   }
 
-  /**
-   * What the config asks for; nothing, and nothing missing, where no point has a result.
-   *
-   * @param further conditions beside each figure's own
-   */
+  /** The figures that the config asks for; none, and none missing, where no point has a result. */
   public Asked asked(List<PointCondition> further) {
     return asked(further, FigureStyle.DEFAULT);
   }
 
-  /**
-   * What the config asks for, in another style.
-   *
-   * @param style goes before each figure's own
-   */
+  /** The figures that the config asks for, in a style that goes before each figure's own. */
   public Asked asked(List<PointCondition> further, FigureStyle style) {
     List<Figure> figures = new ArrayList<>();
     List<Problem> missing = new ArrayList<>();
@@ -182,7 +174,6 @@ public final class Figures {
                     values()));
   }
 
-  /** What conditions may ask for. */
   private String values() {
     return run.axes().stream()
         .map(
@@ -229,7 +220,7 @@ public final class Figures {
   }
 
   /**
-   * What happens to one message of a point.
+   * Traces one message of a point.
    *
    * @param capture where its packets go; null for nowhere
    * @throws Unplottable when it cannot be run here

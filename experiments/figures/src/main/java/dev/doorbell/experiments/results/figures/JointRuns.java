@@ -101,7 +101,6 @@ public final class JointRuns {
         .collect(Collectors.joining(separator));
   }
 
-  /** Values of both, those of the first one first. */
   private static Axis joined(Axis one, Axis other) {
     SequencedSet<Value> values = new LinkedHashSet<>(one.values());
     values.addAll(other.values());

@@ -69,7 +69,6 @@ public final class Plots {
     return Collections.unmodifiableSequencedMap(files);
   }
 
-  /** Whether there is none. */
   public boolean isEmpty() {
     return figures.isEmpty();
   }
@@ -113,7 +112,7 @@ public final class Plots {
     return all;
   }
 
-  /** What a figure may be written as. */
+  /** Formats of a figure's files. */
   public enum PlotFormat {
     SVG,
     /** With embedded fonts. */
@@ -123,13 +122,14 @@ public final class Plots {
     PGFPLOTS;
 
     /**
-     * What is written where nothing else is asked for: pixels take longer to draw than all else.
+     * The formats that are written where nothing else is asked for: pixels take longer to draw than
+     * all else.
      */
     public static Set<PlotFormat> standard() {
       return EnumSet.of(SVG, PDF);
     }
 
-    /** As the command line says it. */
+    /** Its word on the command line. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }

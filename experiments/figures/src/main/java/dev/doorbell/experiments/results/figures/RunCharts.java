@@ -40,7 +40,7 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads off a run what figures of the kinds that are made of samples show. */
+/** Builds figures from a run's samples. */
 final class RunCharts {
 
   /** More panels than this are no figure. */
@@ -57,10 +57,6 @@ final class RunCharts {
   private final FigureSpec spec;
   private final SeriesWords words;
 
-  /**
-   * @param spec what it leaves out is not shown
-   * @throws Unplottable when it names axes or a metric that the run does not have
-   */
   RunCharts(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
     this.figures = new RunLines(run);
@@ -89,7 +85,6 @@ final class RunCharts {
     return found != null && found.samples().size() > 0;
   }
 
-  /** Lines over an axis of numbers. */
   LineFigure line() throws Unplottable {
     if (spec.x().isEmpty() || !FigureReader.numeric(figures.axis(spec.x()))) {
       throw Unplottable.because(
@@ -206,17 +201,16 @@ final class RunCharts {
     return groups.isEmpty() ? "" : shown(row, groups);
   }
 
-  /** What an axis of the figure is called. */
   private String axisTitle(String name) {
     return spec.style().named(name).orElse(Names.title(name));
   }
 
-  /** Nothing where the axis that bars would stand side by side for does not vary. */
+  /** Axis of the groups; an empty text where it does not vary. */
   private String groups() {
     return !spec.x().isEmpty() && figures.axis(spec.x()).values().size() > 1 ? spec.x() : "";
   }
 
-  /** Who is ahead at each place of two axes. */
+  /** The winner at each place of two axes. */
   HeatFigure heat() throws Unplottable {
     if (spec.series().isEmpty() || spec.x().isEmpty() || spec.rows().isEmpty()) {
       throw Unplottable.because(
@@ -287,7 +281,6 @@ final class RunCharts {
    * @param distinct whether the intervals of the two do not overlap
    */
   private record Ranked(String winner, double value, double ratio, boolean distinct) {
-    /** Whether it is called the winner. */
     boolean leads() {
       return distinct && (Double.isNaN(ratio) || ratio > 1 + LEAD);
     }
@@ -384,11 +377,6 @@ final class RunCharts {
     return Names.value(figures.axis(axis), value);
   }
 
-  /**
-   * The notes of a figure of the metric.
-   *
-   * @param what stands before the metric in the title
-   */
   private FigureNotes notes(String samples, String what) throws Unplottable {
     String caption = spec.style().caption();
     return new FigureNotes(

@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.ToDoubleFunction;
 
-/** Reads off a run what a figure that its config asks for shows. */
+/** Builds the line figure of a specification from a run. */
 final class RunLines {
 
   private final RunData run;
@@ -47,9 +47,6 @@ final class RunLines {
    * The figure of a specification; empty where no finished point has its metric, as in a run that
    * was interrupted early. An axis of the run that the figure does not speak of, but that varies,
    * makes panels too: no line mixes its values.
-   *
-   * @throws IllegalArgumentException where an axis of the specification is none of the run's, or
-   *     its abscissa does not hold numbers
    */
   Optional<LineFigure> figure(FigureSpec spec) throws Unplottable {
     Axis x = axis(spec.x());
@@ -331,7 +328,6 @@ final class RunLines {
     return value == null ? "" : Names.alone(axis(axis), value);
   }
 
-  /** A row's value of the facet, as panels are called after it. */
   String facet(SummaryRow row, String axis) {
     Value value = row.axes().get(axis);
     return value == null ? "" : SeriesWords.facet(run.axes(), axis(axis), value);

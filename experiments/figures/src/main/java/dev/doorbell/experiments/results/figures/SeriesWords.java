@@ -19,19 +19,14 @@ import java.util.SequencedSet;
 import java.util.stream.Collectors;
 
 /**
- * What a figure's description says in words of the run: the order of its series, the one that the
- * others are multiples of, and what is printed in place of what.
+ * Series of a figure in the run's words: their order, the one that the others are multiples of, and
+ * the names that are printed.
  */
 final class SeriesWords {
   private final RunData run;
   private final FigureSpec spec;
   private final List<String> series;
 
-  /**
-   * Reads a description.
-   *
-   * @throws Unplottable when it names a series, or renames something, that there is not
-   */
   SeriesWords(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
     this.spec = spec;
@@ -51,12 +46,10 @@ final class SeriesWords {
         .orElseThrow();
   }
 
-  /** All series in the order of the legend. */
   List<String> series() {
     return series;
   }
 
-  /** Those that are there, in the order of the legend. */
   List<String> series(List<String> present) {
     return series.stream().filter(present::contains).toList();
   }
@@ -66,7 +59,6 @@ final class SeriesWords {
     return spec.relative().isEmpty() ? "" : known("relative", spec.relative(), series);
   }
 
-  /** A series by its value or as the legend calls it. */
   private String known(String key, String asked, List<String> all) throws Unplottable {
     if (!spec.series().isEmpty()) {
       for (Value value : axis().values()) {
@@ -156,7 +148,6 @@ final class SeriesWords {
     names.computeIfAbsent(role, _ -> new LinkedHashMap<>()).put(word, name);
   }
 
-  /** Where a figure prints the values of an axis. */
   private Role role(Axis axis) {
     String name = axis.name();
     return name.equals(spec.series())
@@ -164,7 +155,6 @@ final class SeriesWords {
         : name.equals(spec.x()) ? Role.ABSCISSA : name.equals(spec.rows()) ? Role.ROW : Role.PANEL;
   }
 
-  /** What a figure prints of a value unless it is renamed. */
   private String printed(Axis axis, Value value) {
     return switch (role(axis)) {
       case SERIES -> Names.alone(axis, value);

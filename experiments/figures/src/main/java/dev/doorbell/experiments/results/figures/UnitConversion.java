@@ -38,13 +38,6 @@ record UnitConversion(String from, String to, double factor) {
     return units;
   }
 
-  /**
-   * The conversion of an axis.
-   *
-   * @param key of the figure that asks for it
-   * @param to empty for none
-   * @throws Unplottable when the units are not of one quantity
-   */
   static UnitConversion of(String run, String key, String from, String to) throws Unplottable {
     if (to.isEmpty()) {
       return new UnitConversion(from, "", 1);
@@ -81,11 +74,7 @@ record UnitConversion(String from, String to, double factor) {
     return amount.unit().isEmpty() ? amount.value() : amount.value() * factor;
   }
 
-  /**
-   * What a figure's description says about both axes, in their units.
-   *
-   * @throws Unplottable when a range begins behind its end, or a logarithmic one at zero
-   */
+  /** Limits of both axes in their units, from a figure's description. */
   static AxisLimits limits(String run, FigureSpec spec, UnitConversion x, UnitConversion y)
       throws Unplottable {
     FigureStyle style = spec.style();

@@ -16,20 +16,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One metric over message size, everything else held: what those tools print a table of.
- *
- * @param where the other axes with their values; empty where there are none
- * @param places in ascending order of size
- */
+/** One metric over message size, everything else held: the subject of those tools' tables. */
 record Curve(String where, List<Place> places) {
 
-  /**
-   * One size.
-   *
-   * @param size bytes of a message
-   * @param point with its other settings
-   */
   record Place(long size, Point point, Series series) {
     double median() {
       return series.quantile(0.5);

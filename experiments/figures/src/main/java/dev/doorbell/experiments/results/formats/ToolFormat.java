@@ -4,11 +4,11 @@ import dev.doorbell.experiments.run.StoredRun;
 import java.util.List;
 import java.util.Locale;
 
-/** How another tool would print a run: tables over message size, one for each other setting. */
+/** Formats of other tools for a run: tables over message size, one for each other setting. */
 public enum ToolFormat {
   /**
-   * As {@code ib_write_lat} and {@code ib_write_bw} of linux-rdma/perftest. Latencies are half
-   * round trips; the average bandwidth is all bytes over all time.
+   * Prints as {@code ib_write_lat} and {@code ib_write_bw} of linux-rdma/perftest. Latencies are
+   * half round trips; the average bandwidth is all bytes over all time.
    */
   PERFTEST {
     private static final String RULE = "-".repeat(87);
@@ -64,11 +64,12 @@ public enum ToolFormat {
     }
   },
   /**
-   * As nccl-tests: a transfer between two as {@code sendrecv_perf}, an exchange among all ranks as
-   * {@code alltoall_perf}. A put is out of place and there is no in-place one, which the columns
-   * say. The algorithm's bandwidth is the size over the time; the bus bandwidth is that times what
-   * the operation's bytes leave a rank: 1 for a transfer, (n - 1) / n for an all-to-all, whose size
-   * is the send buffer of a rank with the block for itself (PERFORMANCE.md of nccl-tests).
+   * Prints as nccl-tests: a transfer between two as {@code sendrecv_perf}, an exchange among all
+   * ranks as {@code alltoall_perf}. A put is out of place and there is no in-place one, which the
+   * columns say. The algorithm's bandwidth is the size over the time; the bus bandwidth is that
+   * times what the operation's bytes leave a rank: 1 for a transfer, (n - 1) / n for an all-to-all,
+   * whose size is the send buffer of a rank with the block for itself (PERFORMANCE.md of
+   * nccl-tests).
    */
   NCCL {
     @Override
@@ -155,7 +156,7 @@ public enum ToolFormat {
       return String.format(Locale.ROOT, "%." + decimals + "f", micros);
     }
   },
-  /** As {@code osu_latency} and {@code osu_bw} of the OSU micro-benchmarks 7. */
+  /** Prints as {@code osu_latency} and {@code osu_bw} of the OSU micro-benchmarks 7. */
   OSU {
     @Override
     void latency(StringBuilder text, StoredRun run, Curve curve) {

@@ -26,12 +26,7 @@ public final class Csv {
     return text.toString();
   }
 
-  /**
-   * As {@link #text}, with a last column {@code basis} that holds the same word in each row.
-   *
-   * @param rows the first of them names the columns
-   * @param basis such as {@code modelled}
-   */
+  /** Adds a last column {@code basis} to {@link #text}, with the same word in each row. */
   public static String text(List<? extends List<?>> rows, String basis) {
     List<List<?>> wider = new ArrayList<>();
     for (List<?> row : rows) {

@@ -11,7 +11,7 @@ import java.util.List;
 public final class JUnitXml {
   private JUnitXml() {}
 
-  /** How a test case ended. */
+  /** Outcomes of a test case. */
   public enum Outcome {
     PASSED(""),
     FAILED("failure"),

@@ -34,7 +34,6 @@ final class SiunitxTabular {
     }
   }
 
-  /** The tabular, ending in a newline. */
   String text() {
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < cells.size(); i++) {
@@ -53,11 +52,7 @@ final class SiunitxTabular {
     return out.append("\\bottomrule\n\\end{tabular}\n").toString();
   }
 
-  /**
-   * A column as LaTeX has it.
-   *
-   * @param columns of the tabular that it takes
-   */
+  /** A column as LaTeX has it, which takes {@code columns} of the tabular. */
   private record Part(String format, int columns, String heading, List<String> cells) {}
 
   private Part part(int index) {
@@ -163,7 +158,6 @@ final class SiunitxTabular {
     };
   }
 
-  /** A heading without what stands above it. */
   private static String heading(Column column) {
     String metric = metric(column);
     return metric.isEmpty() || !column.heading().startsWith(metric + " p50")
@@ -175,7 +169,7 @@ final class SiunitxTabular {
     return column.group().startsWith(METRIC) ? column.group().substring(METRIC.length()) : "";
   }
 
-  /** What stands above the columns of a group: a metric with the unit of its median, or a value. */
+  /** Heading above the columns of a group: a metric with the unit of its median, or a value. */
   private String above(String group, int first, int last) {
     Column column = table.columns().get(first);
     String metric = metric(column);

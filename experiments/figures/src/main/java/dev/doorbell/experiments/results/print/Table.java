@@ -55,9 +55,9 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
   }
 
   /**
-   * As {@link #text()}, in blocks below each other where a line would be longer than a terminal is
-   * wide: each has the columns that say which row it is, and as many groups of others as fit. A
-   * group that is too wide alone is broken between its columns.
+   * The text in blocks below each other where a line would be longer than a terminal is wide: each
+   * has the columns that say which row it is, and as many groups of others as fit. A group that is
+   * too wide alone is broken between its columns.
    *
    * @param width columns of the terminal
    */
@@ -85,7 +85,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return widths;
   }
 
-  /** Which columns stand in which block. */
+  /** The columns of each block. */
   private List<List<Integer>> blocks(int[] widths, int width) {
     List<Integer> all = IntStream.range(0, columns.size()).boxed().toList();
     if (lineWidth(all, widths) <= width) {
@@ -140,7 +140,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     out.append(line.toString().stripTrailing()).append('\n');
   }
 
-  /** The same table in ASCII, as it is printed where a terminal's character set is unknown. */
+  /** This table in ASCII, as it is printed where a terminal's character set is unknown. */
   public Table ascii() {
     return new Table(
         columns.stream()
@@ -206,7 +206,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return tree;
   }
 
-  /** How LaTeX sets a table. */
+  /** Settings of a table in LaTeX. */
   public enum Latex {
     /** A tabular for booktabs with its notes below, in one box. */
     NOTED,
@@ -216,7 +216,7 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     SIUNITX
   }
 
-  /** As LaTeX, with notes or without. */
+  /** The table in LaTeX, with notes or without. */
   public String latex(Latex style) {
     if (style == Latex.NOTED) {
       return latex();
@@ -307,8 +307,8 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
   }
 
   /**
-   * How wide each column is set, as a share of the line, where sentences need to be broken; 0 where
-   * a column is as wide as its cells.
+   * Widths of the columns as shares of the line, where sentences need to be broken; 0 where a
+   * column is as wide as its cells.
    */
   private List<Double> widths() {
     List<Integer> longest = new ArrayList<>();

@@ -28,11 +28,7 @@ public final class RunSelection {
     return of(run.data(), run.plan().points(), conditions);
   }
 
-  /**
-   * The same of a run's data.
-   *
-   * @param plan the points of the run
-   */
+  /** The part of a run's data; {@code plan} are the points of the run. */
   public static RunData of(RunData run, List<Point> plan, List<PointCondition> conditions) {
     if (conditions.isEmpty()) {
       return run;

@@ -51,13 +51,13 @@ public final class RunTables {
     VS
   }
 
-  /** What a table of results has unless other columns are asked for. */
+  /** Columns of a table of results unless others are asked for. */
   public static final List<Statistic> USUAL =
       List.of(
           Statistic.P50, Statistic.CI, Statistic.N, Statistic.P99, Statistic.FORM, Statistic.VS);
 
   /**
-   * How a table of results looks.
+   * The look of a table of results.
    *
    * @param names printed in place of an axis, a metric, a value or {@code axis=value}
    * @param pivot axis whose values are columns; empty for none
@@ -201,7 +201,6 @@ public final class RunTables {
     return shown(row, name, _ -> model(row, name).map(shown).orElse(Names.NONE));
   }
 
-  /** The numbers of samples of a metric. */
   private static IntStream samples(RunData run, String metric) {
     return run.rows().stream()
         .flatMap(row -> Stream.ofNullable(row.metrics().get(metric)))

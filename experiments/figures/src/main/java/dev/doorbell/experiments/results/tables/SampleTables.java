@@ -38,7 +38,7 @@ public final class SampleTables {
 
   private SampleTables() {}
 
-  /** How the samples of each point and metric are distributed, as text. */
+  /** Distributions of the samples of each point and metric, as text. */
   public static String histograms(RunData run, int width) {
     StringBuilder text = new StringBuilder();
     for (SummaryRow row : run.rows()) {
@@ -54,7 +54,6 @@ public final class SampleTables {
     return text.append(Screen.basis(run.basis())).append('\n').toString();
   }
 
-  /** One metric of one point. */
   private record Tail(SummaryRow row, MetricRow metric, Percentiles values) {
     boolean time() {
       return metric.samples().unit().equals("ns");
@@ -103,7 +102,6 @@ public final class SampleTables {
                 "n samples say nothing beyond their n-th part: p99.9 needs a thousand of them"));
   }
 
-  /** One warning about one metric of one point. */
   private record Raised(String point, String metric, SampleWarning warning) {}
 
   /** Samples that statistics may misjudge: a row for each point, metric and warning. */
@@ -134,10 +132,8 @@ public final class SampleTables {
                     : advice.values().toArray(String[]::new)));
   }
 
-  /** Medians of one line over size. */
   private record Medians(TreeMap<Double, Double> latencies, TreeMap<Double, Double> intervals) {}
 
-  /** What is fitted to a line. */
   private record Fits(
       String name, LatencyFit line, Optional<PiecewiseFit> knee, Optional<LogGpFit> logGp) {}
 
@@ -245,13 +241,6 @@ public final class SampleTables {
   private static final int LABEL = 10;
   private static final int COUNT = 8;
 
-  /**
-   * The distribution of samples.
-   *
-   * @param samples at least one
-   * @param unit of the samples
-   * @param width columns of the terminal
-   */
   private static String histogram(double[] samples, String unit, int width) {
     double low = Arrays.stream(samples).min().orElseThrow();
     double high = Arrays.stream(samples).max().orElseThrow();

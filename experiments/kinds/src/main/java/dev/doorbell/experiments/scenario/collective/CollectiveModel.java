@@ -14,7 +14,7 @@ import dev.doorbell.experiments.model.PostingPath;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How long a collective takes by each algorithm, in the LogGP model of a topology. */
+/** Times of a collective by each algorithm, in the LogGP model of a topology. */
 public final class CollectiveModel {
   /** Instructions of a thread that posts two requests, of {@code kernels/src/collective.cu}. */
   private static final int POST_INSTRUCTIONS = 450;
@@ -27,15 +27,14 @@ public final class CollectiveModel {
   /** Loads one after the other, of a queue pair that is in no cache: fitted. */
   private static final int QUEUE_PAIR_LOADS = 2;
 
-  /** Of one turn of the loops that copy or reduce: fitted. */
+  /** Instructions of one turn of the loops that copy or reduce: fitted. */
   private static final int TURN_INSTRUCTIONS = 80;
 
-  /** Of a step without them. */
+  /** Instructions of a step without those loops. */
   private static final int STEP_INSTRUCTIONS = 60;
 
   private CollectiveModel() {}
 
-  /** The time of each algorithm that makes the collective. */
   static Map<Algorithm, Double> nanos(CollectiveSettings of, Topology topology) {
     StepCosts costs = costs(of, topology);
     Map<Algorithm, Double> nanos = new EnumMap<>(Algorithm.class);
@@ -46,14 +45,6 @@ public final class CollectiveModel {
     return nanos;
   }
 
-  /** The time of one algorithm; NaN where it does not make the collective. */
-  public static double nanos(CollectiveSettings of, Topology topology, Algorithm algorithm) {
-    int node = topology.ranksOfNode();
-    return algorithm.makes(of.collective(), of.ranks(), node)
-        ? ScheduleTime.of(of.schedule(algorithm, node), costs(of, topology))
-        : Double.NaN;
-  }
-
   /** The algorithm that a point asks for, or the one whose time is the least. */
   public static Algorithm chosen(CollectiveSettings of, Topology topology) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
@@ -61,7 +52,6 @@ public final class CollectiveModel {
         : Algorithm.valueOf(of.algorithm().name());
   }
 
-  /** As above, from the time of each algorithm. */
   static Algorithm chosen(CollectiveSettings of, Map<Algorithm, Double> nanos) {
     return of.algorithm() == CollectiveSettings.Chosen.AUTO
         ? nanos.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey()
@@ -79,9 +69,7 @@ public final class CollectiveModel {
             1 / nvlink.bytesPerNano());
   }
 
-  /**
-   * What the comparisons of a post cost; storing to a near rank was found to cost about as much.
-   */
+  /** Price of a post's comparisons; storing to a near rank was found to cost about as much. */
   private static double decisions(GpuPrices gpu) {
     GpuRefinements.Latencies waits = gpu.finer().latencies();
     return POST_DECISIONS * (waits.decision() + waits.jump());

@@ -15,14 +15,7 @@ import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;
 
-/**
- * Settings of a point.
- *
- * @param size bytes of the larger buffer
- * @param chunk bytes of the longest message where an algorithm cuts
- * @param threads of each rank's block
- * @param signal what makes flags come behind their data
- */
+/** Settings of a point. */
 public record CollectiveSettings(
     Point point,
     Collective collective,
@@ -60,38 +53,16 @@ public record CollectiveSettings(
     HIERARCHICAL
   }
 
-  /** Where the result lies. */
   public enum Buffers {
     OUT_OF_PLACE,
     IN_PLACE
   }
 
-  /** How a message's arrival is seen. */
+  /** Ways of seeing that a message has arrived. */
   public enum Flags {
     AUTO,
     APART,
     INSIDE
-  }
-
-  /** The same with another size. */
-  public CollectiveSettings withSize(int bytes) {
-    return new CollectiveSettings(
-        point,
-        collective,
-        algorithm,
-        ranks,
-        bytes,
-        datatype,
-        redop,
-        root,
-        buffers,
-        flags,
-        chunk,
-        threads,
-        path,
-        signal,
-        queues,
-        between);
   }
 
   /**

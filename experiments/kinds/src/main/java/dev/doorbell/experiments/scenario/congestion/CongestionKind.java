@@ -48,14 +48,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
 
   private static final long DEADLINE_NANOS = 2_000_000_000L;
 
-  /**
-   * Settings of a point.
-   *
-   * @param traffic who sends to whom
-   * @param size bytes of a message
-   * @param messages of each flow
-   * @param window messages of a flow in flight
-   */
   record Settings(
       Point point,
       Traffic traffic,
@@ -193,7 +185,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
     }
   }
 
-  /** Runs flows and samples them: what has arrived of each, and the queue towards rank 0. */
   private static final class FlowSampler implements Trial {
     private static final long SLICE_NANOS = 5_000;
 
@@ -290,7 +281,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
     }
   }
 
-  /** Who sends to whom. */
   enum Traffic {
     /** All others to rank 0. */
     INCAST(2),
@@ -298,7 +288,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
     VICTIM(5),
     /** Each to one other, drawn by the seed so that all are one cycle. */
     PERMUTATION(2),
-    /** Each to each. */
     ALL_TO_ALL(2);
 
     private final int fewest;
@@ -307,7 +296,6 @@ public final class CongestionKind extends ExperimentKind<CongestionKind.Settings
       this.fewest = fewest;
     }
 
-    /** One rank's messages to another. */
     record Flow(int from, int to) {}
 
     int fewestRanks() {

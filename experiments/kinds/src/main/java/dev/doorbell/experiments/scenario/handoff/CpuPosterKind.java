@@ -38,8 +38,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a put costs that a CPU thread posts on its own account, as proxy_minimal's CPU threads post:
- * no GPU is in the path, but for a payload in its memory.
+ * Cost of a put that a CPU thread posts on its own account, as proxy_minimal's CPU threads post: no
+ * GPU is in the path, but for a payload in its memory.
  */
 public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> {
   private static final String KERNEL = "proxy_minimal";
@@ -57,19 +57,10 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
   private static final int PUTS = 2048;
   private static final int MOST_BYTES = 1 << 20;
 
-  /** Who posts. */
   enum Poster {
     CPU
   }
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes of a message
-   * @param batch puts of a chain: behind one doorbell, with one CQE
-   * @param window puts in flight when the rate is measured
-   * @param cpuMhz clock of the CPU thread, 0: the topology's
-   */
   record Settings(
       Point point,
       Poster poster,
@@ -171,7 +162,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
     run.report(samples);
   }
 
-  /** Puts of one CPU thread to the other rank, or of two that answer each other. */
   private static final class Exchange implements Trial, AutoCloseable {
     private final Settings of;
     private final int turns;
@@ -264,7 +254,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
           of.inline() ? 0 : outgoing.get(rank).address() + word);
     }
 
-    /** The thread of rank 0. */
     HostPutLoop putter() {
       return putters.getFirst();
     }

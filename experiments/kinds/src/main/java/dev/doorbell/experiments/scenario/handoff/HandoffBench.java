@@ -67,7 +67,6 @@ final class HandoffBench implements Trial, AutoCloseable {
       int samples,
       boolean bounces) {}
 
-  /** One rank: what it sends, and where the other's messages arrive. */
   private final class Side {
     final int rank;
     final byte[] payload;
@@ -102,7 +101,7 @@ final class HandoffBench implements Trial, AutoCloseable {
       return owned.add(world.rank(rank).gpu().allocate(settings.payload(), bytes, label));
     }
 
-    /** What the other side's inbox has to hold in the end. */
+    /** Returns the bytes that the peer's inbox has to hold in the end. */
     byte[] arrived() {
       byte[] all = new byte[payload.length];
       for (int producer = 0; producer < load.producers; producer++) {
@@ -128,7 +127,6 @@ final class HandoffBench implements Trial, AutoCloseable {
   private final List<KernelJob> kernels = new ArrayList<>();
   private final List<HandoffRings> rings = new ArrayList<>();
 
-  /** Opens the world. */
   HandoffBench(PointRun<?> run, HandoffSettings settings, Load load, long seed) {
     this.run = run;
     this.settings = settings;
@@ -182,12 +180,10 @@ final class HandoffBench implements Trial, AutoCloseable {
                     "samples");
   }
 
-  /** Launches the kernels and verifies what they left. */
   HandoffBench launch() throws PointFailure {
     return run.perform(this, HandoffSettings.KERNEL_NANOS);
   }
 
-  /** Array {@code number} of the samples, in nanoseconds. */
   long[] samples(int number) {
     return samples == null
         ? new long[0]
@@ -265,7 +261,6 @@ final class HandoffBench implements Trial, AutoCloseable {
     return (long) kernels.size() * settings.stride() * load.producers;
   }
 
-  /** A stride for messages of {@code bytes}. */
   static int stride(int bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }
@@ -285,14 +280,12 @@ final class HandoffBench implements Trial, AutoCloseable {
     private final Memory views;
 
     /**
-     * What they are like.
+     * Shape of the rings.
      *
      * @param entries of a ring, a power of two
      * @param counter memory of the counters of finished commands
-     * @param workers CPU threads
-     * @param privateFirst whether no other ring goes to the first ring's queue pair
-     * @param blueFlame whether a lone WQE goes to the BlueFlame register
-     * @param prices what the threads' own work costs in virtual time
+     * @param privateFirst no other ring goes to the first ring's queue pair
+     * @param blueFlame a lone WQE goes to the BlueFlame register
      */
     public record Shape(
         int rings,
@@ -341,7 +334,7 @@ final class HandoffBench implements Trial, AutoCloseable {
       views.putBytes(0, bytes);
     }
 
-    /** What kernels see of the queue pairs, one view for each ring. */
+    /** The kernels' views of the queue pairs, one for each ring. */
     public Memory views() {
       return views;
     }

@@ -16,22 +16,7 @@ import dev.doorbell.proxy.CommandFormat;
 import dev.doorbell.proxy.CommandFormat.OffsetCommandFormat;
 import dev.doorbell.proxy.ProxyPrices;
 
-/**
- * Settings of points whose puts a CPU thread posts.
- *
- * @param size bytes of a message
- * @param qps queue pairs; ring r is served by posts to queue pair r modulo their number
- * @param proxies CPU threads
- * @param batch puts of a chain: behind one doorbell, with one CQE
- * @param chains whether they are shorter while fewer commands are there
- * @param window puts of a producer in flight when the rate is measured
- * @param rings of commands
- * @param slots entries of a ring
- * @param counter memory of the CPU's counters
- * @param cpuMhz clock of the CPU threads, 0: the topology's
- * @param background blocks that put bulk messages beside the probe
- * @param bulk bytes of such a message
- */
+/** Settings of points whose puts a CPU thread posts. */
 record HandoffSettings(
     Point point,
     int size,
@@ -60,13 +45,13 @@ record HandoffSettings(
 
   private static final double MHZ_PER_GHZ = 1000;
 
-  /** How the CPU makes the HCA look. */
+  /** Doorbells of the CPU. */
   enum Ringing {
     RECORD_FIRST,
     BLUEFLAME
   }
 
-  /** How a command reaches the CPU, as the kernel counts the ways. */
+  /** Ways of a command to the CPU, by the kernel's numbers. */
   enum Handoff {
     BASELINE(0),
     TUNED(1),
@@ -74,19 +59,16 @@ record HandoffSettings(
     FIFO(3),
     WIDE(4);
 
-    /** The kernel's number of it, {@code job.operand}. */
     final int operand;
 
     Handoff(int operand) {
       this.operand = operand;
     }
 
-    /** Whether a ring takes one producer. */
     boolean ownsRing() {
       return this == TUNED;
     }
 
-    /** How the CPU reads entries between the two regions. */
     CommandFormat format(long local, int localKey, long remote, int remoteKey) {
       return this == FULL
           ? CommandFormat.FULL
@@ -99,13 +81,11 @@ record HandoffSettings(
     }
   }
 
-  /** How long chains are. */
   enum Chains {
     FIXED,
     ADAPTIVE
   }
 
-  /** Whose the probe's ring is. */
   enum Probe {
     OWN,
     SHARED
@@ -115,17 +95,14 @@ record HandoffSettings(
     return path == TransferPath.PUSH_INLINE;
   }
 
-  /** Threads that put bulk messages. */
   int company() {
     return background * threads;
   }
 
-  /** Threads that put when the rate is measured. */
   int producers() {
     return Math.multiplyExact(blocks, threads);
   }
 
-  /** Bytes from one producer's message to the next one's. */
   int stride() {
     return HandoffBench.stride(background > 0 ? Math.max(size, bulk) : size);
   }
@@ -147,9 +124,7 @@ record HandoffSettings(
   }
 
   /**
-   * What a CPU thread's own work costs on the point's clock.
-   *
-   * @param mhz clock of the thread, 0: the topology's
+   * Prices of a CPU thread's own work on the point's clock; at 0 MHz those of the topology's clock.
    */
   static ProxyPrices prices(PointRun<?> run, int mhz) {
     if (!(run.backend() instanceof ExecutionBackend.Virtual)) {

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * What it costs to have the CPU post, without the device library: launches of proxy_minimal. One
- * probe for times, alone or beside a background of bulk messages; all threads for rates.
+ * Cost of having the CPU post, without the device library: launches of proxy_minimal. One probe for
+ * times, alone or beside a background of bulk messages; all threads for rates.
  */
 public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
   private static final String KERNEL = "proxy_minimal";
@@ -99,7 +99,6 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
         "use multiples of 8");
   }
 
-  /** What a CPU cannot post. */
   static void checkCpuQueues(
       Placement queues, TransferPath path, MemoryKind payload, int size, Checks checks) {
     boolean inline = path == TransferPath.PUSH_INLINE;
@@ -172,7 +171,6 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
     return run.point().seed() + launch;
   }
 
-  /** One thread that is timed, and its background. */
   private static HandoffBench.Load probe(
       PointRun<HandoffSettings> run, int samples, boolean bounces) {
     HandoffSettings of = run.settings();

@@ -5,17 +5,7 @@ import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * The tokens that ranks dispatch to experts.
- *
- * @param tokens of each rank
- * @param topk experts of a token
- * @param experts of all ranks
- * @param hidden elements of a token; bytes, where the payload is bytes
- * @param payload what is dispatched
- * @param packing what a put carries
- * @param seed of the tokens' elements
- */
+/** The tokens that ranks dispatch to experts. */
 public record ExpertBatch(
     int ranks,
     int tokens,
@@ -35,12 +25,10 @@ public record ExpertBatch(
     return experts / ranks;
   }
 
-  /** Bytes of a token as a rank has it. */
   int tokenBytes() {
     return payload == Payload.BYTES ? hidden : 2 * hidden;
   }
 
-  /** Bytes of a dispatched message. */
   int messageBytes() {
     int bytes =
         switch (payload) {
@@ -75,16 +63,12 @@ public record ExpertBatch(
     final long grid;
     final long bytes;
 
-    /** Messages of one source to one expert at most. */
     final int capacity;
 
     private final ExpertBatch of;
     private final int node;
     private long end;
 
-    /**
-     * @param node ranks whose GPUs address each other's memory
-     */
     ArenaLayout(ExpertBatch of, int capacity, int node) {
       this.of = of;
       this.capacity = capacity;
@@ -114,17 +98,15 @@ public record ExpertBatch(
       return at;
     }
 
-    /** Where the messages of a source to a local expert begin, in messages. */
+    /** Begin of the messages of a source to a local expert, in messages. */
     int region(int local, int source) {
       return (local * of.ranks() + source) * capacity;
     }
 
-    /** Words of a rank's flags. */
     int flags() {
       return of.experts() + of.ranks();
     }
 
-    /** The kernel's parameters. */
     byte[] parameters() {
       long[] words = {
         of.tokens(),

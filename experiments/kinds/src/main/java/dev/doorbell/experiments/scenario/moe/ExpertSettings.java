@@ -6,19 +6,7 @@ import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.kind.NetworkSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 
-/**
- * Settings of a point.
- *
- * @param tokens of each rank
- * @param topk experts of a token
- * @param experts of all ranks
- * @param hidden elements of a token; bytes, where the payload is bytes
- * @param payload what is dispatched
- * @param packing what a put carries
- * @param routing uniform, zipf or the path of a routing file
- * @param threads of each of a rank's blocks
- * @param blocks of each rank
- */
+/** Settings of a point. */
 public record ExpertSettings(
     Point point,
     int ranks,
@@ -34,7 +22,6 @@ public record ExpertSettings(
     TransferPath path,
     QueueSettings queues,
     NetworkSettings between) {
-  /** What is dispatched. */
   public enum Payload {
     BYTES(0),
     BF16(1),
@@ -46,19 +33,17 @@ public record ExpertSettings(
       this.code = code;
     }
 
-    /** As the kernel numbers it. */
     int code() {
       return code;
     }
   }
 
-  /** What a put carries. */
   public enum Packing {
     TOKEN,
     EXPERT
   }
 
-  /** What is dispatched, apart from how it is posted. */
+  /** The batch, apart from the way it is posted. */
   public ExpertBatch batch() {
     return new ExpertBatch(ranks, tokens, topk, experts, hidden, payload, packing, point.seed());
   }

@@ -3,13 +3,7 @@ package dev.doorbell.experiments.scenario.moe;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
-import dev.doorbell.core.hca.MemoryRegion;
-import dev.doorbell.core.memory.Memory;
-import dev.doorbell.core.memory.MemoryKind;
-import dev.doorbell.core.queue.JobView;
-import dev.doorbell.core.queue.generated.PeerView;
-import dev.doorbell.core.queue.generated.SignalsView;
-import dev.doorbell.experiments.scenario.kernel.KernelJob;
+import dev.doorbell.experiments.scenario.kernel.ArenaRank;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.moe.ExpertBatch.ArenaLayout;
 import dev.doorbell.experiments.scenario.moe.ExpertSettings.Packing;
@@ -17,7 +11,6 @@ import dev.doorbell.experiments.scenario.moe.ExpertSettings.Payload;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
-import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,19 +32,8 @@ public final class ExpertTrial implements AutoCloseable {
   private final ArenaLayout layout;
   private final Owned owned = new Owned();
   private final Connection connection;
-  private final List<Place> places = new ArrayList<>();
-
-  /** One rank's memory and kernel. */
-  record Place(
-      TokenData data,
-      Memory arena,
-      MemoryRegion arenaRegion,
-      Memory flags,
-      MemoryRegion flagsRegion,
-      Memory samples,
-      KernelJob kernel,
-      JobView job,
-      long views) {}
+  private final List<ArenaRank> ranks = new ArrayList<>();
+  private final List<TokenData> data = new ArrayList<>();
 
   /**
    * @param node ranks whose GPUs address each other's memory
@@ -70,60 +52,20 @@ public final class ExpertTrial implements AutoCloseable {
     this.layout = new ArenaLayout(of, routing.capacity(), node);
     this.connection = owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
     for (int rank = 0; rank < of.ranks(); rank++) {
-      places.add(place(world.rank(rank), shape, grid));
+      ranks.add(
+          owned.add(
+              new ArenaRank(
+                  world.rank(rank), KERNEL, shape, grid, layout.bytes, layout.flags(), 2)));
+      data.add(new TokenData(of, rank, routing.chosen(rank)));
     }
-    places.forEach(this::introduce);
-  }
-
-  private Place place(Rank rank, Endpoint.Shape shape, LaunchConfig grid) {
-    int number = rank.number();
-    KernelJob kernel = owned.add(new KernelJob(rank.gpu(), KERNEL, grid));
-    Memory arena = kernel.allocate(MemoryKind.DEVICE, layout.bytes, "arena");
-    Memory flags = kernel.allocate(MemoryKind.DEVICE, (long) Long.BYTES * layout.flags(), "flags");
-    Memory samples = kernel.allocate(MemoryKind.DEVICE, 2L * Long.BYTES, "samples");
-    byte[] encoded = layout.parameters();
-    Memory parameters = kernel.allocate(MemoryKind.DEVICE, encoded.length, "parameters");
-    parameters.putBytes(0, encoded);
-    MemoryRegion arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
-    MemoryRegion flagsRegion =
-        owned.add(rank.domain().register(flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
-    Memory signals = kernel.allocate(MemoryKind.DEVICE, SignalsView.BYTES, "signals view");
-    signals.putBytes(
-        0, new SignalsView(flags.address(), 0, flagsRegion.lkey(), 0, layout.flags()).encode());
-    Memory views = owned.add(connection.writeViews(number));
-    TokenData data = new TokenData(of, number, routing.chosen(number));
-    arena.putBytes(layout.routing, data.routing());
-    arena.putBytes(layout.weights, data.weights());
-    arena.putBytes(layout.input, data.input());
-    JobView job = new JobView();
-    job.role = number;
-    job.qpCount = of.ranks();
-    job.local = arena.address();
-    job.localKey = arenaRegion.lkey();
-    job.operand = parameters.address();
-    job.samples = samples.address();
-    job.signals = signals.address();
-    return new Place(
-        data, arena, arenaRegion, flags, flagsRegion, samples, kernel, job, views.address());
-  }
-
-  /** Writes where a rank's peers have their memory. */
-  private void introduce(Place own) {
-    Memory peers =
-        own.kernel()
-            .allocate(MemoryKind.DEVICE, (long) PeerView.BYTES * of.ranks(), "views of the peers");
-    for (int number = 0; number < of.ranks(); number++) {
-      Place peer = places.get(number);
-      peers.putBytes(
-          (long) number * PeerView.BYTES,
-          new PeerView(
-                  peer.arena().address(),
-                  peer.flags().address(),
-                  peer.arenaRegion().rkey(),
-                  peer.flagsRegion().rkey())
-              .encode());
+    for (ArenaRank rank : ranks) {
+      TokenData own = data.get(rank.number());
+      rank.arena().putBytes(layout.routing, own.routing());
+      rank.arena().putBytes(layout.weights, own.weights());
+      rank.arena().putBytes(layout.input, own.input());
+      rank.job().operand = rank.copy(layout.parameters(), "parameters");
+      rank.introduce(ranks);
     }
-    own.job().peers = peers.address();
   }
 
   /** The queue pairs of its ranks. */
@@ -147,10 +89,10 @@ public final class ExpertTrial implements AutoCloseable {
   public Phase dispatch() {
     return new Phase(0) {
       @Override
-      void clear(Place place) {
-        place.flags().fill(0, place.flags().size(), (byte) 0);
-        place.arena().fill(layout.slots, layout.bytes - layout.slots, (byte) 0);
-        place.arena().fill(layout.received, layout.output - layout.received, (byte) 0);
+      void clear(ArenaRank rank) {
+        rank.flags().fill(0, rank.flags().size(), (byte) 0);
+        rank.arena().fill(layout.slots, layout.bytes - layout.slots, (byte) 0);
+        rank.arena().fill(layout.received, layout.output - layout.received, (byte) 0);
       }
 
       @Override
@@ -177,23 +119,22 @@ public final class ExpertTrial implements AutoCloseable {
   public Phase combine() {
     return new Phase(1) {
       @Override
-      void clear(Place place) {}
+      void clear(ArenaRank rank) {}
 
       @Override
       @Nullable String mismatch(int rank) {
-        Place place = places.get(rank);
         for (int token = 0; token < of.tokens(); token++) {
-          byte[] answer = place.data().answer(token);
+          byte[] answer = data.get(rank).answer(token);
           for (int k = 0; k < of.topk(); k++) {
             long at = layout.combined + ((long) token * of.topk() + k) * answer.length;
-            String wrong = differs(place, at, answer);
+            String wrong = differs(rank, at, answer);
             if (wrong != null) {
               return "rank %d, token %d, answer %d: %s".formatted(rank, token, k, wrong);
             }
           }
           if (of.payload() != Payload.BYTES) {
-            byte[] sum = place.data().output(token, answer);
-            String wrong = differs(place, layout.output + (long) token * sum.length, sum);
+            byte[] sum = data.get(rank).output(token, answer);
+            String wrong = differs(rank, layout.output + (long) token * sum.length, sum);
             if (wrong != null) {
               return "rank %d, sum of token %d: %s".formatted(rank, token, wrong);
             }
@@ -214,22 +155,21 @@ public final class ExpertTrial implements AutoCloseable {
   private @Nullable String arrived(int rank, int source, int local) {
     int expert = rank * of.local() + local;
     int count = counts[source][expert];
-    Place place = places.get(rank);
-    long flag = place.flags().getLong((long) (source * of.local() + local) * Long.BYTES);
+    long flag = ranks.get(rank).flags().getLong((long) (source * of.local() + local) * Long.BYTES);
     String whose = "rank %d, expert %d, messages of rank %d".formatted(rank, expert, source);
     if (flag != count + 1) {
       return "%s: flag %d instead of %d".formatted(whose, flag, count + 1);
     }
-    TokenData sent = places.get(source).data();
+    TokenData sent = data.get(source);
     boolean[] seen = new boolean[of.tokens()];
     for (int slot = 0; slot < count; slot++) {
       long at = layout.received + (long) (layout.region(local, source) + slot) * of.messageBytes();
-      int token = (int) place.arena().getLong(at);
+      int token = (int) ranks.get(rank).arena().getLong(at);
       if (token < 0 || token >= of.tokens() || seen[token]) {
         return "%s: token %d in slot %d".formatted(whose, token, slot);
       }
       seen[token] = true;
-      String wrong = differs(place, at, sent.message(token));
+      String wrong = differs(rank, at, sent.message(token));
       if (wrong != null) {
         return "%s, token %d: %s".formatted(whose, token, wrong);
       }
@@ -249,8 +189,8 @@ public final class ExpertTrial implements AutoCloseable {
     return false;
   }
 
-  private static @Nullable String differs(Place place, long at, byte[] expected) {
-    byte[] found = place.arena().getBytes(at, expected.length);
+  private @Nullable String differs(int rank, long at, byte[] expected) {
+    byte[] found = ranks.get(rank).arena().getBytes(at, expected.length);
     int first = Arrays.mismatch(found, expected);
     return first < 0
         ? null
@@ -266,10 +206,8 @@ public final class ExpertTrial implements AutoCloseable {
       this.phase = phase;
     }
 
-    /** Prepares a rank's memory. */
-    abstract void clear(Place place);
+    abstract void clear(ArenaRank rank);
 
-    /** The first difference at a rank, or null. */
     abstract @Nullable String mismatch(int rank);
 
     @Override
@@ -280,46 +218,28 @@ public final class ExpertTrial implements AutoCloseable {
     @Override
     public List<Supplier<Launch>> prepare() {
       List<Supplier<Launch>> starts = new ArrayList<>();
-      for (Place place : places) {
-        clear(place);
-        place.job().opcode =
+      for (ArenaRank rank : ranks) {
+        clear(rank);
+        rank.job().opcode =
             phase | of.payload().code() << 8 | (of.packing() == Packing.EXPERT ? 1 << 16 : 0);
-        starts.add(place.kernel().prepare(place.views(), place.job()));
+        starts.add(rank.prepare(connection));
       }
       return starts;
     }
 
     @Override
     public @Nullable String firstError() {
-      for (int rank = 0; rank < places.size(); rank++) {
-        String error = places.get(rank).kernel().firstError();
-        if (error != null) {
-          return "rank %d: %s".formatted(rank, error);
-        }
-      }
-      return null;
+      return Trial.first(ranks, ArenaRank::firstError);
     }
 
     @Override
     public @Nullable String mismatch() {
-      for (int rank = 0; rank < places.size(); rank++) {
-        String wrong = mismatch(rank);
-        if (wrong != null) {
-          return wrong;
-        }
-      }
-      return null;
+      return Trial.first(ranks, rank -> mismatch(rank.number()));
     }
 
     /** From the first rank's beginning until the last one has everything. */
     public long nanos() {
-      long first = Long.MAX_VALUE;
-      long last = 0;
-      for (Place place : places) {
-        first = Math.min(first, place.samples().getLong(0));
-        last = Math.max(last, place.samples().getLong(Long.BYTES));
-      }
-      return last - first;
+      return ArenaRank.nanos(ranks);
     }
   }
 

@@ -1,14 +1,13 @@
 package dev.doorbell.experiments.scenario.moe;
 
 /**
- * What the kernel does to numbers, computed independently of it: E4M3 with a scale for each group,
- * BF16, and sums in single precision. All of it rounds to the nearest, ties to even.
+ * The kernel's arithmetic, computed independently of it: E4M3 with a scale for each group, BF16,
+ * and sums in single precision. All of it rounds to the nearest, ties to even.
  */
 final class Quantiser {
   /** Elements that share a scale. */
   static final int GROUP = 128;
 
-  /** The largest number of E4M3. */
   private static final float LARGEST = 448;
 
   /** All of E4M3's magnitudes, by their bits: 0 to 448. */
@@ -34,7 +33,6 @@ final class Quantiser {
     return (short) ((bits + 0x7fff + (bits >>> 16 & 1)) >>> 16);
   }
 
-  /** The scale of the group of elements from {@code from} on. */
   static float scale(short[] elements, int from) {
     float largest = 0;
     for (int i = 0; i < GROUP; i++) {
@@ -43,7 +41,6 @@ final class Quantiser {
     return largest == 0 ? 1 : largest / LARGEST;
   }
 
-  /** The nearest number of E4M3, by search. */
   static byte toFp8(float value) {
     float magnitude = Math.abs(value);
     int below = 0;

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Which experts a router chose. */
+/** Experts that a router chose. */
 public final class Routing {
-  /** Exponent of the popularity of experts under Zipf's law. */
   private static final double ZIPF = 1;
 
   private final int experts;
@@ -29,7 +28,6 @@ public final class Routing {
     return experts;
   }
 
-  /** The experts of a rank's tokens, token by token. */
   int[] chosen(int rank) {
     return chosen[rank];
   }
@@ -41,7 +39,7 @@ public final class Routing {
     return drawn(ranks, tokens, perToken, weights, seed);
   }
 
-  /** As {@link #uniform}, with the i-th most popular expert drawn in proportion to 1/i. */
+  /** Likewise, with the i-th most popular expert drawn in proportion to 1/i. */
   static Routing zipf(int ranks, int tokens, int perToken, int experts, long seed) {
     double[] weights = new double[experts];
     for (int expert = 0; expert < experts; expert++) {
@@ -83,7 +81,6 @@ public final class Routing {
     return new Routing(weights.length, chosen);
   }
 
-  /** Messages from each rank to each expert. */
   int[][] counts() {
     int[][] counts = new int[chosen.length][experts];
     for (int rank = 0; rank < chosen.length; rank++) {
@@ -94,7 +91,6 @@ public final class Routing {
     return counts;
   }
 
-  /** The most messages from one rank to one expert. */
   int capacity() {
     int most = 1;
     for (int[] row : counts()) {

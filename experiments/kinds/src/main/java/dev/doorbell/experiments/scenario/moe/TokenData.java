@@ -13,7 +13,6 @@ final class TokenData {
   private final float[] weights;
   private final byte[] input;
 
-  /** Random tokens and weights, fixed by the point's seed. */
   TokenData(ExpertBatch of, int rank, int[] chosen) {
     this.of = of;
     this.rank = rank;
@@ -65,7 +64,6 @@ final class TokenData {
     return elements;
   }
 
-  /** The message of a token. */
   byte[] message(int token) {
     byte[] bytes = new byte[of.messageBytes()];
     ByteBuffer to = little(bytes);
@@ -91,7 +89,7 @@ final class TokenData {
     return bytes;
   }
 
-  /** What an expert returns for a token: the token as it has arrived there. */
+  /** An expert's answer to a token: the token as it has arrived there. */
   byte[] answer(int token) {
     byte[] bytes = new byte[of.tokenBytes()];
     if (of.payload() != Payload.FP8) {

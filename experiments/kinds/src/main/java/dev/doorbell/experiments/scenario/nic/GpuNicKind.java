@@ -22,16 +22,6 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
   private static final long MOST_BYTES = 16 << 20;
   private static final long NANOS_A_POINT = 200_000_000L;
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes of a message
-   * @param producers blocks of the sender, each with a queue of its own
-   * @param engines blocks of the NIC
-   * @param depth of a send ring in blocks
-   * @param window messages of a producer in flight
-   * @param slots of a producer in the NIC's memory
-   */
   record Settings(
       Point point,
       int size,
@@ -56,7 +46,6 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
     }
   }
 
-  /** How much a backend can run in a moment. */
   private enum Scale {
     EMULATED(64, 20_000_000_000L, 8, 64, 64 << 10, 64 << 10),
     REAL(512, 10_000_000_000L, 128, 16_384, 512 << 20, 256 << 20);
@@ -193,7 +182,6 @@ public final class GpuNicKind extends ExperimentKind<GpuNicKind.Settings> {
     return (double) shape.bytes() * messages * shape.producers() / nanos;
   }
 
-  /** Messages of each producer, which have {@code total} bytes together. */
   private static int share(long total, NicShape shape, int fewest, int most) {
     return Math.clamp(total / shape.bytes() / shape.producers(), fewest, most);
   }

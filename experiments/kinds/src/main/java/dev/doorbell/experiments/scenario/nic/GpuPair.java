@@ -20,23 +20,13 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * Two GPUs of one host that reach each other's memory: one sends, the other is its NIC.
- *
- * @param fabric of both
- * @param senderKernels kernels on the sender
- * @param nicKernels kernels on the NIC
- */
+/** Two GPUs of one host that reach each other's memory: one sends, the other is its NIC. */
 record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, NicKernels nicKernels)
     implements AutoCloseable {
   static final Locus SENDER = Locus.gpu(0, 0);
   static final Locus NIC = Locus.gpu(0, 1);
 
-  /**
-   * The pair of a backend; of real GPUs the one that was asked for and the next.
-   *
-   * @throws dev.doorbell.core.gpu.GpuException when there are no two, or they are no peers
-   */
+  /** The pair of a backend; of real GPUs the one that was asked for and the next. */
   static GpuPair of(ExecutionBackend backend, Topology topology, long seed) {
     return switch (backend) {
       case ExecutionBackend.Virtual() -> emulated(new TimedFabric(topology, seed));
@@ -47,7 +37,6 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
     };
   }
 
-  /** Two GPUs of the PTX virtual machine. */
   static GpuPair emulated(Fabric fabric) {
     return of(fabric, new VmGpu(fabric, SENDER), new VmGpu(fabric, NIC));
   }
@@ -100,7 +89,6 @@ record GpuPair(Fabric fabric, Gpu sender, Gpu nic, NicKernels senderKernels, Nic
       this.stream = gpu.createStream();
     }
 
-    /** A kernel, which is loaded at the first call. */
     Kernel kernel(String name) {
       return modules
           .computeIfAbsent(

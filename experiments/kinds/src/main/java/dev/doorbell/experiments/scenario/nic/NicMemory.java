@@ -18,10 +18,10 @@ import java.util.List;
  * completions, credits and counters lie in the sender's.
  */
 final class NicMemory implements AutoCloseable {
-  /** Of one queue's {@code shared_state} in gpu_nic.cuh. */
+  /** Bytes of one queue's {@code shared_state} in gpu_nic.cuh. */
   static final int STATE_BYTES = 256;
 
-  /** Where the state counts what is reported. */
+  /** Offset of the count of what is reported. */
   static final int STATE_REPORTED = 128;
 
   private static final int BLOCK = 64;
@@ -139,22 +139,18 @@ final class NicMemory implements AutoCloseable {
     return written;
   }
 
-  /** Closes {@code part} with this memory. */
   <T extends AutoCloseable> T own(T part) {
     return owned.add(part);
   }
 
-  /** Memory of a GPU, which is closed with this one. */
   Memory at(Gpu gpu, long bytes, String label) {
     return owned.add(gpu.allocate(MemoryKind.DEVICE, bytes, label));
   }
 
-  /** The queues as the sender's kernels find them: queue pairs, or rings. */
   long senderViews() {
     return views;
   }
 
-  /** The same in the NIC's memory. */
   long nicViews() {
     return nicViews;
   }
@@ -163,7 +159,7 @@ final class NicMemory implements AutoCloseable {
     return state.address();
   }
 
-  /** Where payload is staged, in the NIC's memory; 0 when it is not. */
+  /** Address of the staging area in the NIC's memory, or 0. */
   long staging() {
     return staging;
   }
@@ -172,12 +168,10 @@ final class NicMemory implements AutoCloseable {
     return stagingBytes;
   }
 
-  /** Pieces of work of a queue that the NIC has delivered and reported. */
   long reported(int queue) {
     return state.getLong((long) queue * STATE_BYTES + STATE_REPORTED);
   }
 
-  /** The first error record of the sender in words, or an empty text. */
   String errorText() {
     return KernelStatus.errorText(
         errors.stream()

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class NicRun implements Trial, AutoCloseable {
   private static final int LOCAL_KEY = 0x1101;
 
-  /** What the NIC takes for the target's key. */
+  /** Key that the NIC accepts for the target. */
   static final int REMOTE_KEY = 0x2202;
 
   private static final int STAGING_KEY = 0x3303;
@@ -43,7 +43,7 @@ final class NicRun implements Trial, AutoCloseable {
   private final long total;
 
   /**
-   * What a run sends.
+   * Messages of a run.
    *
    * @param kernel that sends
    * @param messages of each producer that are measured, or just sent
@@ -57,11 +57,6 @@ final class NicRun implements Trial, AutoCloseable {
     this(gpus, shape, load, seed, REMOTE_KEY);
   }
 
-  /**
-   * A run whose sender may name a wrong key.
-   *
-   * @param remoteKey that the sender's work requests name
-   */
   NicRun(GpuPair gpus, NicShape shape, Load load, long seed, int remoteKey) {
     this.gpus = gpus;
     this.shape = shape;
@@ -206,14 +201,12 @@ final class NicRun implements Trial, AutoCloseable {
     return payload.length;
   }
 
-  /** The first {@code count} samples of the sender's kernel. */
   long[] samples(int count) {
     long[] values = new long[count];
     samples.read(0, MemorySegment.ofArray(values));
     return values;
   }
 
-  /** Nanoseconds between the stamps of the sender's kernel. */
   long nanos() {
     return stamps.getLong(Long.BYTES) - stamps.getLong(0);
   }

@@ -33,7 +33,6 @@ record NicShape(
   /** Messages up to here are one warp's of the NIC; see gpu_nic.cuh. */
   private static final int ALONE = 2048;
 
-  /** Threads of a NIC's block that serves short messages. */
   private static final int SHORT_THREADS = 128;
 
   /** This shape with one block on each side of the queue: for one message at a time. */
@@ -51,12 +50,10 @@ record NicShape(
         kernelNanos);
   }
 
-  /** Threads of a sender's block: as many as copy. */
   int senderThreads() {
     return path.pushes() ? copying() : WARP;
   }
 
-  /** Threads of a NIC's block. */
   int engineThreads() {
     return bytes <= ALONE
         ? Math.min(mostThreads, SHORT_THREADS)
@@ -68,7 +65,7 @@ record NicShape(
     return Math.clamp(threads, WARP, mostThreads);
   }
 
-  /** How a payload gets from the sender's memory into the GPU that is the NIC. */
+  /** Ways of a payload from the sender's memory into the GPU that is the NIC. */
   enum NicPath {
     /** WQE and payload are read from the sender's memory. */
     PULL(JobView.PATH_PULL),
@@ -85,12 +82,10 @@ record NicShape(
       this.jobPath = jobPath;
     }
 
-    /** The value of {@code doorbell_job.path}; a ring has none. */
     int jobPath() {
       return jobPath;
     }
 
-    /** Whether the sender copies the payload. */
     boolean pushes() {
       return this == PUSH_MEMIC || this == PUSH_RING;
     }

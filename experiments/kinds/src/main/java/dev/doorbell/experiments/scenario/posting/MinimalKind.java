@@ -26,7 +26,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What an HCA and a GPU's instructions cost without the device library: launches of put_minimal,
+ * Cost of an HCA and of a GPU's instructions without the device library: launches of put_minimal,
  * put_minimal_rare or put_dynamic, whose puts take the fewest accesses that an HCA requires.
  */
 public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
@@ -53,10 +53,10 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
   /** A WQE says its length in units of 16 bytes by 6 bits. */
   private static final int MOST_INLINE = 63 * 16 - AROUND_INLINE;
 
-  /** Of an inline payload, what fits behind its length in 16 bytes. */
+  /** Bytes of an inline payload that fit behind its length in 16 bytes. */
   private static final int INLINE_OF_DATA_SEGMENT = 12;
 
-  /** An address vector. */
+  /** Bytes of an address vector. */
   private static final int VECTOR = 48;
 
   private static final int BLOCK = 64;
@@ -71,7 +71,7 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
 
   private static final int FEWEST_DOORBELLS = 24;
 
-  /** How posters share a queue pair, as the kernel counts them. */
+  /** Ways of sharing a queue pair, by the kernel's numbers. */
   enum Sharing {
     OWN(0),
     LOCK(1),
@@ -86,55 +86,38 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
     }
   }
 
-  /** Which WQEs of a doorbell have a CQE. */
   enum Signaled {
     ALL,
     LAST
   }
 
-  /** At which CQEs a poster looks. */
   enum Looks {
     LAST,
     EACH
   }
 
-  /** Where something lies that each put needs. */
   enum Held {
     MEMORY,
     REGISTERS
   }
 
-  /** What a wait covers. */
   enum Awaited {
     PUT,
     QUEUE,
     ALL
   }
 
-  /** What carries the puts. */
   enum Transport {
     RC,
     DC
   }
 
-  /** Whose the queue pair is of the thread that is timed. */
+  /** Owner of the timed thread's queue pair. */
   enum Probe {
     OWN,
     SHARED
   }
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes of a message
-   * @param batch WQEs of a doorbell; a warp's are its lanes
-   * @param window doorbells in flight on each queue pair when the rate is measured
-   * @param proxies CPU threads that ring for the kernel
-   * @param background blocks that put bulk messages beside the thread that is timed
-   * @param bulk bytes of such a message
-   * @param rest nanoseconds between the doorbell and the first look at the CQE when times are
-   *     measured
-   */
   record Settings(
       Point point,
       int size,
@@ -164,7 +147,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       Probe probe,
       int rest) {
 
-    /** Whether a queue pair has one poster. */
     boolean alone() {
       return sharing == Sharing.OWN || sharing == Sharing.VISITS;
     }
@@ -181,7 +163,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       return blocksOfWqe(path == TransferPath.PUSH_INLINE ? size : 0);
     }
 
-    /** Blocks of a bulk message's WQE. */
     int blocksOfBulk() {
       return blocksOfWqe(0);
     }
@@ -190,12 +171,11 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       return Math.ceilDiv(AROUND_INLINE + inline + (isDynamic() ? VECTOR : 0), BLOCK);
     }
 
-    /** Whether a poster comes to several queue pairs. */
     boolean visitsSeveral() {
       return sharing == Sharing.VISITS && !isDynamic() && qps > posters();
     }
 
-    /** Whether the rate or round trips are measured in a way that put_minimal does not have. */
+    /** Returns true if put_minimal lacks the way of measuring the rate or round trips. */
     boolean isRare() {
       boolean bounces = point.metrics().contains(ROUND_TRIP);
       boolean registers = state == Held.REGISTERS;
@@ -216,12 +196,10 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       return blocks * (warps() ? threads / WARP : threads);
     }
 
-    /** Doorbells in flight that the ring has room for. */
     int doorbells() {
       return Math.min(window, queues.depth() / (wqesOfDoorbell() * blocksOfWqe()));
     }
 
-    /** Queue pairs of a rank that puts. */
     int queuePairs() {
       if (!isDynamic()) {
         return qps;
@@ -232,7 +210,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       return probeShares() ? 1 : 1 + (alone() ? company() : 1);
     }
 
-    /** Threads that put bulk messages. */
     int company() {
       return background * threads;
     }
@@ -241,7 +218,6 @@ public final class MinimalKind extends ExperimentKind<MinimalKind.Settings> {
       return background > 0 && probe == Probe.SHARED;
     }
 
-    /** Bytes from one thread's message to the next one's. */
     int stride() {
       return background > 0 ? Math.max(size, bulk) : size;
     }

@@ -43,7 +43,6 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
   /** Enough for a hundred round trips of a lone warp. */
   private static final int MOST_PASSES_ON_GPU = 256;
 
-  /** How the bytes are moved. */
   enum Access {
     LOADS,
     STORES,
@@ -54,17 +53,11 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
       return this == LOADS || this == COPY_IN;
     }
 
-    /** Whether the copy engine moves the bytes, and no kernel. */
     boolean byEngine() {
       return this == COPY_IN || this == COPY_OUT;
     }
   }
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes that are moved
-   */
   record Settings(Point point, int size, int threads, int blocks, Access access) {}
 
   public MoveKind() {
@@ -135,7 +128,6 @@ public final class MoveKind extends ExperimentKind<MoveKind.Settings> {
     run.add(Samples.of("goodput", "GB/s", rates));
   }
 
-  /** All bytes from one memory to another, {@code times} times. */
   private static final class Move implements Trial {
     private final Fabric fabric;
     private final KernelJob kernel;

@@ -31,7 +31,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
   private static final int ADDEND = 1_013_904_223;
   private static final long NANOS_A_SAMPLE = 300_000_000L;
 
-  /** How the blocks are launched. */
   enum Streams {
     ONE,
     TWO,
@@ -43,13 +42,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
     }
   }
 
-  /**
-   * Settings of a point.
-   *
-   * @param communicating blocks that put
-   * @param work rounds of each computing thread
-   * @param streams how the blocks are launched
-   */
   record Settings(
       Point point, PosterSettings posters, int communicating, long work, Streams streams) {
     int putters() {
@@ -115,7 +107,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
         .forEach(run::add);
   }
 
-  /** The grid that is launched again and again. */
   private static final class Grid {
     private final Settings of;
     private final PutBench bench;
@@ -146,7 +137,6 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
       return bench.kernel(KERNEL, of.posters.grid(blocks), of.streams.priority(first));
     }
 
-    /** Nanoseconds of a launch by messages and rounds of each thread. */
     long nanos(long messages, long rounds) throws PointFailure {
       results.fill(0, results.size(), (byte) 0);
       JobView job = bench.job(messages, 0);
@@ -163,7 +153,7 @@ public final class OverlapKind extends ExperimentKind<OverlapKind.Settings> {
       return bench.launch(kernel, job, second, puts, messages > 0, () -> miscomputed(rounds, 0));
     }
 
-    /** What a thread computed wrongly, in words. Those of its kernel compute from one on. */
+    /** Describes the first wrong result; threads compute from {@code from} on. */
     private @Nullable String miscomputed(long rounds, int from) {
       ByteBuffer found =
           ByteBuffer.wrap(results.getBytes(0, (int) results.size())).order(ByteOrder.LITTLE_ENDIAN);

@@ -36,7 +36,6 @@ final class PingPong implements Trial, AutoCloseable {
   private final Side[] sides = new Side[RANKS];
   private JobView job = new JobView();
 
-  /** One rank. */
   private final class Side {
     final int rank;
     final Memory views;
@@ -69,7 +68,6 @@ final class PingPong implements Trial, AutoCloseable {
               : null;
     }
 
-    /** Puts both keys, as a WQE holds them, into GPU memory. */
     void putKeys() {
       Memory memory = kernel.allocate(MemoryKind.DEVICE, Long.BYTES, "keys");
       long lkey = Integer.toUnsignedLong(BigEndian.swap(outgoingRegion.lkey()));
@@ -138,7 +136,6 @@ final class PingPong implements Trial, AutoCloseable {
     }
   }
 
-  /** Nanoseconds of each round trip; {@code how} says how puts are posted. */
   long[] roundTrips(JobView how) throws PointFailure {
     int count = run.point().samples();
     Memory memory =

@@ -9,13 +9,7 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 
-/**
- * Settings of points whose threads put messages of their own.
- *
- * @param size bytes of a message
- * @param qps queue pairs; thread i posts to queue pair i modulo their number
- * @param proxies CPU threads that post or ring for the kernel
- */
+/** Settings of points whose threads put messages of their own. */
 record PosterSettings(
     int size,
     QueueSettings queues,
@@ -41,7 +35,6 @@ record PosterSettings(
   private static final long MOST_BYTES_OF_A_LAUNCH = 128L << 20;
   private static final int FEWEST_OF_A_THREAD = 2;
 
-  /** Who posts and who rings. */
   enum Posting {
     DIRECT(Connection.Ringing.GPU),
     CPU_RUNG(Connection.Ringing.CPU),
@@ -54,7 +47,6 @@ record PosterSettings(
     }
   }
 
-  /** How a kernel rings. */
   enum Ringing {
     RECORD_FIRST,
     RECORD_LAST,
@@ -62,7 +54,6 @@ record PosterSettings(
     BLUEFLAME
   }
 
-  /** The scope of a kernel's fences. */
   enum Fence {
     NEEDED,
     SYSTEM
@@ -72,12 +63,10 @@ record PosterSettings(
     return grid(blocks);
   }
 
-  /** A share of the grid. */
   LaunchConfig grid(int some) {
     return LaunchConfig.of(some, threads).withTimeout(KERNEL_NANOS);
   }
 
-  /** Threads of the grid. */
   int allThreads() {
     return Math.multiplyExact(blocks, threads);
   }
@@ -95,12 +84,10 @@ record PosterSettings(
         .build();
   }
 
-  /** Whether an HCA has to reach GPU memory. */
   boolean touchesGpu() {
     return queues.placement().touchesGpu() || payload != MemoryKind.HOST;
   }
 
-  /** Puts of each thread in a launch, where {@code posters} threads put. */
   long putsOfThread(int posters, ExecutionBackend backend) {
     int all =
         switch (backend) {

@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What posting costs: launches of put_rate for puts per second, one of put_price for the time of a
- * put and the time until it is done; or both of put_light, or of put_exclusive.
+ * Cost of posting: launches of put_rate for puts per second, one of put_price for the time of a put
+ * and the time until it is done; or both of put_light, or of put_exclusive.
  */
 public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
   private static final String RATE = "rate";
@@ -51,11 +51,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
 
   private static final int WARMUP_SHARE = 4;
 
-  /**
-   * Settings of a point.
-   *
-   * @param rest nanoseconds between a put and its quiet when times are measured
-   */
   record Settings(
       Point point,
       PosterSettings posters,
@@ -77,7 +72,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
           : point.kernels().contains(EXCLUSIVE_KERNEL) ? EXCLUSIVE_KERNEL : null;
     }
 
-    /** The kernel that measures a metric. */
     String kernelOf(String metric) {
       String kernel = shortPath();
       return kernel != null ? kernel : TIMES.contains(metric) ? PRICE_KERNEL : RATE_KERNEL;
@@ -162,7 +156,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
         "use posting: proxy or cpu-rung");
   }
 
-  /** Refuses what light.cuh and exclusive.cuh leave out. */
   private static void checkShortPath(String kernel, Settings of, Checks checks) {
     PosterSettings posters = of.posters;
     checks.refuseIf(!of.exclusive, kernel + " on a shared queue pair", "use exclusive: true");
@@ -258,7 +251,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     return job;
   }
 
-  /** One launch, whose puts took a block each where kernels post them. */
   private static long launch(PointRun<Settings> run, PutBench bench, KernelJob kernel, JobView job)
       throws PointFailure {
     PosterSettings posters = run.settings().posters;

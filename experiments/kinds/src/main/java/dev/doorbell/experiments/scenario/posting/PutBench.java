@@ -46,10 +46,8 @@ final class PutBench implements AutoCloseable {
   private int first;
   private int others;
 
-  /** Those whose kernels put, from rank 0 on. */
   private final List<Side> sides = new ArrayList<>();
 
-  /** Who puts. */
   enum Direction {
     ONE,
     BOTH,
@@ -57,7 +55,6 @@ final class PutBench implements AutoCloseable {
     RECEIVE
   }
 
-  /** One rank that puts to the other one. */
   private final class Side {
     final int rank;
     final List<Endpoint> senders;
@@ -115,7 +112,6 @@ final class PutBench implements AutoCloseable {
       keys = memory.address();
     }
 
-    /** Allocates the two words that a probe shares with its background. */
     void putWords() {
       Memory memory =
           owned.add(
@@ -130,7 +126,6 @@ final class PutBench implements AutoCloseable {
     }
   }
 
-  /** Opens a world in which rank 0 puts. */
   PutBench(PointRun<?> run, PosterSettings settings, Endpoint.Shape shape, int messages) {
     this(run, settings, shape, messages, Direction.ONE, 0);
   }
@@ -196,12 +191,10 @@ final class PutBench implements AutoCloseable {
     return world.rank(0).gpu();
   }
 
-  /** A kernel of the catalogue on rank 0, which is closed with this bench. */
   KernelJob kernel(String name) {
     return kernel(name, 0);
   }
 
-  /** Likewise, over another grid and in a stream of some priority. */
   KernelJob kernel(String name, LaunchConfig grid, GpuStream.Priority priority) {
     return owned.add(new KernelJob(gpu(), name, grid, priority));
   }
@@ -222,17 +215,14 @@ final class PutBench implements AutoCloseable {
     return job;
   }
 
-  /** From now on jobs have their keys in GPU memory, for posts to load. */
   void putKeys() {
     sides.forEach(Side::putKeys);
   }
 
-  /** From now on jobs have what a probe and its background say to each other. */
   void putWords() {
     sides.forEach(Side::putWords);
   }
 
-  /** Blocks that kernels have found completed so far, over all queue pairs. */
   long completedBlocks() {
     return sides.getFirst().senders.stream().mapToLong(Endpoint::completedBlocks).sum();
   }
@@ -282,10 +272,8 @@ final class PutBench implements AutoCloseable {
     return run.perform(new Round(starts, sends, more), PosterSettings.KERNEL_NANOS).getAsLong();
   }
 
-  /** A kernel and what it is to do. */
   private record Start(Side side, KernelJob kernel, JobView job) {}
 
-  /** One launch, or several at the same time. */
   private final class Round implements Trial, LongSupplier {
     private final List<Start> starts;
     private final boolean sends;

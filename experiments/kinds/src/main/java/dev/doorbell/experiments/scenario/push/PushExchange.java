@@ -21,15 +21,6 @@ import java.util.function.Consumer;
 /**
  * Messages of one GPU to another through a ring in on-chip memory, as fast as they go: whatever the
  * GPUs are made of.
- *
- * @param slots of the ring, a power of two
- * @param bytes of a message, a multiple of 4
- * @param messages of all producers together
- * @param producers blocks that share the ring
- * @param batch messages to a doorbell, at most as many as slots
- * @param threads of a block
- * @param checksums whether the engine checks what it finds in the ring
- * @param first index of the first message
  */
 public record PushExchange(
     int slots,

@@ -146,7 +146,6 @@ public final class PushKind extends ExperimentKind<PushSettings> {
     }
   }
 
-  /** The senders, the network and the receiver. */
   private static final class Incast implements Trial, AutoCloseable {
     private final PointRun<PushSettings> run;
     private final PushSettings of;
@@ -232,7 +231,6 @@ public final class PushKind extends ExperimentKind<PushSettings> {
       return checker.count(PushEvent.Kind.DELIVERED) * of.size();
     }
 
-    /** Adds the point's counters, in the order of the config. */
     void count() {
       Switch.@Nullable Counters at = network instanceof Switch made ? made.counters() : null;
       for (String metric : run.point().metrics()) {
@@ -290,7 +288,6 @@ public final class PushKind extends ExperimentKind<PushSettings> {
       }
     }
 
-    /** The point's sampled metrics, of kernels that have ended. */
     List<Samples> samples(List<PushNode> nodes) {
       List<Samples> all = new ArrayList<>();
       for (String metric : point.metrics()) {
@@ -326,16 +323,16 @@ public final class PushKind extends ExperimentKind<PushSettings> {
       return nodes.stream().mapToLong(PushNode::started).min().orElseThrow();
     }
 
-    /** How long each message waited for room; of random times without those of the warm-up. */
+    /** Times for which messages waited for room; of random times without those of the warm-up. */
     private LongStream waits(PushNode node) {
       int warmup = of.random() ? point.warmup() * PushSettings.BATCH_MESSAGES : 0;
       return Arrays.stream(node.waits()).skip(warmup).filter(wait -> wait >= 0);
     }
 
     /**
-     * Of the last three quarters of all messages, as they arrive: the steady state. Whole turns of
-     * the ring, where there are any: what is held up by credits arrives in bursts of the ring's
-     * size, and six bursts with five pauses between them would look faster than they are.
+     * Rate of the last three quarters of all messages, as they arrive: the steady state. Whole
+     * turns of the ring, where there are any: credits hold up bursts of the ring's size, and six
+     * bursts with five pauses between them would look faster than they are.
      */
     private double goodput() {
       int steps = arrived - 1 - arrived / WARMUP_SHARE;

@@ -60,24 +60,15 @@ final class PushNode implements AutoCloseable {
   private long poolMoved;
 
   /**
-   * Where kernels find a ring.
-   *
-   * @param moved what is added to addresses of on-chip memory
-   * @param doorbell the register
+   * Registers of a ring as kernels address them: {@code moved} is added to addresses of on-chip
+   * memory.
    */
   private record Registers(long moved, long doorbell) {}
 
-  /**
-   * A node.
-   *
-   * @param gpu of its rank; several nodes may share one
-   * @param options of its engine
-   */
   PushNode(Fabric fabric, Gpu gpu, Network network, PushOptions options, PushChecker checker) {
     this(fabric, gpu, network, options, checker, checker);
   }
 
-  /** A node whose observer receives all events and passes them on to the checker. */
   PushNode(
       Fabric fabric,
       Gpu gpu,
@@ -99,16 +90,10 @@ final class PushNode implements AutoCloseable {
     return rings.get(index);
   }
 
-  /** Memory for messages to arrive in. */
   Memory inbox(long bytes) {
     return gpu.allocate(MemoryKind.DEVICE, bytes, "inbox");
   }
 
-  /**
-   * Creates rings and payload.
-   *
-   * @param watchProducer whether the checker looks at the producer's counters
-   */
   void prepare(PushTraffic wanted, long seed, boolean watchProducer) {
     traffic = wanted;
     Memory data = allocate((long) wanted.total() * wanted.bytes, "payload");
@@ -257,7 +242,7 @@ final class PushNode implements AutoCloseable {
     return require(status).first();
   }
 
-  /** How long each message waited for room, in nanoseconds; -1 for one that was dropped. */
+  /** Nanoseconds for which each message waited for room; -1 for one that was dropped. */
   long[] waits() {
     Memory memory = require(samples);
     long[] values = new long[(int) (memory.size() / Long.BYTES)];
@@ -273,12 +258,10 @@ final class PushNode implements AutoCloseable {
     return require(stamps).getLong(Long.BYTES);
   }
 
-  /** Messages that found a ring full and were dropped. */
   long dropped() {
     return counter(PushRingView.COUNTERS_DROPPED);
   }
 
-  /** Slots of the pool that nobody holds. */
   int freeSlots() {
     return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
   }
@@ -291,11 +274,6 @@ final class PushNode implements AutoCloseable {
     return sum;
   }
 
-  /**
-   * Compares what arrived with what was sent.
-   *
-   * @return the first message that is not there as it was sent, or -1
-   */
   int firstMissing(Memory inbox, long offset) {
     PushTraffic wanted = require(traffic);
     byte[] sent = require(payload).getBytes(0, wanted.total() * wanted.bytes);
@@ -304,11 +282,6 @@ final class PushNode implements AutoCloseable {
     return at < 0 ? -1 : at / wanted.bytes;
   }
 
-  /**
-   * Compares what arrived with what was sent and not dropped.
-   *
-   * @return what differs, in words, or null
-   */
   @Nullable String mismatch(Memory inbox, long offset) {
     PushTraffic wanted = require(traffic);
     int size = wanted.bytes;

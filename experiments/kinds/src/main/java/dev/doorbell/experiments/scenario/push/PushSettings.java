@@ -20,23 +20,7 @@ import dev.doorbell.push.network.Switch.SwitchOptions;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/**
- * Settings of a point that pushes.
- *
- * @param size bytes of a message
- * @param slots of a ring
- * @param load of messages at random times, in percent of what is served; 0: as fast as they go
- * @param full what a sender does when its ring is full
- * @param rtt round trip of the network in nanoseconds
- * @param release when a slot is free again
- * @param batch messages to a doorbell
- * @param policy what limits a sender besides its ring
- * @param switching what the network does when its buffer is full
- * @param buffer bytes of the network's buffer
- * @param mark bytes in the buffer from which on packets are marked; 0: a quarter of it
- * @param producers blocks that share a ring
- * @param window messages in flight where the policy has a window
- */
+/** Settings of a point that pushes. */
 record PushSettings(
     Point point,
     int size,
@@ -68,13 +52,11 @@ record PushSettings(
   private static final int FALLBACK_ENTRIES = 8;
   private static final int FRAME_OVERHEAD = 98;
 
-  /** What a sender does when its ring is full. */
   enum Full {
     STALL,
     DROP
   }
 
-  /** What limits a sender besides its ring. */
   enum Policy {
     NONE(WindowOptions.Policy.NONE),
     STATIC(WindowOptions.Policy.STATIC),
@@ -89,7 +71,6 @@ record PushSettings(
     }
   }
 
-  /** What the network does when its buffer is full. */
   enum Switching {
     NONE,
     LOSSY,
@@ -97,7 +78,6 @@ record PushSettings(
     PFC
   }
 
-  /** Whether messages come at random times. */
   boolean random() {
     return load > 0;
   }
@@ -106,7 +86,6 @@ record PushSettings(
     return size + FRAME_OVERHEAD;
   }
 
-  /** Opens the network between the ranks, which {@code open} closes. */
   Network network(TimedFabric fabric, Topology topology, Owned open) {
     if (switching == Switching.NONE) {
       return open.add(new Cable(fabric, Locus.nic(0, 0), rtt / 2, Cable.Impairment.NONE));
@@ -131,11 +110,7 @@ record PushSettings(
                 pauses ? pause / 2 : 0)));
   }
 
-  /**
-   * Options of an engine.
-   *
-   * @param salt tells its random times from those of other engines
-   */
+  /** Options of an engine; {@code salt} tells its random times from those of other engines. */
   PushOptions options(int salt, Topology topology) {
     double rate = topology.network().bytesPerNano();
     NicPrices nic = topology.nics().getFirst();
@@ -157,7 +132,6 @@ record PushSettings(
     return new SplittableRandom(point.seed() + salt).split().nextLong() | 1;
   }
 
-  /** What each sender sends. */
   PushTraffic traffic() {
     int entries = policy == Policy.PULL_FALLBACK ? FALLBACK_ENTRIES * slots : slots;
     int wanted =
@@ -174,7 +148,6 @@ record PushSettings(
     return random() ? traffic.withGaps(gaps(messages)) : traffic.withProducers(producers);
   }
 
-  /** Exponential times between messages. */
   private long[] gaps(int count) {
     SplittableRandom source = new SplittableRandom(point.seed());
     double mean = MEAN_SERVICE_NANOS * 100.0 / load;

@@ -4,17 +4,15 @@ import dev.doorbell.push.RingShape;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What one GPU sends; immutable, {@code with...} returns a changed copy. */
+/** Messages of one GPU; immutable, {@code with...} returns a changed copy. */
 final class PushTraffic implements Cloneable {
   private static final long DEADLINE_NANOS = 50_000_000;
 
   /** Bytes of a message, a multiple of 4. */
   final int bytes;
 
-  /** Messages of each ring. */
   final int messages;
 
-  /** The shape of each ring. */
   RingShape shape;
 
   /** Rings, of one block of the kernel each, or of several. */
@@ -26,7 +24,6 @@ final class PushTraffic implements Cloneable {
   /** Flags of {@link dev.doorbell.core.push.PushRingView}, for the kernel. */
   int flags;
 
-  /** Threads of a block. */
   int threads = 32;
 
   /** Number of the engine that the first ring sends to. */
@@ -41,7 +38,6 @@ final class PushTraffic implements Cloneable {
   /** Ring r sends to engine firstDestination + r. */
   boolean spread;
 
-  /** Deadline of every wait of the kernel, in nanoseconds. */
   long deadlineNanos = DEADLINE_NANOS;
 
   /** Nanoseconds before each message, or null for none. */
@@ -50,7 +46,6 @@ final class PushTraffic implements Cloneable {
   /** Blocks that push to one ring. */
   int producers = 1;
 
-  /** Slots that all rings share; null: each has its own. */
   @Nullable Pool pool;
 
   /**
@@ -67,12 +62,6 @@ final class PushTraffic implements Cloneable {
     this.messages = messages;
   }
 
-  /**
-   * One ring to engine {@code destination}, as fast as it goes.
-   *
-   * @param bytes of a message, a multiple of 4
-   * @param messages of each ring
-   */
   static PushTraffic of(RingShape shape, int bytes, int messages, int destination) {
     PushTraffic made = new PushTraffic(shape, bytes, messages);
     made.firstDestination = destination;
@@ -89,27 +78,22 @@ final class PushTraffic implements Cloneable {
     }
   }
 
-  /** With flags of {@link dev.doorbell.core.push.generated.PushRingView}, for the kernel. */
   PushTraffic withFlags(int other) {
     return copy(made -> made.flags = other);
   }
 
-  /** With {@code messages} to a doorbell. */
   PushTraffic withBatch(int other) {
     return copy(made -> made.batch = other);
   }
 
-  /** With {@code threads} in a block. */
   PushTraffic withThreads(int other) {
     return copy(made -> made.threads = other);
   }
 
-  /** With a deadline for every wait of the kernel. */
   PushTraffic withDeadline(long nanos) {
     return copy(made -> made.deadlineNanos = nanos);
   }
 
-  /** Nanoseconds before each message. */
   PushTraffic withGaps(long[] nanos) {
     return copy(made -> made.gaps = nanos.clone());
   }
@@ -123,7 +107,6 @@ final class PushTraffic implements Cloneable {
         });
   }
 
-  /** With {@code count} blocks to a ring, which share its messages. */
   PushTraffic withProducers(int count) {
     if (messages % count != 0 || gaps != null) {
       throw new IllegalArgumentException(
@@ -132,7 +115,6 @@ final class PushTraffic implements Cloneable {
     return copy(made -> made.producers = count);
   }
 
-  /** One ring that sends to {@code count} engines in turn. */
   PushTraffic toEachInTurn(int count) {
     return copy(
         made -> {
@@ -142,7 +124,6 @@ final class PushTraffic implements Cloneable {
         });
   }
 
-  /** As many rings as engines, each to its own. */
   PushTraffic ringForEach(int count) {
     return copy(
         made -> {
@@ -152,7 +133,6 @@ final class PushTraffic implements Cloneable {
         });
   }
 
-  /** Blocks of the kernel. */
   int blocks() {
     return rings * producers;
   }

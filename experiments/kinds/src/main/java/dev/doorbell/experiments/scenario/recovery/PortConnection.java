@@ -23,12 +23,6 @@ final class PortConnection extends PortPair implements KernelConnection {
   private final KernelQueue queue;
   private final IntConsumer activated;
 
-  /**
-   * A connection that is not connected yet.
-   *
-   * @param exclusive one thread posts
-   * @param activated called with the port that kernels will post by
-   */
   PortConnection(
       Ports ports, int port, int blocks, boolean exclusive, Tally tally, IntConsumer activated) {
     super(ports, port, blocks, MemoryKind.DEVICE, tally);
@@ -96,9 +90,6 @@ final class PortConnection extends PortPair implements KernelConnection {
     activated.accept(port());
   }
 
-  /**
-   * The first error completion that a kernel has left since it was granted the connection, or null.
-   */
   @Nullable String firstError() {
     ErrorRecord record = ErrorRecord.decode(error.getBytes(0, ErrorRecord.BYTES));
     return record.syndrome() == 0

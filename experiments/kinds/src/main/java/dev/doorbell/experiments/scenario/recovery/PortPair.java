@@ -30,7 +30,7 @@ class PortPair implements AutoCloseable {
   private final QueuePair[] ends = new QueuePair[Ports.RANKS];
   private boolean connected;
 
-  /** What rank 1 has executed, over all connections. */
+  /** Messages that rank 1 has executed, over all connections. */
   static final class Tally {
     private long messages;
 
@@ -85,7 +85,6 @@ class PortPair implements AutoCloseable {
     return completions[0];
   }
 
-  /** The memory of a queue that begins at {@code address}. */
   Memory at(long address) {
     return allocated.stream()
         .filter(memory -> memory.address() == address)

@@ -67,7 +67,6 @@ final class Ports implements AutoCloseable {
     return fabric;
   }
 
-  /** Prices of the CPUs' own work. */
   ProxyPrices cpuPrices() {
     return cpuPrices;
   }
@@ -93,7 +92,6 @@ final class Ports implements AutoCloseable {
     return hcas[0][0].attributes().maxInlineBytes();
   }
 
-  /** Injects the faults of a plan, of which a port is a device. */
   void inject(FaultPlan plan) {
     for (int rank = 0; rank < RANKS; rank++) {
       for (int port = 0; port < PORTS; port++) {
@@ -104,7 +102,6 @@ final class Ports implements AutoCloseable {
     }
   }
 
-  /** How often each fault of the plan could have struck, and did. */
   List<FaultCount> faults(FaultPlan plan) {
     return FaultCount.total(plan, injectors);
   }

@@ -71,7 +71,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
   private static final FaultTarget SENDER = new FaultTarget(0, 0, -1);
   private static final FaultTarget RECEIVER = new FaultTarget(1, 0, -1);
 
-  /** What fails. */
   enum Failure {
     NONE,
     CQE_ERROR,
@@ -83,15 +82,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
     RECEIVER_SLOW
   }
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes of a put
-   * @param silence nanoseconds without progress, after which the host assumes a failure
-   * @param hold nanoseconds for which the CPU posts after a demotion
-   * @param threads that post
-   * @param window operations of a thread in flight
-   */
   record Settings(
       Point point,
       int size,
@@ -164,7 +154,6 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
     return NANOS_A_SAMPLE * of.point.samples();
   }
 
-  /** What one world gave. */
   private record Sample(
       List<Recovery> recoveries,
       List<ModeSwitch> switches,
@@ -260,7 +249,7 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
     }
   }
 
-  /** What fails, somewhere in the second quarter of the messages; null for nothing. */
+  /** A fault that strikes somewhere in the second quarter of the messages; null for none. */
   private static @Nullable Fault fault(Settings of, long seed) {
     int messages = of.threads * (OPERATIONS / of.threads);
     long at = (long) messages / 4 + new SplittableRandom(seed).nextInt(messages / 4);

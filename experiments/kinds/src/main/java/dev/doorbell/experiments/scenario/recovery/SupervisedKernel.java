@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A kernel of rank 0 that posts its traffic, and the supervisor that recovers its failures. */
 final class SupervisedKernel implements Trial, AutoCloseable {
-  /** The protocol kernel that has safe points. */
   static final String KERNEL = "restartable";
 
   static final long KERNEL_NANOS = 4_000_000_000L;
@@ -38,7 +37,6 @@ final class SupervisedKernel implements Trial, AutoCloseable {
   private static final long HOST_NANOS = 2_000_000_000L;
   private static final int BLOCKS = 64;
 
-  /** What is done about a failure. */
   enum Remedy {
     /** The queue pair is reset and connected again. */
     RESET,
@@ -49,13 +47,8 @@ final class SupervisedKernel implements Trial, AutoCloseable {
   }
 
   /**
-   * What is posted.
-   *
-   * @param threads of one block
-   * @param operations of each thread
-   * @param bytes of a put
-   * @param window operations of a thread in flight
-   * @param immediate puts carry an immediate, and so take a receive at the peer
+   * Traffic of one block; puts that are {@code immediate} carry an immediate, and so take a receive
+   * at the peer.
    */
   record Shape(int threads, int operations, int bytes, int window, boolean immediate) {}
 
@@ -197,7 +190,6 @@ final class SupervisedKernel implements Trial, AutoCloseable {
     return ports;
   }
 
-  /** From the first post to the last completion, in nanoseconds. */
   long nanos() {
     return job.nanos();
   }

@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of a kernel post: puts, each thread to a few places of its own again and again,
- * so that a put that is applied late or twice shows; and fetch-adds of 1 to one cell by all of
- * them, so that each value is fetched by exactly one.
+ * Messages that the threads of a kernel post: puts, each thread to a few places of its own again
+ * and again, so that a put that is applied late or twice shows; and fetch-adds of 1 to one cell by
+ * all of them, so that each value is fetched by exactly one.
  *
  * <p>Layout of a buffer, {@code n} operations each: the cell; at rank 0 then a result and a payload
  * for each operation; at rank 1 the places.
@@ -54,12 +54,10 @@ final class Traffic {
     sender.fill(HEAD, (long) atomic.length * Long.BYTES, (byte) 0xff);
   }
 
-  /** Bytes of a buffer that holds it. */
   static long bufferBytes(int threads, int operations, int bytes) {
     return HEAD + (long) threads * operations * (Long.BYTES + bytes);
   }
 
-  /** How many messages it is. */
   int messages() {
     return atomic.length;
   }
@@ -73,7 +71,6 @@ final class Traffic {
     return HEAD + (thread * PLACES + operation % PLACES) * bytes;
   }
 
-  /** The lists of all threads, with the keys of a port. */
   byte[] lists(Ports ports, int port) {
     byte[] all = new byte[atomic.length * OperationView.BYTES];
     int put = immediate ? JobView.OP_PUT_IMM : JobView.OP_PUT;
@@ -97,7 +94,7 @@ final class Traffic {
     return all;
   }
 
-  /** What is wrong with what the peer's memory holds and what came back. */
+  /** Faults in the peer's memory and in the fetched values. */
   record Verdict(long lostBytes, int atomicsLost, int atomicsTwice, long verifiedBytes) {
     @Nullable String text() {
       return lostBytes == 0 && atomicsLost == 0 && atomicsTwice == 0
@@ -107,7 +104,6 @@ final class Traffic {
     }
   }
 
-  /** Compares the peer's memory and the fetched values with what they have to be. */
   Verdict verdict() {
     byte[] expected = new byte[threads * PLACES * bytes];
     byte[] got = receiver.getBytes(HEAD, expected.length);

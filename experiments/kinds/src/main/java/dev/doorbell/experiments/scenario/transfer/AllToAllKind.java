@@ -34,13 +34,6 @@ public final class AllToAllKind extends ExperimentKind<AllToAllKind.Settings> {
   private static final long KERNEL_NANOS = 1_000_000_000L;
   private static final long DEADLINE_NANOS = 500_000_000L;
 
-  /**
-   * Settings of a point.
-   *
-   * @param size bytes of a message
-   * @param messages from each rank to each other one
-   * @param window messages of a kernel in flight
-   */
   record Settings(
       Point point,
       int size,

@@ -32,13 +32,8 @@ public final class FlowTrial implements Trial, AutoCloseable {
   private final List<Flow> flows = new ArrayList<>();
 
   /**
-   * What all flows are like.
-   *
-   * @param ranks of the world
-   * @param size bytes of a message
-   * @param messages of each flow
-   * @param window messages of a flow in flight
-   * @param nanos after which kernels are stopped
+   * Shape of all flows; sizes are of a message, counts of a flow, and kernels are stopped after
+   * {@code nanos}.
    */
   public record Shape(
       int ranks,
@@ -67,7 +62,7 @@ public final class FlowTrial implements Trial, AutoCloseable {
       return from.ended() - from.started();
     }
 
-    /** When the last message was complete, on the fabric's clock. */
+    /** Time of the last message's completion, on the fabric's clock. */
     public long ended() {
       return from.ended();
     }
@@ -113,7 +108,6 @@ public final class FlowTrial implements Trial, AutoCloseable {
     return flows;
   }
 
-  /** What the flows run in. */
   public World world() {
     return world;
   }

@@ -25,6 +25,7 @@ import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
@@ -52,7 +53,6 @@ final class TracedTransfer {
 
   private static final int SOURCE_END = 12;
 
-  /** A run that nothing interrupts. */
   private static final PointContext CONTEXT =
       new PointContext() {
         @Override
@@ -117,7 +117,7 @@ final class TracedTransfer {
             .adapter(settings.queues().nic().adapter())
             .trace(recorder)
             .open();
-    try (TransferTrial trial = new TransferTrial(plan, world, 0, 1, 0)) {
+    try (ProtocolTrial trial = plan.trial(world, 0, 1, 0)) {
       try (WireCapture capture =
           WireCapture.create(
               file, "one message of " + point.id(), Basis.MODELLED, world.fabric().now())) {
@@ -135,13 +135,13 @@ final class TracedTransfer {
       if (error != null) {
         throw failure(error);
       }
-      List<Step> steps = new Steps(trial.connection(), trial.sender()).of(recorder.byTime());
+      List<Step> steps = new Steps(trial.connection(), trial.rank(0)).of(recorder.byTime());
       packets(file, steps);
       return timeline(steps, streams);
     }
   }
 
-  /** What the events of a trace mean for the message. */
+  /** Translates the events of a trace into the message's steps. */
   private static final class Steps {
     private final RankBuffers sender;
     private final long ring;
@@ -351,7 +351,6 @@ final class TracedTransfer {
         Problem.of("DB-P030", point.id(), what).effect("no timeline of this point"));
   }
 
-  /** Keeps all events of a world. */
   static final class EventRecorder implements Trace {
     private final List<TraceEvent> events = new ArrayList<>();
 
@@ -365,12 +364,10 @@ final class TracedTransfer {
       events.add(event);
     }
 
-    /** Drops the events so far. */
     void clear() {
       events.clear();
     }
 
-    /** The events in the order of their times. */
     List<TraceEvent> byTime() {
       List<TraceEvent> ordered = new ArrayList<>(events);
       ordered.sort(Comparator.comparingLong(TraceEvent::nanos));

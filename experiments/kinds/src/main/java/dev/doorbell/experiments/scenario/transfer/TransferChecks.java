@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What is impossible about a transfer, found without running it. */
+/** Refuses transfers that are impossible, without running them. */
 final class TransferChecks {
   private static final String LATENCY = "latency";
   private static final int TAG_BYTES = 8;
@@ -38,7 +38,6 @@ final class TransferChecks {
 
   private TransferChecks() {}
 
-  /** Checks the settings. */
   static void check(TransferSettings of, Checks checks) {
     int lanes = of.byWarp() ? TransferSettings.WARP : 1;
     int depth = of.queues().depth();
@@ -83,7 +82,6 @@ final class TransferChecks {
         .refuseIf(of.window() < 1, "window must be at least 1", "use window: 1 or more");
   }
 
-  /** Work requests that are not mlx5's. */
   private static void checkQueues(TransferSettings of, Adapter adapter, Checks checks) {
     int inline =
         switch (adapter.promises().queues()) {
@@ -146,7 +144,6 @@ final class TransferChecks {
         "use multiples of 256");
   }
 
-  /** Checks the kernels. */
   static void check(TransferSettings of, Protocols protocols, Checks checks) {
     Point point = of.point();
     List<Protocol> chosen = new ArrayList<>();
@@ -187,7 +184,10 @@ final class TransferChecks {
     }
   }
 
-  /** What has no back end for an adapter's queues would write mlx5 work requests to them. */
+  /**
+   * Refuses kernels without a back end for an adapter's queues: they would write mlx5 work requests
+   * to them.
+   */
   private static void checkBackEnd(TransferSettings of, Protocol protocol, Checks checks) {
     Adapter adapter = AdapterName.of(of.point());
     BackEnds.lacking(protocol.ptx(), adapter)
@@ -280,7 +280,6 @@ final class TransferChecks {
         "use at most 1 GiB together");
   }
 
-  /** Checks what a transfer needs and a real HCA lacks. */
   static void check(TransferSettings of, ExecutionBackend.Verbs backend, Checks checks) {
     HcaAttributes has = backend.attributes();
     boolean posted = backend.hca().driver() == RealHca.Driver.POSTED;

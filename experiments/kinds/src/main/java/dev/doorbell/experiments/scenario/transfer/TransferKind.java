@@ -18,6 +18,7 @@ import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kind.Checks;
 import dev.doorbell.experiments.scenario.kind.ExperimentKind;
 import dev.doorbell.experiments.scenario.kind.PointRun;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.World;
@@ -67,7 +68,6 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
    */
   private static final long FIRST_RETRY_NANOS = 1_000_000;
 
-  /** Messages of one run of the streaming kernel on a GPU. */
   private static final int MESSAGES_ON_GPU = 1 << 15;
 
   /** Messages for queue pairs whose memory is reached through a mover: tens of us each. */
@@ -175,11 +175,11 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   protected void measure(PointRun<TransferSettings> run) throws PointFailure {
     Protocol turns = protocols.turns(run.point());
     if (turns != null && protocols.wantsTurns(run.point())) {
-      try (TransferTrial trial =
+      try (ProtocolTrial trial =
           trial(run, turns, 0, 0, run.point().samples(), run.point().warmup())) {
         run.perform(trial, kernelNanos(run));
         if (Protocols.wantsLatency(run.point())) {
-          run.add(Samples.of("latency", "ns", trial.sender().samples()));
+          run.add(Samples.of("latency", "ns", trial.rank(0).samples()));
         }
         BroughtSamples brought = new BroughtSamples(run, turns);
         brought.take(trial);
@@ -214,7 +214,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
     TransferPlan plan = plan(run, protocol);
     int each = run.onGpu() ? messagesOnGpu(run.settings()) : plan.messages();
     int messages = each * plan.messagesPerIteration();
-    try (TransferTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
+    try (ProtocolTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
       FabricCounters before = counters(trial.world());
       run.perform(trial, plan.kernelNanos());
       FabricCounters after = counters(trial.world());
@@ -237,14 +237,14 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
   }
 
   /**
-   * When the last byte had arrived. An acknowledgement says that the peer's HCA has a message,
-   * which may still have to wait for its way into memory.
+   * Time at which the last byte had arrived. An acknowledgement says that the peer's HCA has a
+   * message, which may still have to wait for its way into memory.
    */
   private static long delivered(World world, long ended) {
     return world.fabric() instanceof TimedFabric timed ? Math.max(ended, timed.now()) : ended;
   }
 
-  /** What the fabric has counted; a fabric without virtual time counts nothing. */
+  /** Counters of a fabric in virtual time; other fabrics count nothing. */
   private static @Nullable FabricCounters counters(World world) {
     return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
   }
@@ -277,7 +277,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
     return new TransferPlan(run.settings(), protocol, kernelNanos(run), deadline);
   }
 
-  private static TransferTrial trial(
+  private static ProtocolTrial trial(
       PointRun<TransferSettings> run,
       Protocol protocol,
       int number,
@@ -286,8 +286,7 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
       int warmup)
       throws PointFailure {
     TransferPlan plan = plan(run, protocol);
-    TransferTrial trial =
-        new TransferTrial(plan, world(run, plan, number), salt, iterations, warmup);
+    ProtocolTrial trial = plan.trial(world(run, plan, number), salt, iterations, warmup);
     if (run.settings().hasHostQueues()) {
       run.note("queues in host memory: the path's own placement");
     }
@@ -335,19 +334,13 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
           .forEach(metric -> taken.put(metric, new double[0]));
     }
 
-    /** Adds what the kernels of a trial have written. */
-    void take(TransferTrial trial) {
+    void take(ProtocolTrial trial) {
       taken.replaceAll(
           (metric, before) ->
               DoubleStream.concat(Arrays.stream(before), Arrays.stream(trial.samples(metric)))
                   .toArray());
     }
 
-    /**
-     * Adds all of them to a point's result.
-     *
-     * @throws PointFailure when a kernel wrote what is no number
-     */
     void addTo(PointRun<?> run) throws PointFailure {
       for (Map.Entry<KernelMetric, double[]> entry : taken.entrySet()) {
         KernelMetric metric = entry.getKey();

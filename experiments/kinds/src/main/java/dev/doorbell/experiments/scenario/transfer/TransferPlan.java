@@ -4,26 +4,19 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
-import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * The queue pairs, buffers, launches and jobs of a transfer by one protocol.
- *
- * @param kernelNanos after which a kernel is stopped
- * @param deadlineNanos after which a device-side wait ends
- */
+/** The queue pairs, buffers, launches and jobs of a transfer by one protocol. */
 record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, long deadlineNanos) {
   private static final int FEWEST_MESSAGES = 4;
   private static final long GOODPUT_BYTES = 2L << 20;
@@ -32,7 +25,6 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     return protocol.descriptor().launch();
   }
 
-  /** Whether the kernel runs at all ranks, and sends to all others. */
   boolean amongAll() {
     return descriptor().allRanks();
   }
@@ -45,70 +37,44 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
     return amongAll() ? of.ranks() : 2;
   }
 
-  /** Ranks, from 0 on, that launch the kernel. */
-  int launchedRanks() {
-    return switch (descriptor().ranks()) {
-      case SENDER -> 1;
-      case BOTH -> 2;
-      case ALL -> ranks();
-    };
-  }
-
   Endpoint.Shape endpoint() {
     return Endpoint.Shape.builder(of.queues().depth(), deadlineNanos)
         .placement(of.placement())
         .blueFlame(of.path().blueFlame())
         .exclusive(!descriptor().shared())
-        .collapsed(protocol.descriptor().api().map(DeviceApi::collapsed).orElse(false))
+        .collapsed(protocol.collapsed(false))
         .order(of.signal().on(of.queues().nic().adapter().promises()))
         .build();
   }
 
-  /** Connects the ranks of a world. */
-  Connection connect(World world) {
-    return amongAll()
-        ? Connection.mesh(world, ranks(), endpoint(), of.ringing())
-        : Connection.open(world, endpoint(), of.ringing(), of.qps());
-  }
-
   /**
-   * The buffers of a rank.
+   * Lays out the ranks of a world, which is closed with the trial.
    *
-   * @param salt tells its payload from others of the point
+   * @param salt tells the payload of rank 0 from others of the point
    * @param iterations that the kernel measures, after {@code warmup} others
    */
-  RankBuffers buffers(Connection connection, Rank rank, long salt, int iterations, int warmup) {
-    LaunchConfig config = launch();
-    int slots =
-        switch (descriptor().slots()) {
-          case BLOCKS -> amongAll() ? ranks() : config.blocks();
-          case THREADS -> config.blocks() * config.threadsPerBlock();
-          case WINDOW -> of.window();
-        };
-    RankBuffers buffers =
-        new RankBuffers(
-            connection,
-            rank,
-            new RankBuffers.Buffers(
-                of.size(),
-                slots,
-                of.offset(),
-                payload(rank),
-                rights(),
-                descriptor().signals(),
-                scope(iterations, warmup),
-                ApiAdapter.heapBytes(
-                    protocol.descriptor().api(), protocol.name(), protocol.ptx(), ranks())),
-            of.point().seed() ^ salt);
-    switch (of.path()) {
-      case PUSH_MEMIC -> buffers.stageOnChip(TransferSettings.STAGING_BYTES);
-      case STAGED -> buffers.stageInHost(TransferSettings.STAGING_BYTES);
-      default -> {}
-    }
-    return buffers;
+  ProtocolTrial trial(World world, long salt, int iterations, int warmup) {
+    return new ProtocolTrial(
+        protocol,
+        world,
+        new ProtocolTrial.Shape(ranks(), endpoint(), of.ringing(), of.qps(), launch()),
+        (connection, rank) -> {
+          RankBuffers.Buffers shape =
+              protocol.buffers(
+                  protocol.slots(ranks(), launch(), of.window()),
+                  of.offset(),
+                  payload(rank),
+                  rights(),
+                  scope(iterations, warmup));
+          long own = rank.number() < 2 ? rank.number() : (long) rank.number() << Integer.SIZE;
+          long seed = of.point().seed() ^ (rank.number() == 0 ? salt : own);
+          RankBuffers buffers = new RankBuffers(connection, rank, shape, seed);
+          buffers.stage(of.path(), TransferSettings.STAGING_BYTES);
+          return buffers;
+        },
+        role -> job(role, iterations, warmup));
   }
 
-  /** What the sizes and contents of the kernel's own memory depend on. */
   KernelScope scope(int iterations, int warmup) {
     KernelExtension extension = protocol.descriptor().extension();
     LaunchConfig config = launch();
@@ -147,16 +113,7 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
 
   LaunchConfig launch() {
     int threads = descriptor().threads() == 0 ? of.threadsOfBlock() : descriptor().threads();
-    return new LaunchConfig(
-        blocks(),
-        1,
-        1,
-        threads,
-        1,
-        1,
-        descriptor().sharedBytes(),
-        descriptor().cooperative(),
-        kernelNanos);
+    return protocol.grid(blocks(), threads, kernelNanos);
   }
 
   JobView job(int role, long iterations, long warmup) {

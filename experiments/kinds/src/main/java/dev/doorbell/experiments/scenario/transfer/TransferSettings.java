@@ -11,23 +11,7 @@ import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Placement;
 
-/**
- * Settings of a transfer.
- *
- * @param size bytes of a message
- * @param ranks of kernels that run at all ranks
- * @param offset bytes by which payload and inbox miss their natural alignment
- * @param doorbell who rings
- * @param scope who posts a message together
- * @param threads of a block; 1: as many as the copying needs
- * @param qps queue pairs
- * @param window messages of a poster in flight
- * @param chunk most bytes of a slot of the staging area
- * @param payload memory of payload and inbox
- * @param dma how software HCAs reach the memory of a real GPU
- * @param relaxed whether PCIe may reorder the payload's writes
- * @param signal what makes signals come behind their data
- */
+/** Settings of a transfer. */
 record TransferSettings(
     Point point,
     int size,
@@ -45,7 +29,6 @@ record TransferSettings(
     Dma dma,
     boolean relaxed,
     SignalName signal) {
-  /** Bytes of the staging area. */
   static final int STAGING_BYTES = 256 << 10;
 
   static final int WARP = 32;
@@ -53,23 +36,19 @@ record TransferSettings(
   private static final int COPY_BYTES = 16;
   private static final int MAX_COPY_THREADS = 512;
 
-  /** Who rings. */
   enum Doorbell {
     GPU,
     CPU
   }
 
-  /** Whether the lanes of a warp post a message together, a piece each. */
   boolean byWarp() {
     return scope == Scope.WARP;
   }
 
-  /** Whether kernels copy the payload to a staging area. */
   boolean stages() {
     return path.jobPath() == JobView.PATH_STAGE;
   }
 
-  /** Whether the path puts its queues into host memory, wherever the settings want them. */
   boolean hasHostQueues() {
     return path == TransferPath.STAGED || path == TransferPath.PROXY;
   }
@@ -78,7 +57,6 @@ record TransferSettings(
     return hasHostQueues() ? Placement.HOST : queues.placement();
   }
 
-  /** Whether an HCA has to reach GPU memory. */
   boolean touchesGpu() {
     return payload != MemoryKind.HOST || placement().touchesGpu();
   }

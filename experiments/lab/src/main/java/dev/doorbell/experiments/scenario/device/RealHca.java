@@ -45,10 +45,9 @@ public record RealHca(String word, Driver driver, String filter) {
   }
 
   /**
-   * What was found when it was opened.
+   * Findings of an HCA that was opened.
    *
    * @param description port, MTU, GID and why, for the first line of a run
-   * @param attributes what it can do
    */
   public record Found(String description, HcaAttributes attributes) {}
 
@@ -114,14 +113,14 @@ public record RealHca(String word, Driver driver, String filter) {
     return isServed() ? found + "; a software HCA that 'doorbell hca exec' serves" : found;
   }
 
-  /** Whether the devices of this process are software HCAs that another process serves. */
+  /** Returns true if the devices of this process are software HCAs that another process serves. */
   public static boolean isServed() {
     return System.getenv(SERVED) != null;
   }
 
   /**
-   * What has to be done to host memory before a GPU pins it: where the devices are served, their
-   * queues' pages are shared with who serves them, and have to be so before.
+   * Steps that host memory needs before a GPU pins it: where the devices are served, their queues'
+   * pages are shared with who serves them, and have to be so before.
    */
   public static PinnedPages pinnedPages() {
     ServedPages served = ServedPages.find();

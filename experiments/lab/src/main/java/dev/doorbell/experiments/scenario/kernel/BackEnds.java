@@ -10,7 +10,7 @@ import java.util.Optional;
  * whatever queue pair it is given.
  */
 public final class BackEnds {
-  /** What helps a kernel without them. */
+  /** Fix for a kernel without them. */
   public static final String FIX =
       "#define DOORBELL_BACK_ENDS before the first header of the library, and compile it again; or"
           + " use another nic";

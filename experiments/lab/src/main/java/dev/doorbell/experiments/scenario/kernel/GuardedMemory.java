@@ -40,12 +40,10 @@ public final class GuardedMemory {
     return memory.address() + guard;
   }
 
-  /** The memory with its guards. */
   Memory whole() {
     return memory;
   }
 
-  /** What lies between the guards. */
   public byte[] content() {
     return memory.getBytes(guard, bytes);
   }

@@ -59,7 +59,6 @@ public final class KernelJob implements AutoCloseable {
     this.job = allocate(MemoryKind.DEVICE, JobView.BYTES, "job");
   }
 
-  /** Of the kernel. */
   public String name() {
     return kernel.name();
   }

@@ -25,11 +25,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a kernel brings at one rank: its buffers, which the HCA reaches and guards surround, and the
- * numbers that it writes for its metrics.
+ * The memory that a kernel brings at one rank: its buffers, which the HCA reaches and guards
+ * surround, and the numbers that it writes for its metrics.
  */
 public final class KernelMemory implements AutoCloseable {
-  /** How labels begin of memory that holds numbers of a metric. */
+  /** Beginning of the labels of memory that holds numbers of a metric. */
   public static final String SAMPLES = "samples of ";
 
   /** Bytes of a {@code doorbell::location}: an address, and a key with padding. */
@@ -42,7 +42,6 @@ public final class KernelMemory implements AutoCloseable {
   private final Map<String, Buffer> buffers = new LinkedHashMap<>();
   private final Map<String, Memory> metrics = new LinkedHashMap<>();
 
-  /** A buffer with what surrounds it. */
   private record Buffer(KernelBuffer of, int count, GuardedMemory memory, MemoryRegion region) {}
 
   /**
@@ -142,7 +141,7 @@ public final class KernelMemory implements AutoCloseable {
   }
 
   /**
-   * What the kernel's parameters get, by name.
+   * Values of the kernel's parameters, by name.
    *
    * @param all the memory of every rank, by rank, this one among them
    */
@@ -189,12 +188,10 @@ public final class KernelMemory implements AutoCloseable {
     return buffer;
   }
 
-  /** What a buffer holds now. */
   byte[] content(String name) {
     return buffer(name).memory.content();
   }
 
-  /** The first buffer that was written beside, in words, or null. */
   @Nullable String damagedGuard() {
     for (Buffer buffer : buffers.values()) {
       String mismatch = buffer.memory.mismatch(buffer.memory.content());
@@ -206,7 +203,6 @@ public final class KernelMemory implements AutoCloseable {
     return null;
   }
 
-  /** The numbers of a metric that this rank has written, decimal ones and whole ones alike. */
   double[] metric(KernelMetric metric) {
     Memory numbers = metrics.get(metric.name());
     if (numbers == null) {

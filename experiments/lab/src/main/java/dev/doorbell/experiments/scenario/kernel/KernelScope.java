@@ -86,9 +86,9 @@ public record KernelScope(
   }
 
   /**
-   * How many numbers a buffer has.
+   * Counts the numbers of a buffer.
    *
-   * @throws FormulaException when that is none, or more than there can be
+   * @throws FormulaException when there are none, or more than there can be
    */
   public int count(KernelBuffer buffer) throws FormulaException {
     return count(buffer.name(), buffer.count());

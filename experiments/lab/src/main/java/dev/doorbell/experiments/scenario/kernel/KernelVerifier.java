@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds a kernel's own buffers, at all ranks, against what its descriptor says of them. */
 public final class KernelVerifier {
-  /** Time for a verifying entry, on the machine's clock. */
   private static final long ENTRY_NANOS = 60_000_000_000L;
 
   private static final int FOUND_WORDS = 4;
@@ -87,7 +86,6 @@ public final class KernelVerifier {
         .orElseThrow();
   }
 
-  /** The numbers of a buffer at all ranks, as formulas read them. */
   private record Numbers(String name, NumberType type, List<MemorySegment> ranks)
       implements Frame.Array {
     private long bits(long rank, long index) {
@@ -206,7 +204,6 @@ public final class KernelVerifier {
     }
   }
 
-  /** The numbers of all ranks, one rank after the other. */
   private long copies(VmGpu gpu, KernelBuffer buffer, Owned owned) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     ranks.forEach(rank -> all.writeBytes(rank.content(buffer.name())));

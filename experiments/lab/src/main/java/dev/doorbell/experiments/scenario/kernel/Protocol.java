@@ -2,57 +2,40 @@ package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.generated.JobFields;
+import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
- * A kernel that experiments can run: what its descriptor says, and its PTX.
+ * A kernel that experiments can run: its descriptor, and its PTX.
  *
  * @param own one of Doorbell's, of which the closed forms speak
  */
 public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
-  /** Offset and bytes of a field of {@code struct doorbell_job}, by its name in abi.h. */
-  private static final Map<String, Field> FIELDS =
-      Map.ofEntries(
-          field("local", 0, 8),
-          field("remote", 8, 8),
-          field("bytes", 16, 8),
-          field("iterations", 24, 8),
-          field("warmup", 32, 8),
-          field("samples", 40, 8),
-          field("status", 48, 8),
-          field("inbox", 56, 8),
-          field("staging", 64, 8),
-          field("staging_bytes", 72, 8),
-          field("staging_wire", 80, 8),
-          field("stamps", 88, 8),
-          field("stride", 96, 8),
-          field("operand", 104, 8),
-          field("compare", 112, 8),
-          field("local_key", 120, 4),
-          field("remote_key", 124, 4),
-          field("staging_key", 128, 4),
-          field("path", 132, 4),
-          field("scope", 136, 4),
-          field("window", 140, 4),
-          field("qp_count", 144, 4),
-          field("role", 148, 4),
-          field("opcode", 152, 4),
-          field("chunk_bytes", 156, 4),
-          field("signals", 160, 8),
-          field("peers", 168, 8));
+  /** Ends the names of fields that hold keys, byte-swapped as WQEs have them. */
+  public static final String KEY = "_key";
+
+  private static final Pattern WORDS = Pattern.compile("_([a-z])");
 
   /**
    * Protocols of Doorbell's own that were asked for, by name; an experiment names one or two of
@@ -60,20 +43,63 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
    */
   private static final Map<String, Protocol> READ = new ConcurrentHashMap<>();
 
-  private record Field(int offset, int bytes) {}
-
-  private static Map.Entry<String, Field> field(String name, int offset, int bytes) {
-    return Map.entry(name, new Field(offset, bytes));
-  }
-
-  /** As experiments call it. */
+  /** Its name in experiments. */
   public String name() {
     return descriptor.name();
   }
 
-  /** Whether peers signal each other in words of their own. */
+  /** Returns true if peers signal each other in words of their own. */
   public boolean signals() {
     return descriptor.launch().signals() > 0;
+  }
+
+  /** Ranks, from 0 on, that launch the kernel. */
+  public int launchedRanks(int ranks) {
+    return switch (descriptor.launch().ranks()) {
+      case SENDER -> 1;
+      case BOTH -> 2;
+      case ALL -> ranks;
+    };
+  }
+
+  /** A grid of the kernel, which is stopped after {@code nanos}. */
+  public LaunchConfig grid(int blocks, int threads, long nanos) {
+    KernelDescriptor.Launch launch = descriptor.launch();
+    return new LaunchConfig(
+        blocks, 1, 1, threads, 1, 1, launch.sharedBytes(), launch.cooperative(), nanos);
+  }
+
+  /** Messages side by side in the payload and in the inbox of a rank. */
+  public int slots(int ranks, LaunchConfig grid, int window) {
+    return switch (descriptor.launch().slots()) {
+      case BLOCKS -> descriptor.launch().allRanks() ? ranks : grid.blocks();
+      case THREADS -> grid.blocks() * grid.threadsPerBlock();
+      case WINDOW -> window;
+    };
+  }
+
+  /** Returns true if one completion entry is overwritten, as some libraries' device code needs. */
+  public boolean collapsed(boolean otherwise) {
+    return descriptor.api().map(DeviceApi::collapsed).orElse(otherwise);
+  }
+
+  /** Aligned buffers for the kernel, with every right but relaxed ordering. */
+  public RankBuffers.Buffers buffers(int slots, MemoryKind kind, KernelScope scope) {
+    return buffers(slots, 0, kind, Endpoint.ALL_RIGHTS, scope);
+  }
+
+  /** Buffers for the kernel; both miss their natural alignment by {@code offset} bytes. */
+  public RankBuffers.Buffers buffers(
+      int slots, int offset, MemoryKind kind, Set<AccessRight> rights, KernelScope scope) {
+    return new RankBuffers.Buffers(
+        Math.toIntExact(scope.size()),
+        slots,
+        offset,
+        kind,
+        rights,
+        descriptor.launch().signals(),
+        scope,
+        ApiAdapter.heapBytes(descriptor.api(), name(), ptx, scope.ranks()));
   }
 
   /** A protocol of Doorbell's own, the same object for the same name. */
@@ -108,11 +134,11 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
   }
 
   /**
-   * What the entry's parameters get.
+   * Arguments of the entry.
    *
    * @param parameters as descriptors name them
-   * @param brought what the kernel's own settings, metrics and buffers give, by name
-   * @param structures what parameters of the descriptor's structures get, by name
+   * @param brought values of the kernel's own settings, metrics and buffers, by name
+   * @param structures contents of parameters of the descriptor's structures, by name
    */
   public static KernelArguments arguments(
       List<String> parameters,
@@ -122,7 +148,6 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
       JobView job,
       Map<String, Long> brought,
       Map<String, byte[]> structures) {
-    byte[] fields = job.encode();
     KernelArguments arguments = new KernelArguments();
     for (int i = 0; i < parameters.size(); i++) {
       String name = parameters.get(i);
@@ -136,24 +161,27 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
             continue;
           }
           Long own = brought.get(name);
-          add(arguments, own != null ? own : value(name, fields), entry.parameterBytes(i));
+          add(arguments, own != null ? own : value(name, job), entry.parameterBytes(i));
         }
       }
     }
     return arguments;
   }
 
-  private static long value(String name, byte[] fields) {
-    Field field = FIELDS.get(name);
-    if (field == null) {
-      throw new IllegalStateException("the schema lets through the parameter " + name);
+  /**
+   * The field of {@code struct doorbell_job} with that name in abi.h, as the structure holds it.
+   */
+  private static long value(String name, JobView job) {
+    String field = WORDS.matcher(name).replaceAll(word -> word.group(1).toUpperCase(Locale.ROOT));
+    try {
+      Object value = Objects.requireNonNull(JobFields.class.getField(field).get(job));
+      if (value instanceof Integer number) {
+        return Integer.toUnsignedLong(name.endsWith(KEY) ? BigEndian.swap(number) : number);
+      }
+      return (Long) value;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the schema lets through the parameter " + name, e);
     }
-    MemorySegment job = MemorySegment.ofArray(fields);
-    return field.bytes == Long.BYTES
-        ? job.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset)
-        : Integer.toUnsignedLong(
-            job.get(
-                ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), field.offset));
   }
 
   /** A number of 8 bytes may go to a parameter of 4, and the other way round. */

@@ -51,7 +51,7 @@ public final class Protocols {
     return names;
   }
 
-  /** What the user's kernels bring of their own, by kernel. */
+  /** Extensions of the user's kernels, by kernel. */
   public Map<String, KernelExtension> extensions() {
     Map<String, KernelExtension> extensions = new LinkedHashMap<>();
     brought.forEach((name, protocol) -> extensions.put(name, protocol.descriptor().extension()));
@@ -70,12 +70,12 @@ public final class Protocols {
         : catalogue.find(name).map(kernel -> Protocol.ofCatalogue(kernel.name())).orElse(null);
   }
 
-  /** What of the point's kernels measures latency, or null. */
+  /** The kernel of the point that measures latency, or null. */
   public @Nullable Protocol latency(Point point) {
     return measuring(point, Measures.LATENCY);
   }
 
-  /** What of the point's kernels measures goodput, and is what traffic is counted of; or null. */
+  /** The kernel of the point that measures goodput, and that traffic is counted of; or null. */
   public @Nullable Protocol goodput(Point point) {
     return measuring(point, Measures.GOODPUT);
   }
@@ -90,14 +90,14 @@ public final class Protocols {
     return null;
   }
 
-  /** Whether a kernel of the point runs at however many ranks there are. */
+  /** Returns true if a kernel of the point runs at however many ranks there are. */
   public boolean runAmongAll(Point point) {
     return point.kernels().stream()
         .map(this::find)
         .anyMatch(protocol -> protocol != null && protocol.descriptor().launch().allRanks());
   }
 
-  /** Whether a kernel of the point brings metrics or buffers. */
+  /** Returns true if a kernel of the point brings metrics or buffers. */
   public boolean bringMemory(Point point) {
     return point.kernels().stream()
         .map(this::find)
@@ -107,7 +107,7 @@ public final class Protocols {
   }
 
   /**
-   * What of the point's kernels runs turn by turn: it measures latency, or its own metrics alone.
+   * The kernel of the point that runs turn by turn: it measures latency, or its own metrics alone.
    */
   public @Nullable Protocol turns(Point point) {
     Protocol latency = latency(point);
@@ -116,7 +116,6 @@ public final class Protocols {
     return measures ? other : null;
   }
 
-  /** Metrics that a kernel brings, by name. */
   private static Set<String> brings(Protocol protocol) {
     return protocol.descriptor().extension().metrics().stream()
         .map(KernelMetric::name)
@@ -132,7 +131,7 @@ public final class Protocols {
         .collect(Collectors.toSet());
   }
 
-  /** Whether a metric of the point is of the kernel that runs turn by turn. */
+  /** Returns true if a metric of the point is of the kernel that runs turn by turn. */
   public boolean wantsTurns(Point point) {
     Protocol turns = turns(point);
     return wantsLatency(point)

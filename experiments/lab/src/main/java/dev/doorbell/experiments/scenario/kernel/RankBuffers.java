@@ -67,7 +67,7 @@ public final class RankBuffers implements AutoCloseable {
   private @Nullable KernelStatus status;
 
   /**
-   * What a rank's buffers are like.
+   * Shape of a rank's buffers.
    *
    * @param messageBytes of one message
    * @param slots messages side by side, in the payload and in the inbox
@@ -75,9 +75,9 @@ public final class RankBuffers implements AutoCloseable {
    * @param kind of memory that both lie in
    * @param rights of both regions
    * @param signals words that the peer adds to
-   * @param scope of what the kernel brings; null where it brings nothing
-   * @param library bytes for a library in a symmetric heap, in which inbox, signals and what the
-   *     kernel brings lie, too; empty where there is no such heap
+   * @param scope of the memory that the kernel brings; null where it brings none
+   * @param library bytes for a library in a symmetric heap, in which inbox, signals and the
+   *     kernel's memory lie, too; empty where there is no such heap
    */
   public record Buffers(
       int messageBytes,
@@ -96,17 +96,17 @@ public final class RankBuffers implements AutoCloseable {
   }
 
   /**
-   * Where a rank's messages arrive, as its peer names it.
+   * Place of a rank's messages, as its peer names it.
    *
    * @param signals address of its signal words, or 0
    * @param signalsFromZero the key by which work requests name them by offsets
    */
   public record Target(
       long address, int key, long signals, int signalsKey, IntSupplier signalsFromZero) {
-    /** Of a rank with several peers. */
+    /** Target of a rank with several peers. */
     private static final Target NONE = new Target(0, 0, 0, 0);
 
-    /** Where nobody names signal words by offsets. */
+    /** A place without signal words that are named by offsets. */
     public Target(long address, int key, long signals, int signalsKey) {
       this(
           address,
@@ -119,12 +119,10 @@ public final class RankBuffers implements AutoCloseable {
     }
   }
 
-  /** Where a rank's payload lies, as its own work requests name it. */
+  /** Place of a rank's payload, as its own work requests name it. */
   public record Source(long address, int key) {}
 
-  /** Signal words, zero at first. */
   private record Signals(Memory words, MemoryRegion region, int count, ZeroBased fromZero) {
-    /** Those of a rank. */
     ApiAdapter.Span span(Target target) {
       return new ApiAdapter.Span(
           target.signals(), words.size(), target.signalsKey(), target.signalsFromZero());
@@ -142,7 +140,7 @@ public final class RankBuffers implements AutoCloseable {
     this(connection, rank, Buffers.of(bytes, rank.payload()), seed);
   }
 
-  /** The same for buffers of another kind. */
+  /** Prepares buffers of another shape. */
   public RankBuffers(Connection connection, Rank rank, Buffers buffers, long seed) {
     this.rank = rank;
     this.connection = connection;
@@ -182,7 +180,6 @@ public final class RankBuffers implements AutoCloseable {
         rank, multicast ? MemoryKind.DEVICE : buffers.kind(), buffers.rights(), room);
   }
 
-  /** Memory that peers reach. */
   private Memory shared(MemoryKind kind, long size, String label) {
     return heap == null ? allocate(kind, size, label) : heap.allocate(size, label);
   }
@@ -198,6 +195,15 @@ public final class RankBuffers implements AutoCloseable {
         own(rank.domain().register(words, rights)),
         buffers.signals(),
         new ZeroBased(rank, words, rights, owned));
+  }
+
+  /** Kernels stage their payload where the path says, if anywhere. */
+  public void stage(TransferPath path, int stagingBytes) {
+    switch (path) {
+      case PUSH_MEMIC -> stageOnChip(stagingBytes);
+      case STAGED -> stageInHost(stagingBytes);
+      default -> {}
+    }
   }
 
   /** Kernels stage their payload in host memory. */
@@ -256,7 +262,6 @@ public final class RankBuffers implements AutoCloseable {
         protocol, job, peer.target(), both(peer.target()), config, arguments(ranks), heaps(ranks));
   }
 
-  /** What the kernel's parameters get of what it brings. */
   private Map<String, Long> arguments(List<RankBuffers> all) {
     return brought == null
         ? Map.of()
@@ -267,13 +272,13 @@ public final class RankBuffers implements AutoCloseable {
     return all.stream().flatMap(rank -> Stream.ofNullable(rank.heap)).toList();
   }
 
-  /** What the kernel brings. */
+  /** The memory that the kernel brings. */
   public KernelMemory brought() {
     return require(brought);
   }
 
   /**
-   * The same for a kernel that runs at all ranks.
+   * Prepares a kernel that runs at all ranks.
    *
    * @param all ranks by rank, this one among them
    */
@@ -306,14 +311,14 @@ public final class RankBuffers implements AutoCloseable {
     return ready(protocol, job, to, targets, config, job.iterations, arguments, heaps);
   }
 
-  /** Where messages arrive at either of two ranks, by rank. */
+  /** Targets of both ranks, by rank. */
   private List<Target> both(Target peer) {
     return rank.number() == 0 ? List.of(target(), peer) : List.of(peer, target());
   }
 
   /**
-   * The same for a kernel that executes lists of operations, each thread its own; the job's inbox
-   * is the caller's.
+   * Prepares a kernel that executes lists of operations, each thread its own; the job's inbox is
+   * the caller's.
    *
    * @param lists as the kernel takes them; this rank's from now on
    */
@@ -414,7 +419,7 @@ public final class RankBuffers implements AutoCloseable {
     return new ApiAdapter.Span(target.address(), bytes, target.key());
   }
 
-  /** Where this rank's messages arrive. */
+  /** The place of this rank's messages. */
   public Target target() {
     return signals == null
         ? new Target(guarded.address(), inboxRegion.rkey(), 0, 0)
@@ -426,7 +431,7 @@ public final class RankBuffers implements AutoCloseable {
             signals.fromZero());
   }
 
-  /** The same as this rank's own work requests name it. */
+  /** This rank's target, as its own work requests name it. */
   private Target asOwnSource() {
     Target target = target();
     return new Target(
@@ -436,7 +441,7 @@ public final class RankBuffers implements AutoCloseable {
         signals == null ? 0 : signals.region().lkey());
   }
 
-  /** Where this rank's payload lies, as its own work requests name it. */
+  /** The place of this rank's payload, as its own work requests name it. */
   public Source source() {
     return new Source(local.address() + before, localRegion.lkey());
   }
@@ -463,14 +468,14 @@ public final class RankBuffers implements AutoCloseable {
     return KernelJob.longs(memory, 0, (int) (memory.size() / Long.BYTES));
   }
 
-  /** Whether an address lies in the staging area, as kernels see it. */
+  /** Returns true if an address lies in the staging area, as kernels see it. */
   public boolean stages(long address) {
     return staging != null
         && address >= staging.kernelAddress()
         && address < staging.kernelAddress() + staging.bytes();
   }
 
-  /** Whether a kernel was launched that left stamps. */
+  /** Returns true if a kernel was launched that left stamps. */
   public boolean stamped() {
     return stamps != null && stamps.getLong(0) != 0;
   }
@@ -485,7 +490,7 @@ public final class RankBuffers implements AutoCloseable {
     return require(stamps).getLong(Long.BYTES);
   }
 
-  /** What this rank's payload holds now: the kernel may have written tags into it. */
+  /** The payload as it is now: the kernel may have written tags into it. */
   public byte[] sent() {
     return local.getBytes(before, bytes);
   }
@@ -500,10 +505,10 @@ public final class RankBuffers implements AutoCloseable {
   }
 
   /**
-   * The same where each rank has a message for each rank.
+   * Compares the inbox where each rank has a message for each rank.
    *
    * @param all ranks by rank, this one among them
-   * @param verify what has to have arrived; zeros where nothing has
+   * @param verify the messages that have to have arrived; zeros elsewhere
    */
   public @Nullable String mismatch(List<RankBuffers> all, KernelDescriptor.Verify verify) {
     byte[] expected = new byte[bytes];

@@ -11,19 +11,12 @@ import java.util.List;
  * pair flags, and where the staging area lies.
  */
 public enum TransferPath {
-  /** The GPU posts and rings; the HCA reads WQE and payload from GPU memory. Variant a3. */
   PULL("pull", "the HCA reads the payload from GPU memory", JobView.PATH_PULL),
-  /** The GPU stores the WQE to the BlueFlame register; the HCA reads the payload. Variant a5. */
   PULL_BF("pull.bf", "WQE by BlueFlame; the HCA reads the payload", JobView.PATH_PULL),
-  /** The payload lies in the WQE, which the HCA reads. Variant b1. */
   PUSH_INLINE("push.inline", "payload inline in the WQE, which the HCA reads", JobView.PATH_INLINE),
-  /** WQE with inline payload by BlueFlame: the only path of one trip. Variant b3. */
   PUSH_BF("push.bf", "WQE with inline payload by BlueFlame", JobView.PATH_INLINE),
-  /** The kernel stores the payload to the HCA's on-chip memory, then BlueFlame. Variant c1. */
   PUSH_MEMIC("push.memic", "the kernel stores the payload to on-chip memory", JobView.PATH_STAGE),
-  /** The kernel stores the payload to host memory, which the HCA reads. Variant d. */
   STAGED("staged", "the kernel stores the payload to host memory", JobView.PATH_STAGE),
-  /** The kernel hands a command to the CPU, which posts with BlueFlame. Variant e1. */
   PROXY("proxy", "the CPU posts on the kernel's behalf", JobView.PATH_PULL);
 
   private final String word;

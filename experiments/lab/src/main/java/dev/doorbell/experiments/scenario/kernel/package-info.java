@@ -1,5 +1,5 @@
 /**
- * What a point launches: kernels of the catalogue and of the user, the path of their payload, and
+ * The launches of a point: kernels of the catalogue and of the user, the path of their payload, and
  * the buffers of a rank that they work on.
  */
 @NullMarked

@@ -31,7 +31,7 @@ public final class Checks {
     this.cause = cause;
   }
 
-  /** The same checks, whose problems have another code. */
+  /** Returns these checks with another code of problems. */
   public Checks code(String other) {
     return new Checks(other, point, problems, cause);
   }
@@ -43,7 +43,6 @@ public final class Checks {
     }
   }
 
-  /** The problem that all others follow from, or null. */
   @Nullable Problem cause() {
     return cause.get();
   }

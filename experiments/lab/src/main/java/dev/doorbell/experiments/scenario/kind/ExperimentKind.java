@@ -69,7 +69,7 @@ public abstract class ExperimentKind<S extends Record> {
     this.metrics = Set.of(metrics);
   }
 
-  /** What a config says to get such points. */
+  /** The request of a config for such points. */
   public final String request() {
     return request;
   }
@@ -84,17 +84,19 @@ public abstract class ExperimentKind<S extends Record> {
     return metrics;
   }
 
-  /** Whether a point may have a metric, as one of these or because a kernel of it brings it. */
+  /**
+   * Returns true if a point may have a metric, as one of these or because a kernel of it brings it.
+   */
   public boolean measures(Point point, String metric) {
     return metrics.contains(metric);
   }
 
-  /** Whether a point is one of these; called after the kinds before it have refused it. */
+  /** Returns true if a point is one of these; called after the kinds before it have refused it. */
   public boolean applies(Point point) {
     return kernel != null && point.kernels().contains(kernel);
   }
 
-  /** Whether this kind takes every point that no other kind takes. */
+  /** Returns true if this kind takes every point that no other kind takes. */
   protected boolean takesTheRest() {
     return false;
   }
@@ -102,12 +104,16 @@ public abstract class ExperimentKind<S extends Record> {
   /** Hands over the kernels that points may name, once, before anything else is asked. */
   protected void use(Protocols protocols) {}
 
-  /** Whether an HCA takes part. Without one, what a real GPU does is measured, not emulated. */
+  /**
+   * Returns true if an HCA takes part. Without one, a real GPU's times are measured, not emulated.
+   */
   public boolean usesHca() {
     return true;
   }
 
-  /** Whether kernels post through the device library alone, whatever the queues of the HCA. */
+  /**
+   * Returns true if kernels post through the device library alone, whatever the queues of the HCA.
+   */
   protected boolean takesAnyQueues() {
     return false;
   }

@@ -41,7 +41,7 @@ public final class ExperimentKinds {
     throw new IllegalStateException("no kind takes point " + point.id());
   }
 
-  /** What is impossible about a point. */
+  /** Adds the problems of a point. */
   public void check(Point point, List<Problem> problems) {
     ExperimentKind<?> own = of(point);
     List<Problem> found = new ArrayList<>();
@@ -52,7 +52,7 @@ public final class ExperimentKinds {
     problems.addAll(found);
   }
 
-  /** Whether a setting means something to a point, or to all points alike. */
+  /** Returns true if a setting means something to a point, or to all points alike. */
   public boolean uses(Point point, String setting) {
     return of(point).settings().contains(setting)
         || kinds.stream().noneMatch(kind -> kind.settings().contains(setting));

@@ -57,25 +57,22 @@ public record NetworkSettings(
   /** Its largest window is what a port sends in so long: many round trips. */
   private static final long LARGEST_WINDOW_NANOS = 50_000;
 
-  /** Of a round trip, in HCAs: gather, framing and ACK. Assumed. */
+  /** Nanoseconds of a round trip in HCAs: gather, framing and ACK. Assumed. */
   private static final long HOST_NANOS = 2_000;
 
-  /**
-   * What a receiver grants, in round trips at the port's rate: the port is busy while ACKs travel.
-   */
+  /** Round trips at the port's rate that a receiver grants: the port is busy while ACKs travel. */
   private static final int POOLED_TRIPS = 2;
 
-  /** So long after its last packet a sender has no credits, and for this number of its turns. */
+  /** Silence after its last packet that costs a sender its credits, and the number of its turns. */
   private static final long SILENCE_NANOS = 100_000;
 
   private static final int SILENT_TURNS = 4;
 
-  /** Of the network's latency: two cables, and the switch between them. Assumed. */
+  /** Shares of the network's latency: two cables, and the switch between them. Assumed. */
   private static final double CABLE_SHARE = 0.2;
 
   private static final double SWITCH_SHARE = 0.6;
 
-  /** How hosts and switches are joined. */
   public enum Shape {
     PAIR,
     SWITCH,
@@ -93,7 +90,7 @@ public record NetworkSettings(
     USER
   }
 
-  /** What a switch does when its buffer is full. */
+  /** Answers of a switch to a full buffer. */
   public enum Full {
     NONE,
     LOSSY,
@@ -154,7 +151,7 @@ public record NetworkSettings(
     return run.world().ranks(ranks).mtu(queues.mtu()).switching(of(run.topology(), ranks));
   }
 
-  /** What {@code cc: user} stands for, or null. */
+  /** The policy of {@code cc: user}, or null. */
   public @Nullable String userPolicy() {
     return cc == Control.USER
         ? userPolicies()
@@ -164,7 +161,6 @@ public record NetworkSettings(
         : null;
   }
 
-  /** What is wrong with the policies on the class path, or null. */
   private static @Nullable String unusable() {
     try {
       List<String> found = userPolicies().map(UserPolicy::name).toList();

@@ -82,7 +82,7 @@ public final class PointRun<S> {
     return backend;
   }
 
-  /** Whether a real GPU runs the kernels, with HCAs in software. */
+  /** Returns true if a real GPU runs the kernels, with HCAs in software. */
   public boolean onGpu() {
     return backend instanceof ExecutionBackend.Cuda;
   }
@@ -92,12 +92,12 @@ public final class PointRun<S> {
     return new WorldBuilder(backend, topology).seed(point.seed()).adapter(adapter);
   }
 
-  /** Whether the config asks for {@code metric}. */
+  /** Returns true if the config asks for {@code metric}. */
   public boolean asksFor(String metric) {
     return point.metrics().contains(metric);
   }
 
-  /** What the result's numbers are called, where the backend does not say it. */
+  /** Sets the basis of the result's numbers, where the backend does not say it. */
   public void basis(Basis other) {
     basis = other;
   }
@@ -161,7 +161,7 @@ public final class PointRun<S> {
     return trial;
   }
 
-  /** As {@link #perform}, without verifying anything. */
+  /** Runs a trial without verifying anything; see {@link #perform}. */
   public void await(Trial trial, long nanos) throws PointFailure {
     List<Launch> launches = launch(trial.prepare());
     RunOutcome outcome = RunOutcome.DEADLINE;
@@ -206,8 +206,8 @@ public final class PointRun<S> {
   }
 
   /**
-   * Whether all launches are done, which ends with an agent's end. What was done once is not asked
-   * again, so that a call costs the same among two launches and among thousands.
+   * True when all launches are done, which ends with an agent's end. A launch that was done once is
+   * not asked again, so that a call costs the same among two launches and among thousands.
    */
   private static final class AllDone implements AgentsEnded {
     private final List<Launch> launches;
@@ -265,7 +265,6 @@ public final class PointRun<S> {
     return new PointResult(basis, samples, counters, verified, List.copyOf(notes));
   }
 
-  /** Tells the run what the faults did, also when the point has failed. */
   void reportFaults() {
     if (!injectors.isEmpty()) {
       tally(FaultTally.of(FaultCount.total(point.faults(), injectors)));

@@ -23,7 +23,6 @@ import dev.doorbell.experiments.scenario.world.Placement;
  */
 public record QueueSettings(
     MemoryKind sq, MemoryKind cq, MemoryKind record, int depth, int mtu, AdapterName nic) {
-  /** Where the queues lie. */
   public Placement placement() {
     return new Placement(sq, cq, record);
   }
@@ -60,7 +59,7 @@ public record QueueSettings(
     }
   }
 
-  /** How a software HCA reaches the memory of a real GPU: the values of {@code dma}. */
+  /** Ways of a software HCA to the memory of a real GPU: the values of {@code dma}. */
   public enum Dma {
     COPY(CudaGpu.Mover.COPY, "the GPU's copy engines"),
     KERNEL(CudaGpu.Mover.KERNEL, "a kernel on one multiprocessor");
@@ -96,7 +95,7 @@ public record QueueSettings(
     BLOCK
   }
 
-  /** What makes signals come behind their data: {@code signal}. */
+  /** Means that order signals behind their data: {@code signal}. */
   public enum SignalName {
     AUTO,
     NONE,

@@ -31,16 +31,10 @@ final class SettingsReader {
     this.point = point;
   }
 
-  /**
-   * Reads a point.
-   *
-   * @throws PointFailure when a value does not fit its component
-   */
   static <S extends Record> S read(Point point, Class<S> type) throws PointFailure {
     return new SettingsReader(point).read(type);
   }
 
-  /** The names of all settings that a record reads. */
   static Set<String> names(Class<?> type) {
     Set<String> names = new LinkedHashSet<>();
     for (RecordComponent component : type.getRecordComponents()) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * {@link PointRun#perform} calls the methods in this order.
  */
 public interface Trial {
-  /** What the kernels run on. */
   Fabric fabric();
 
   /**
@@ -43,6 +42,22 @@ public interface Trial {
 
   /** Bytes that {@link #mismatch} has compared. */
   long verifiedBytes();
+
+  /**
+   * Launches the kernels outside of a point, and waits until all have ended.
+   *
+   * @param nanos on the fabric's clock, after which they are stopped
+   * @param late reason that stopped kernels give
+   * @throws dev.doorbell.core.gpu.GpuException when one does not end well
+   */
+  default void run(long nanos, String late) {
+    List<Launch> launches = prepare().stream().map(Supplier::get).toList();
+    if (advance(() -> launches.stream().allMatch(Launch::done), nanos) != RunOutcome.DONE) {
+      launches.forEach(launch -> launch.cancel(late));
+    }
+    launches.forEach(Launch::check);
+    fabric().quiesce();
+  }
 
   /** Returns what is wrong with the first of these parts with which something is, or null. */
   static <T> @Nullable String first(Iterable<T> parts, Function<T, @Nullable String> wrong) {

@@ -120,8 +120,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * As {@link #mesh}, for kernels that ring themselves, with {@code count} queue pairs between any
-   * two ranks: that of turn t to rank r has place t x ranks + r.
+   * Opens a {@link #mesh} for kernels that ring themselves, with {@code count} queue pairs between
+   * any two ranks: that of turn t to rank r has place t x ranks + r.
    */
   public static Connection mesh(World world, int ranks, Endpoint.Shape shape, int count) {
     Connection connection = new Connection(world, ranks * count);
@@ -135,13 +135,13 @@ public final class Connection implements AutoCloseable {
     return connection;
   }
 
-  /** Which ranks a queue pair connects. */
+  /** Pairs of ranks that a queue pair connects. */
   public interface Pairs {
     boolean joins(int one, int other);
   }
 
   /**
-   * As {@link #mesh}, for kernels that ring themselves: connects those pairs of ranks alone that
+   * Opens a {@link #mesh} for kernels that ring themselves, of those pairs of ranks alone that
    * {@code pairs} joins. Other places among a rank's queue pairs are zero.
    */
   public static Connection among(World world, int ranks, Endpoint.Shape shape, Pairs pairs) {
@@ -164,7 +164,10 @@ public final class Connection implements AutoCloseable {
     describe(fabric, true);
   }
 
-  /** As {@link #describe(ExploringFabric)}; the record may come after the doorbell. */
+  /**
+   * Describes the connection to an explorer, as {@link #describe(ExploringFabric)}; the record may
+   * come after the doorbell.
+   */
   public void describe(ExploringFabric fabric, boolean recordFirst) {
     endpoints.forEach(
         (rank, own) -> own.forEach(each -> describe(fabric, each, rank, recordFirst, true)));
@@ -265,7 +268,7 @@ public final class Connection implements AutoCloseable {
     return endpoints.getOrDefault(rank, List.of());
   }
 
-  /** How many places a rank's queue pairs have; among ranks, those that lead nowhere are zero. */
+  /** Number of places of a rank's queue pairs; among ranks, those that lead nowhere are zero. */
   public int places(int rank) {
     return places > 0 ? places : endpoints(rank).size();
   }

@@ -96,7 +96,6 @@ public final class DcTargets implements AutoCloseable {
     return table.toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** How many there are. */
   public int count() {
     return count;
   }

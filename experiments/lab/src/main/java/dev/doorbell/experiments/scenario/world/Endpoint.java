@@ -46,14 +46,14 @@ public final class Endpoint implements AutoCloseable {
           | QueuePairView.FLAG_EXCLUSIVE;
 
   /**
-   * What an endpoint is to be like.
+   * Shape of an endpoint.
    *
    * @param blocks send ring in 64-byte blocks
    * @param collapsed one completion entry, always overwritten
    * @param flags of {@link QueuePairView}
    * @param batch posters ring at the latest when this many blocks wait
    * @param deadlineNanos every device-side wait ends after that
-   * @param order what makes signals come behind data; null: what the HCA's promises ask for
+   * @param order means that order signals behind data; null: those that the HCA's promises ask for
    */
   public record Shape(
       int blocks,
@@ -146,7 +146,9 @@ public final class Endpoint implements AutoCloseable {
       return this;
     }
 
-    /** What makes signals come behind data; null: what the HCA's promises ask for. */
+    /**
+     * Sets the means that order signals behind data; null: those that the HCA's promises ask for.
+     */
     public Builder order(@Nullable SignalOrder by) {
       order = by;
       return this;
@@ -167,7 +169,7 @@ public final class Endpoint implements AutoCloseable {
   private final Memory error;
   private final long doorbell;
 
-  /** What kernels need beside the view where work requests are not mlx5's. */
+  /** Descriptor that kernels need beside the view where work requests are not mlx5's. */
   private final @Nullable Memory descriptor;
 
   private long commands;
@@ -214,8 +216,8 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /**
-   * Where kernels ring: the device's own register where a real GPU may map it, else a page that a
-   * CPU thread relays to it.
+   * Maps the doorbell for kernels: the device's own register where a real GPU may map it, else a
+   * page that a CPU thread relays to it.
    */
   private long mapDoorbell(Gpu gpu) {
     long bytes = Math.max(Long.BYTES, 2L * queuePair.blueFlameBytes());
@@ -242,7 +244,7 @@ public final class Endpoint implements AutoCloseable {
     return new Endpoint(rank, shape, index, Transport.RC);
   }
 
-  /** As {@link #open}: an initiator of dynamic connections, which is ready to send. */
+  /** Opens an initiator of dynamic connections, which is ready to send. */
   static Endpoint openInitiator(Rank rank, Shape shape, int index) {
     Endpoint endpoint = new Endpoint(rank, shape, index, Transport.DC);
     endpoint.queuePair.toInit(ALL_RIGHTS);
@@ -257,7 +259,6 @@ public final class Endpoint implements AutoCloseable {
     b.connect(a.queuePair.address());
   }
 
-  /** Connects this end. */
   void connect(QueuePairAddress peer) {
     queuePair.connect(peer, ALL_RIGHTS, ConnectionAttributes.DEFAULT);
   }
@@ -279,7 +280,6 @@ public final class Endpoint implements AutoCloseable {
     return ringRequest;
   }
 
-  /** What it is like. */
   Shape shape() {
     return shape;
   }
@@ -331,7 +331,7 @@ public final class Endpoint implements AutoCloseable {
     };
   }
 
-  /** What kernels get to see. */
+  /** The view that kernels get. */
   public QueuePairView view() {
     int flags = shape.flags;
     flags |= shape.collapsed ? QueuePairView.FLAG_CQ_COLLAPSED : 0;

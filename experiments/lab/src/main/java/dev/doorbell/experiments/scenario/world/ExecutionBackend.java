@@ -4,9 +4,8 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.experiments.scenario.device.RealHca;
 
-/** What runs the kernels of a point, and on whose clock. */
+/** The machine that runs the kernels of a point, and its clock. */
 public sealed interface ExecutionBackend {
-  /** The basis of the times that it gives. */
   Basis basis();
 
   /** The PTX virtual machine and software HCAs in virtual time. */
@@ -25,11 +24,7 @@ public sealed interface ExecutionBackend {
     }
   }
 
-  /**
-   * A real GPU with software HCAs: what it posts is real, what answers is not.
-   *
-   * @param ordinal which device, as CUDA counts
-   */
+  /** A real GPU with software HCAs: what it posts is real, what answers is not. */
   record Cuda(int ordinal) implements ExecutionBackend {
     @Override
     public Basis basis() {

@@ -3,7 +3,7 @@ package dev.doorbell.experiments.scenario.world;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What a part of a world has opened, and closes with itself: the latest first. */
+/** The parts that a part of a world has opened, and closes with itself: the latest first. */
 public final class Owned implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 

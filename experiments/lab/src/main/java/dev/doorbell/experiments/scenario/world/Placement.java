@@ -2,13 +2,7 @@ package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.memory.MemoryKind;
 
-/**
- * Where the queues of a connection lie, each in GPU or host memory.
- *
- * @param sendRing work queue entries
- * @param completionRing completion queue entries
- * @param record doorbell record
- */
+/** Places of a connection's queues, each in GPU or host memory. */
 public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind record) {
   /** Everything in GPU memory. */
   public static final Placement GPU =

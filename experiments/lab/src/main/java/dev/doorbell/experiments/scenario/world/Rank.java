@@ -16,7 +16,6 @@ import dev.doorbell.core.memory.MemoryKind;
  */
 public record Rank(int number, Gpu gpu, Hca hca, ProtectionDomain domain, MemoryKind payload)
     implements AutoCloseable {
-  /** A machine with a new protection domain. */
   static Rank of(int number, Gpu gpu, Hca hca, MemoryKind payload) {
     return new Rank(number, gpu, hca, hca.allocateProtectionDomain(), payload);
   }

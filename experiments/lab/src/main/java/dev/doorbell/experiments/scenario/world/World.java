@@ -131,7 +131,7 @@ public final class World implements AutoCloseable {
     return exploring(fabric, ranks, options, ForwardProgress.FAIR);
   }
 
-  /** The same with GPUs on which some threads may not go on while others wait. */
+  /** A world with GPUs on which some threads may not go on while others wait. */
   public static World exploring(
       ExploringFabric fabric, int ranks, SoftHcaOptions options, ForwardProgress progress) {
     return build(

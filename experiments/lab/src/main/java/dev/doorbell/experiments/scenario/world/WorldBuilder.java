@@ -65,7 +65,9 @@ public final class WorldBuilder {
     return this;
   }
 
-  /** How software HCAs reach the memory of a real GPU; {@code NONE}: nothing lies there. */
+  /**
+   * Sets the way of software HCAs to the memory of a real GPU; {@code NONE}: nothing lies there.
+   */
   public WorldBuilder mover(CudaGpu.Mover kind) {
     mover = kind;
     return this;
@@ -83,7 +85,7 @@ public final class WorldBuilder {
     return this;
   }
 
-  /** What software HCAs promise. */
+  /** Sets the promises of software HCAs. */
   public WorldBuilder adapter(Adapter promising) {
     adapter = promising;
     return this;
@@ -135,7 +137,6 @@ public final class WorldBuilder {
     };
   }
 
-  /** Ranks that share a real GPU, with HCAs in software. */
   private World cuda(int ordinal) {
     DirectFabric fabric = new DirectFabric();
     try {

@@ -1,5 +1,5 @@
 /**
- * What a point stands on: a fabric, ranks with a GPU and an HCA each, and the queue pairs between
+ * The ground of a point: a fabric, ranks with a GPU and an HCA each, and the queue pairs between
  * them. It chooses back ends and does not use them.
  */
 @NullMarked

@@ -32,7 +32,6 @@ public final class DmaProbe {
 
   private DmaProbe() {}
 
-  /** Bytes from one possible transfer to the next. */
   static long stride(int bytes, int offset) {
     return (bytes + offset + LINE - 1L) & -LINE;
   }

@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 
 /** Measures the cost of a GPU's accesses. */
 public interface Calibrator {
-  /** Finds the calibrator of this build. */
   static Calibrator find() {
     return ServiceLoader.load(Calibrator.class)
         .findFirst()

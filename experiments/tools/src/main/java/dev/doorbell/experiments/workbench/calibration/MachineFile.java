@@ -161,7 +161,6 @@ public final class MachineFile {
     }
   }
 
-  /** Replaces the efficiency of the links between GPU and CPU. */
   private void efficiency() {
     if (!prices.has("copy.out", "copy.in")) {
       return;
@@ -179,7 +178,6 @@ public final class MachineFile {
     }
   }
 
-  /** The number of a constant. */
   private static double value(@Nullable Object constant) {
     return constant instanceof Map<?, ?> map && map.get("value") instanceof Number number
         ? number.doubleValue()

@@ -40,9 +40,6 @@ final class PriceList {
   private final double instruction;
   private final Map<String, Object> constants = new LinkedHashMap<>();
 
-  /**
-   * @param base gives the links between GPU and CPU, and how long memory of the CPU takes
-   */
   PriceList(Calibration calibration, Topology base) {
     this.calibration = calibration;
     Path path = base.path("gpu0", "cpu0");
@@ -54,7 +51,6 @@ final class PriceList {
             : Math.max(0, (median("round") - median("store")) / ROUND_INSTRUCTIONS);
   }
 
-  /** The GPU's constants by their keys, for as far as they were measured. */
   Map<String, Object> gpu() {
     if (has(INSTRUCTION)) {
       put("instruction_ns", instruction, INSTRUCTION, "");
@@ -115,7 +111,6 @@ final class PriceList {
     }
   }
 
-  /** One way between GPU and CPU. */
   double way() {
     return Math.max(0, (median(wayOf()) - instruction - service) / 2);
   }
@@ -139,12 +134,10 @@ final class PriceList {
     return (out + in) / 2 / link.bytesPerNano();
   }
 
-  /** Returns true if all of these were measured. */
   boolean has(String... names) {
     return List.of(names).stream().allMatch(name -> calibration.find(name).isPresent());
   }
 
-  /** A constant with its source. */
   Map<String, Object> constant(double value, String name, String how) {
     Measurement measurement = calibration.find(name).orElseThrow();
     var summary = measurement.summary();

@@ -15,7 +15,6 @@ import java.util.function.Consumer;
  * memory.
  */
 public interface KernelComparer {
-  /** Finds the comparer of this build. */
   static KernelComparer find() {
     return ServiceLoader.load(KernelComparer.class)
         .findFirst()

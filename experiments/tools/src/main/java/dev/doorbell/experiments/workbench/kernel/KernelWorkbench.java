@@ -13,28 +13,20 @@ import java.util.function.LongPredicate;
 
 /** Work of the command line with a kernel outside of experiments. */
 public interface KernelWorkbench {
-  /** Finds the workbench of this build. */
   static KernelWorkbench find() {
     return ServiceLoader.load(KernelWorkbench.class)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no KernelWorkbench is on the class path"));
   }
 
-  /** A template for new kernels. */
   record Template(String name, String description) {}
 
-  /** Returns the templates, by name. */
   List<Template> templates();
 
   /** Returns the names that a new kernel must not have. */
   List<String> takenNames();
 
-  /**
-   * Returns the files of a new kernel by name.
-   *
-   * @param folder where they will lie, as its README spells it
-   * @param compile the command that compiles it again
-   */
+  /** Returns the files of a new kernel by name; {@code folder} is as its README spells it. */
   SequencedMap<String, String> instantiate(
       String template, String name, String folder, String compile);
 
@@ -65,7 +57,6 @@ public interface KernelWorkbench {
    */
   List<String> disassemble(String file, String ptx, Source source);
 
-  /** Lines of source files. */
   interface Source {
     /** Returns the lines of the file, from 1; empty texts where unknown. */
     IntFunction<String> lines(String file);

@@ -15,12 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/**
- * What a figure's description says about its axes, in their units.
- *
- * @param xLow end of the abscissa; empty for the data's, as with the others
- * @param notes texts at places
- */
+/** Limits of a figure's axes, and notes, in the axes' units; empty ends are the data's. */
 public record AxisLimits(
     OptionalDouble xLow,
     OptionalDouble xHigh,
@@ -44,17 +39,11 @@ public record AxisLimits(
     notes = List.copyOf(notes);
   }
 
-  /**
-   * The abscissa.
-   *
-   * @param usual the axis of the data, or of the ends as far as they are given
-   * @param steps how many ticks there may be on a linear one
-   */
+  /** The abscissa; {@code usual} is the axis of the data. */
   PlotAxis horizontal(PlotAxis usual, String unit, int steps) {
     return within(usual, xLow, xHigh, unit, steps);
   }
 
-  /** The ordinate, as {@link #horizontal}. */
   PlotAxis vertical(PlotAxis usual, String unit, int steps) {
     return within(usual, yLow, yHigh, unit, steps);
   }
@@ -70,7 +59,6 @@ public record AxisLimits(
   private static final Dash LINE = new Dash(2, 1.5);
   private static final double GAP = 2.5;
 
-  /** Draws all that lie within the axes. */
   void drawNotes(PlotArea area, List<Node> out) {
     List<Node> nodes = new ArrayList<>();
     for (Note note : notes()) {

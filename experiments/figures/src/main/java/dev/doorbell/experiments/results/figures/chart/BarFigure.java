@@ -48,7 +48,6 @@ public record BarFigure(
     AxisLimits limits)
     implements Figure {
 
-  /** Side of the square in the legend, points. */
   static final double SAMPLE = 6;
 
   /** Bars over the same axes. */
@@ -94,7 +93,6 @@ public record BarFigure(
     return panels.stream().flatMap(panel -> panel.bars().stream());
   }
 
-  /** Lays out the figure. */
   private final class Chart {
 
     /** Share of a group's width that its bars fill. */
@@ -103,7 +101,6 @@ public record BarFigure(
     /** Greatest width of a bar, points. */
     private static final double WIDEST = 28;
 
-    /** Ticks of a linear ordinate. */
     private static final int STEPS = 6;
 
     /** Room above the highest bar, so that its marker stays within the panel. */
@@ -164,7 +161,6 @@ public record BarFigure(
           .toList();
     }
 
-    /** Width of a bar, in groups. */
     private double barWidth(PlotArea area) {
       double group = (area.right() - area.left()) / Math.max(1, groups().size());
       return Math.min(FILLED / series().size(), WIDEST / group);

@@ -18,7 +18,6 @@ final class Clipping {
 
   private Clipping() {}
 
-  /** Whether a place of the page lies in a panel. */
   static boolean inside(PlotArea area, double x, double y) {
     return x >= area.left() - SLACK
         && x <= area.right() + SLACK
@@ -26,17 +25,11 @@ final class Clipping {
         && y <= area.bottom() + SLACK;
   }
 
-  /** A height on the page, no higher or lower than a panel. */
   static double height(PlotArea area, double y) {
     return Math.clamp(y, area.top(), area.bottom());
   }
 
-  /**
-   * Arrows at the ends of a whisker that are cut.
-   *
-   * @param low height on the page of its lower end, uncut
-   * @param high of its upper end
-   */
+  /** Arrows at the ends of a whisker that are cut; both heights are those on the page, uncut. */
   static List<Node> arrows(PlotArea area, double x, double low, double high, Paint paint) {
     List<Node> arrows = new ArrayList<>();
     if (high < area.top() - SLACK) {
@@ -53,7 +46,6 @@ final class Clipping {
         Outline.polygon(x, tip, x + ARROW, tip + height, x - ARROW, tip + height), paint);
   }
 
-  /** The parts of a path of straight lines that lie in a panel. */
   static List<Outline> path(PlotArea area, List<double[]> points) {
     List<Outline> parts = new ArrayList<>();
     DoubleStream.Builder part = DoubleStream.builder();

@@ -48,10 +48,6 @@ final class CrossoverLabels {
     this.placed = placed;
   }
 
-  /**
-   * @param position of a mark from the panel's left edge, points
-   * @param text of its label
-   */
   static CrossoverLabels place(
       List<Mark> marks,
       double panelWidth,
@@ -102,11 +98,6 @@ final class CrossoverLabels {
     return rows == 0 ? 0 : rows * LEADING + LEADER;
   }
 
-  /**
-   * Draws the labels, one group each.
-   *
-   * @param within end of identifiers in this panel
-   */
   List<Node> draw(double panelLeft, double panelTop, Palette palette, String within) {
     List<Node> groups = new ArrayList<>();
     for (Placed p : placed) {
@@ -140,7 +131,7 @@ final class CrossoverLabels {
     return groups;
   }
 
-  /** What belongs to a crossover belongs to both of its lines. */
+  /** Role of a crossover: that of both of its lines. */
   static String role(Mark mark) {
     return Legend.role(mark.first()) + " " + Legend.role(mark.second());
   }

@@ -17,7 +17,6 @@ final class Extent {
     this.log = log;
   }
 
-  /** A value with its whisker. */
   void add(double value, double lower, double upper) {
     low = Math.min(low, value);
     high = Math.max(high, value);
@@ -31,7 +30,6 @@ final class Extent {
     highest = Math.max(highest, value);
   }
 
-  /** Whether whiskers are cut. */
   boolean cut() {
     double own =
         log ? Math.max(Math.log(high / low), Math.log(2)) : Math.max(0, high) - Math.min(0, low);

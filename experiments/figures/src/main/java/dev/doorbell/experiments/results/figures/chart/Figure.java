@@ -13,19 +13,18 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
 
-/** What a figure shows, ready to be drawn. */
+/** The contents of a figure, ready to be drawn. */
 public interface Figure {
 
-  /** Its name, origin and the notes below it. */
   FigureNotes notes();
 
-  /** What it shows, in a few words: those that it was given, else {@link #contents}. */
+  /** Its caption: the given one, else {@link #contents}. */
   default String caption() {
     String given = notes().style().caption();
     return given.isEmpty() ? contents() : given;
   }
 
-  /** What it shows, in Doorbell's words. */
+  /** Its contents, in Doorbell's words. */
   default String contents() {
     return notes().provenance().title();
   }
@@ -35,7 +34,6 @@ public interface Figure {
     return List.of(this);
   }
 
-  /** Draws it {@code width} points wide. */
   Drawing draw(double width);
 
   /**

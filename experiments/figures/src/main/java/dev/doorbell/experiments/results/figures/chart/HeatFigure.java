@@ -72,12 +72,10 @@ public record HeatFigure(
     panels = List.copyOf(panels);
   }
 
-  /** Whether nobody is called the winner at any place. */
   boolean undecided() {
     return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());
   }
 
-  /** Whether any place has no result. */
   boolean gaps() {
     return panels.stream().anyMatch(panel -> !gaps(panel).isEmpty());
   }
@@ -130,10 +128,9 @@ public record HeatFigure(
     private static final Paint UNDECIDED = Paint.WHITE;
     private static final String NOBODY = "undecided";
 
-    /** The ground of places without a result. */
     private static final Paint GAP = new Paint(0xDADADA);
 
-    /** How pale the smallest lead is, and the lead from which on the colour is full. */
+    /** Tint of the smallest lead, and the lead from which on the colour is full. */
     private static final double PALEST = 0.25;
 
     private static final double FULL = 2;
@@ -256,7 +253,6 @@ public record HeatFigure(
           area.x(x0), area.y(y1), area.x(x1) - area.x(x0), area.y(y0) - area.y(y1));
     }
 
-    /** How strong the winner's colour is: the farther ahead, the stronger. */
     private static double strength(Cell cell) {
       double lead = Double.isNaN(cell.ratio()) ? 1 : Math.min(cell.ratio(), FULL);
       return 0.75 * (PALEST + (1 - PALEST) * (lead - 1) / (FULL - 1));
@@ -278,7 +274,7 @@ public record HeatFigure(
       return 0;
     }
 
-    /** By the luminance that sRGB assigns its primaries. */
+    /** True for a ground of little luminance, by sRGB's weights of its primaries. */
     private static boolean dark(Paint paint) {
       return 0.2126 * paint.red() + 0.7152 * paint.green() + 0.0722 * paint.blue() < 110;
     }

@@ -37,12 +37,10 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/** Lays out a {@link LineFigure}. */
 final class LineChart {
 
   private static final double SAMPLE = 15;
 
-  /** Ticks of a linear ordinate. */
   private static final int STEPS = 6;
 
   private static final double CEILING_LINE = 0.8;
@@ -97,7 +95,6 @@ final class LineChart {
     return layout.draw(notes(), panels, legend(), tables);
   }
 
-  /** The figure's notes, with what the drawing leaves out or cuts. */
   private FigureNotes notes() {
     StringBuilder samples = new StringBuilder(figure.notes().samples());
     if (extent.cut() && figure.limits().yHigh().isEmpty()) {
@@ -113,7 +110,6 @@ final class LineChart {
     return figure.stepped() ? Map.of() : offsets(panel.lines(), layout.area());
   }
 
-  /** The lines and crossovers of one panel. */
   private final class Contents implements PanelLayout.Contents {
     private final Panel panel;
     private final CrossoverLabels labels;
@@ -421,7 +417,7 @@ final class LineChart {
   /** Lines with this share of their common places at one height are taken for equal. */
   private static final double MOST = 0.75;
 
-  /** How far each line is moved to the right, points; lines that stay are not in it. */
+  /** Points by which each line is moved to the right; lines that stay are not in it. */
   static Map<String, Double> offsets(List<Line> lines, PlotArea area) {
     List<List<Line>> groups = new ArrayList<>();
     for (Line line : lines) {

@@ -44,7 +44,7 @@ public record LineFigure(
     this(notes, x, y, series, panels, stepped, AxisLimits.NONE);
   }
 
-  /** What an axis measures; {@code unit} is empty for a count. */
+  /** The quantity of an axis; {@code unit} is empty for a count. */
   public record Quantified(String title, String unit, boolean log) {}
 
   /** Lines over the same axes. */
@@ -55,7 +55,6 @@ public record LineFigure(
       marks = List.copyOf(marks);
     }
 
-    /** Whether the panel has the line of that name. */
     public boolean has(String series) {
       return lines.stream().anyMatch(line -> line.series().equals(series));
     }
@@ -132,7 +131,6 @@ public record LineFigure(
     return panels.stream().anyMatch(panel -> !panel.marks().isEmpty());
   }
 
-  /** The lines of a panel as CSV. */
   static final class LineTables {
     private LineTables() {}
 

@@ -71,7 +71,6 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
     return ratio < 1 - band || ratio > 1 + band;
   }
 
-  /** Lays out the figure. */
   private final class Chart {
 
     private static final double GAP = 2.5;
@@ -134,7 +133,6 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       return palette.style(name).paint();
     }
 
-    /** Band, line, points and the names of those outside. */
     private final class Contents implements PanelLayout.Contents {
       @Override
       public void below(PlotArea area, List<Node> out) {
@@ -263,7 +261,6 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       }
     }
 
-    /** A rectangle of the page. */
     private record Box(double left, double top, double right, double bottom) {
       boolean meets(Box other) {
         return left < other.right && other.left < right && top < other.bottom && other.top < bottom;

@@ -126,7 +126,6 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
       return area.y(height(place));
     }
 
-    /** The place of a lane on the ordinate. */
     private double height(String lane) {
       return lanes.size() - lanes.indexOf(lane) - 0.5;
     }

@@ -46,7 +46,7 @@ public record TornadoFigure(
   private static final Paint LOWER = new Paint(0x0072B2);
   private static final Paint HIGHER = new Paint(0xD55E00);
 
-  /** What moves the prediction by less would not show. */
+  /** Relative change that shows, at least. */
   private static final double LEAST = 0.001;
 
   public TornadoFigure {
@@ -79,7 +79,7 @@ public record TornadoFigure(
     return Math.max(Math.abs(influence.atLow() - base), Math.abs(influence.atHigh() - base));
   }
 
-  /** How far the prediction moves, percent. */
+  /** Change of the prediction in percent. */
   double change(double value) {
     return 100 * (value / base - 1);
   }

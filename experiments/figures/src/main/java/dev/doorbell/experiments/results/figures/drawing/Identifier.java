@@ -11,7 +11,7 @@ public final class Identifier {
     return text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
   }
 
-  /** What follows the identifier of a node in a panel; empty in a panel without a title. */
+  /** End of identifiers of nodes in a panel; empty in a panel without a title. */
   public static String within(String panelTitle) {
     return panelTitle.isEmpty() ? "" : "-" + of(panelTitle);
   }

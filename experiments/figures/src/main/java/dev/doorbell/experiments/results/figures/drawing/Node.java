@@ -2,7 +2,7 @@ package dev.doorbell.experiments.results.figures.drawing;
 
 import java.util.List;
 
-/** What a drawing is made of; later nodes cover earlier ones. */
+/** The parts of a drawing; later nodes cover earlier ones. */
 public sealed interface Node {
 
   /**
@@ -56,7 +56,6 @@ public sealed interface Node {
     }
   }
 
-  /** An outline filled. */
   record Fill(Outline outline, Paint paint) implements Node {}
 
   /**
@@ -78,14 +77,13 @@ public sealed interface Node {
     }
   }
 
-  /** Which part of a text stands at its x. */
+  /** The part of a text that stands at its x. */
   enum Anchor {
     START,
     MIDDLE,
     END
   }
 
-  /** How a text stands. */
   enum Turn {
     NONE,
     /** Read from below, as beside a vertical axis. */

@@ -11,14 +11,11 @@ public record Outline(List<Segment> segments) {
     /** Lifts the pen. */
     record Move(double x, double y) implements Segment {}
 
-    /** Straight to a point. */
     record Line(double x, double y) implements Segment {}
 
-    /** A cubic Bézier curve over two control points to a point. */
     record Curve(double x1, double y1, double x2, double y2, double x, double y)
         implements Segment {}
 
-    /** Straight back to the last move. */
     record Close() implements Segment {}
   }
 

@@ -39,7 +39,7 @@ public record Paint(int rgb) {
     return rgb & 0xFF;
   }
 
-  /** As CSS writes it, {@code #rrggbb}. */
+  /** Its notation in CSS, {@code #rrggbb}. */
   public String hex() {
     return "#" + Integer.toHexString(0x1000000 | rgb).substring(1);
   }

@@ -28,10 +28,10 @@ final class PgfplotsWriter {
   private final StringBuilder tex = new StringBuilder();
   private final Map<Paint, String> colours = new LinkedHashMap<>();
 
-  /** That of figures, or the document's where a figure names one, which LaTeX cannot load. */
+  /** Font family of figures; empty where a figure names one, which LaTeX cannot load. */
   private final String family;
 
-  /** By how much texts and markers are larger than usual. */
+  /** Factor by which texts and markers are larger than in a usual drawing. */
   private final double scale;
 
   private PgfplotsWriter(Drawing drawing) {
@@ -136,7 +136,6 @@ final class PgfplotsWriter {
         Table.latexEscaped(label.text()));
   }
 
-  /** A font of a size, whatever the document's is. */
   private String font(double size) {
     String points = Units.digits(size, 3);
     return "%s\\fontsize{%s}{%s}\\selectfont"

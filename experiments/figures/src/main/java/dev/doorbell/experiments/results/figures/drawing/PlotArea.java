@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.results.figures.drawing;
 
-/** Where a panel lies on the page, and where a value lies in it. Points, y downwards. */
+/** Places of a panel and of values in it on the page. Points, y downwards. */
 public record PlotArea(
     double left, double top, double right, double bottom, PlotAxis xAxis, PlotAxis yAxis) {
 

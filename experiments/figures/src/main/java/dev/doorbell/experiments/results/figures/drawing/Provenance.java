@@ -3,9 +3,8 @@ package dev.doorbell.experiments.results.figures.drawing;
 import java.util.Optional;
 
 /**
- * Where a figure comes from, written into every file of it.
+ * The origin of a figure, written into every file of it.
  *
- * @param title what is shown, in a few words
  * @param run name of the run directory
  * @param config hash of the resolved config
  * @param commit of the checkout that ran it, where known

@@ -9,7 +9,6 @@ public sealed interface Scale {
 
   double at(double value);
 
-  /** Equal steps for equal differences. */
   record Linear(double low, double high) implements Scale {
     public Linear {
       Scale.check(low, high);
@@ -21,7 +20,6 @@ public sealed interface Scale {
     }
   }
 
-  /** Equal steps for equal ratios. */
   record Log(double low, double high) implements Scale {
     public Log {
       Scale.check(low, high);

@@ -34,7 +34,7 @@ public record Series(
     this(name, shape, data, paint, width, dash, marker, 0);
   }
 
-  /** How data become a picture. */
+  /** Shapes that data become. */
   public enum Shape {
     /** Points joined by lines. */
     LINE,
@@ -50,7 +50,7 @@ public record Series(
     AREA
   }
 
-  /** Where values come from. */
+  /** Sources of values. */
   public sealed interface Data {
     /**
      * Columns of one of the drawing's tables.
@@ -63,7 +63,6 @@ public record Series(
     record Columns(String table, String x, double shift, String y, boolean interval)
         implements Data {}
 
-    /** Abscissa and ordinate of each point. */
     record Points(List<double[]> points) implements Data {
       public Points {
         points = List.copyOf(points);

@@ -75,17 +75,14 @@ public final class Typeface {
     return ScopedValue.where(CURRENT, this).call(drawing::get);
   }
 
-  /** The typeface that is drawn with. */
   static Typeface current() {
     return CURRENT.orElse(SHARED);
   }
 
-  /** Name of the family, for an SVG. */
   String name() {
     return name;
   }
 
-  /** Whether it is the one of figures that name none. */
   boolean usual() {
     return this == SHARED;
   }
@@ -115,7 +112,6 @@ public final class Typeface {
     return drawable.toString();
   }
 
-  /** Its file. */
   InputStream open() {
     return open(file);
   }

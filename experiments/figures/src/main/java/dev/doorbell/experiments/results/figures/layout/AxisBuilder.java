@@ -18,7 +18,9 @@ public final class AxisBuilder {
 
   private AxisBuilder() {}
 
-  /** Whether all values are powers of two, 1 included, so that an axis may be ruled by them. */
+  /**
+   * Returns true if all values are powers of two, 1 included, so that an axis may be ruled by them.
+   */
   public static boolean powersOfTwo(Iterable<Double> values) {
     for (double value : values) {
       if (!(value >= 1) || value != Math.rint(value) || Long.bitCount((long) value) != 1) {

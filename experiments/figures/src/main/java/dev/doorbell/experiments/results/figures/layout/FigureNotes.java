@@ -5,13 +5,11 @@ import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
 
 /**
- * What a figure says about itself, whatever its kind.
+ * Notes of a figure about itself, whatever its kind.
  *
  * @param name of its files
  * @param basis the basis word with its meaning, such as {@code modelled (virtual time)}
- * @param samples what a point and its whisker are
- * @param provenance its title, run and config
- * @param style how it looks
+ * @param samples the meaning of a point and its whisker
  */
 public record FigureNotes(
     String name, String basis, String samples, Provenance provenance, FigureStyle style) {

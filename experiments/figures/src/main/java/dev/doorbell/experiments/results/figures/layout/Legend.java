@@ -26,7 +26,6 @@ public final class Legend {
    */
   public record Item(String text, Paint paint, double sample, Symbol symbol, String series) {
 
-    /** A text alone. */
     static Item text(String text, Paint paint) {
       return new Item(text, paint, 0, (left, middle) -> List.of(), "");
     }
@@ -126,7 +125,6 @@ public final class Legend {
     }
   }
 
-  /** Entries of a figure's legend one below the other. */
   static Legend column(List<Item> items) {
     return new Legend(items, 0, Theme.TEXT, 9);
   }

@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  */
 public final class Palette {
 
-  /** How one line looks. */
   public record Style(Paint paint, Marker marker) {}
 
   private static final Style BLUE = new Style(new Paint(0x0072B2), Marker.DISC);

@@ -24,8 +24,8 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What all charts have in common: a legend, panels that share both axes, and a strip that says what
- * the numbers are. What lies in a panel is the chart's.
+ * The common parts of all charts: a legend, panels that share both axes, and a strip that says what
+ * the numbers are. The contents of a panel are the chart's.
  */
 public final class PanelLayout {
 
@@ -37,10 +37,9 @@ public final class PanelLayout {
   /** From one line of a panel's title to the next one. */
   private static final double TITLE_LINE = Theme.TEXT + 1.5;
 
-  /** Size of a title above the figure. */
   private static final double TITLE = 8.5;
 
-  /** What a chart puts into one panel. */
+  /** Contents of one panel. */
   public interface Contents {
     /** Below the rules. */
     default void below(PlotArea frame, List<Node> out) {}
@@ -126,13 +125,13 @@ public final class PanelLayout {
     return x;
   }
 
-  /** Where a label stands that keeps out of the next panel, from the left edge of its own. */
+  /** Place of a label that keeps out of the next panel, from the left edge of its own. */
   private static double held(double at, double half, double width) {
     double room = PANEL_GAP / 2 - 1.5;
     return Math.max(Math.min(at, width + room - half), half - room);
   }
 
-  /** Whether neighbouring labels would touch, so that every other one goes a row lower. */
+  /** Returns true if neighbouring labels would touch, so that every other one goes a row lower. */
   private static boolean collides(PlotAxis axis, double width) {
     double end = Double.NEGATIVE_INFINITY;
     for (Tick tick : axis.ticks()) {
@@ -293,7 +292,7 @@ public final class PanelLayout {
     return lines;
   }
 
-  /** Where the last separator stands before which a text fits; -1 where none does. */
+  /** Index of the last separator before which a text fits; -1 where there is none. */
   private static int lastFitting(String text, String separator, double room) {
     int at = text.lastIndexOf(separator);
     while (at > 0 && Typeface.width(text.substring(0, at), Theme.TEXT) > room) {

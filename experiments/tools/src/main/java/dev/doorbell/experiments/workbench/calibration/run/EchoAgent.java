@@ -20,11 +20,7 @@ final class EchoAgent implements Agent, AutoCloseable {
   private boolean storing;
 
   /**
-   * Adds the agent to {@code fabric}.
-   *
-   * @param seen address of the GPU's flag
-   * @param answer address of its own
-   * @param pollNanos what it costs to see that the flag has changed, in virtual time
+   * Adds the agent; in virtual time it takes {@code pollNanos} to see that the flag has changed.
    */
   EchoAgent(Fabric fabric, long seen, long answer, long pollNanos) {
     this.fabric = fabric;

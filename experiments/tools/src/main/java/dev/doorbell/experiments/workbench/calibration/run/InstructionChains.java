@@ -79,7 +79,6 @@ final class InstructionChains {
     this.progress = progress;
   }
 
-  /** Measures, and returns what was found. */
   List<Measurement> measure() {
     double without = Summary.of(cycles(NOTHING), 1).median();
     List<Measurement> found = new ArrayList<>();

@@ -56,7 +56,6 @@ final class LoadsTogether {
     this.progress = progress;
   }
 
-  /** Measures, and returns what was found. */
   List<Measurement> measure() {
     LoadLadder ladder = new LoadLadder();
     for (int loads = ladder.next(); loads > 0; loads = ladder.next()) {
@@ -146,18 +145,17 @@ final class LoadsTogether {
    * it.
    */
   static final class LoadLadder {
-    /** So many are tried at most: their values are all in registers, of which a thread has 255. */
+    /**
+     * The most loads that are tried: their values are all in registers, of which a thread has 255.
+     */
     static final int MOST = 128;
 
     private final SortedMap<Integer, Double> issued = new TreeMap<>();
     private double alone;
 
     /**
-     * Takes a rung.
-     *
-     * @param loads that do not depend on each other
-     * @param issuedAfter until the last of them was issued; in the unit of all rungs
-     * @param thereAfter until all had returned
+     * Takes a rung: times until the last of some independent loads was issued and until all had
+     * returned, in the unit of all rungs.
      */
     void add(int loads, double issuedAfter, double thereAfter) {
       issued.put(loads, issuedAfter);

@@ -75,9 +75,6 @@ final class PriceBench implements AutoCloseable {
 
   private final Map<Integer, Double> empty = new HashMap<>();
 
-  /**
-   * @param pollNanos what it costs a CPU to see that a flag has changed, in virtual time
-   */
   PriceBench(Request request, long pollNanos, Fabric fabric, Gpu gpu, Workload workload) {
     this.request = request;
     this.pollNanos = pollNanos;

@@ -79,7 +79,6 @@ final class PriceKernels {
           FENCE_SC,
           STORE_FENCE_SC);
 
-  /** Widths of the accesses of bandwidth kernels, in bytes. */
   static final List<Integer> WIDTHS = List.of(4, 8, 16);
 
   /** The bandwidth whose round tells what an instruction of a loop takes. */
@@ -106,12 +105,10 @@ final class PriceKernels {
     }
   }
 
-  /** The kernel that stores, or loads, {@code bytes} at a time. */
   static String bandwidth(boolean stores, int width) {
     return (stores ? "stores_" : "loads_") + width;
   }
 
-  /** The module. */
   static String ptx() {
     List<String> parts = new ArrayList<>();
     parts.add(HEAD);

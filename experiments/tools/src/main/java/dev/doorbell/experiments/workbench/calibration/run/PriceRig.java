@@ -12,7 +12,6 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 
-/** A GPU that is measured, with the memory that is accessed and the one that samples lie in. */
 final class PriceRig implements AutoCloseable {
   private static final long LAUNCH_NANOS = 20_000_000_000L;
   private static final long SLICE_NANOS = 1_000_000;
@@ -20,7 +19,6 @@ final class PriceRig implements AutoCloseable {
   /** Blocks of the largest grid: an H200 has a multiprocessor for each. */
   static final int MOST_BLOCKS = 132;
 
-  /** Values that a kernel may write for each sample. */
   private static final int MOST_VALUES = 2;
 
   final Fabric fabric;
@@ -28,16 +26,12 @@ final class PriceRig implements AutoCloseable {
   final Memory device;
   final Memory host;
 
-  /** Memory to which kernels write what they found. */
   final Memory out;
 
   private final GpuStream stream;
   private final int samples;
   private final int warmSamples;
 
-  /**
-   * @param samples of each quantity, beside those that warm up
-   */
   PriceRig(Fabric fabric, Gpu gpu, Workload workload, int samples) {
     this.fabric = fabric;
     this.gpu = gpu;
@@ -63,7 +57,6 @@ final class PriceRig implements AutoCloseable {
     return gpu.load(name, ptx);
   }
 
-  /** Runs a kernel to its end. */
   void launch(Kernel kernel, int blocks, int threads, KernelArguments arguments) {
     LaunchConfig config = LaunchConfig.of(blocks, threads).withTimeout(LAUNCH_NANOS);
     Launch launch = gpu.launch(kernel, config, arguments, stream);
@@ -85,7 +78,7 @@ final class PriceRig implements AutoCloseable {
   }
 
   /**
-   * The same of a kernel that writes several.
+   * The samples of a kernel that writes several values for each.
    *
    * @param which of the values, from 0
    * @param values for each sample, at most {@link #MOST_VALUES}

@@ -15,22 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A run with random parameters that is to leave the same on two GPUs. */
 interface Compared {
-  /** A machine that a run is tried on. */
   interface Machine {
-    /** In words. */
     String name();
 
-    /** Returns the fabric that everything is attached to. */
     DirectFabric fabric();
 
-    /** Makes the GPU of a rank. */
     Gpu gpu(DirectFabric fabric, int rank);
   }
 
-  /** Returns the way to a real GPU's memory. */
   CudaGpu.Mover mover();
 
-  /** The parameters, in words. */
   String parameters();
 
   /**
@@ -51,21 +45,13 @@ interface Compared {
   }
 
   /**
-   * The same with more room, where the run had too little of it to be compared.
-   *
-   * @param contents what it left
+   * Returns the run with more room where its contents show too little to be compared; else null.
    */
   default @Nullable Compared roomier(SequencedMap<String, byte[]> contents) {
     return null;
   }
 
-  /**
-   * Compares what two GPUs left.
-   *
-   * @param one the first GPU, in words
-   * @param other the second
-   * @return what differs, in words
-   */
+  /** Compares the contents that two GPUs left, and describes the differences. */
   default List<String> compare(
       String one,
       SequencedMap<String, byte[]> expected,

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.workbench.diff.run;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
@@ -21,26 +20,6 @@ import java.util.SplittableRandom;
 /**
  * Random parameters of a kernel, taken from what its descriptor says. Where several post, the ring
  * holds all that is posted: what one that has gone round still holds depends on who came last.
- *
- * @param protocol the kernel
- * @param path how payload gets to the HCA
- * @param placement of the queues
- * @param payload kind of memory
- * @param blocks of the launch
- * @param threads of a block
- * @param scope {@code JobView.SCOPE_*}
- * @param opcode {@code JobView.OP_*}
- * @param bytes of a message
- * @param iterations of a poster
- * @param warmup of a poster
- * @param window operations in flight
- * @param ringBlocks of the send ring, and entries of the completion ring
- * @param queuePairs that posters share
- * @param ranks of a kernel that runs at all of them; otherwise 2
- * @param exclusive one thread posts
- * @param collapsed one completion entry
- * @param batch ring at the latest when this number of blocks waits
- * @param mover of a real GPU
  */
 record ComparedCase(
     Protocol protocol,
@@ -62,7 +41,6 @@ record ComparedCase(
     boolean collapsed,
     int batch,
     CudaGpu.Mover mover) {
-  /** The largest send ring. */
   static final int MOST_RING = 1 << 15;
 
   private static final int WARP = 32;
@@ -74,7 +52,6 @@ record ComparedCase(
   private static final int BLOCKS_A_POST = 4;
   private static final int MOST_RANKS = 4;
 
-  /** The parameters of a run. */
   static ComparedCase random(Protocol protocol, SplittableRandom random) {
     KernelDescriptor.Launch launch = protocol.descriptor().launch();
     KernelComparison choice = protocol.descriptor().comparison();
@@ -134,15 +111,11 @@ record ComparedCase(
         pick(choice.queuePairs(), 1, random),
         launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
-        collapsed(protocol, !races && random.nextInt(4) == 0),
+        protocol.collapsed(!races && random.nextInt(4) == 0),
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
   }
 
-  /**
-   * Returns what the sizes and contents of the kernel's own memory depend on: its defaults, and the
-   * case.
-   */
   KernelScope memory() {
     KernelExtension extension = protocol.descriptor().extension();
     return new KernelScope(
@@ -157,12 +130,6 @@ record ComparedCase(
         warmup);
   }
 
-  /** Other libraries' device code supports one kind of completion queue alone. */
-  private static boolean collapsed(Protocol protocol, boolean otherwise) {
-    return protocol.descriptor().api().map(DeviceApi::collapsed).orElse(otherwise);
-  }
-
-  /** One of these, or {@code otherwise} where there are none. */
   private static int pick(List<Integer> choices, int otherwise, SplittableRandom random) {
     return choices.isEmpty() ? otherwise : choices.get(random.nextInt(choices.size()));
   }
@@ -227,7 +194,6 @@ record ComparedCase(
     return random.nextBoolean() ? MemoryKind.DEVICE : MemoryKind.HOST;
   }
 
-  /** Returns true if each poster has a list of operations of its own. */
   boolean executesLists() {
     return executesLists(protocol);
   }
@@ -256,21 +222,12 @@ record ComparedCase(
     return !one || (scope == JobView.SCOPE_WARP && threads > WARP);
   }
 
-  /** Returns true if each rank has a queue pair to each other one. */
   boolean amongAll() {
     return protocol.descriptor().launch().allRanks();
   }
 
-  /** Messages side by side. */
   int slots() {
-    if (amongAll()) {
-      return ranks;
-    }
-    return switch (protocol.descriptor().launch().slots()) {
-      case BLOCKS -> blocks;
-      case THREADS -> blocks * threads;
-      case WINDOW -> window;
-    };
+    return amongAll() ? ranks : protocol.slots(ranks, protocol.grid(blocks, threads, 1), window);
   }
 
   /** Returns true if payload arrives as it is. */
@@ -278,7 +235,6 @@ record ComparedCase(
     return opcode == JobView.OP_PUT || opcode == JobView.OP_PUT_INLINE;
   }
 
-  /** The same with a larger send ring. */
   ComparedCase withRing(int larger) {
     return new ComparedCase(
         protocol,

@@ -15,8 +15,6 @@ import java.util.SplittableRandom;
 /**
  * Messages through a ring in on-chip memory, to be compared: the ring itself too, where one block
  * fills it.
- *
- * @param seed of the payload
  */
 record ComparedPush(PushExchange exchange, CudaGpu.Mover mover, long seed) implements Compared {
   static final List<String> KERNELS = List.of("push_ring", "push_shared");
@@ -27,7 +25,6 @@ record ComparedPush(PushExchange exchange, CudaGpu.Mover mover, long seed) imple
   private static final int MOST_FIRST = 1000;
   private static final String RING = "on-chip ring of rank0.gpu0";
 
-  /** The parameters of a run. */
   static ComparedPush random(String kernel, SplittableRandom random, long seed) {
     int producers = kernel.equals("push_shared") ? 2 + random.nextInt(3) : 1;
     int slots = 1 << random.nextInt(MOST_SLOTS_SHIFT + 1);

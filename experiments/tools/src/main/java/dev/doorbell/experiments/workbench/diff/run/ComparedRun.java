@@ -1,10 +1,8 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
@@ -13,15 +11,11 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
-import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
-import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
+import dev.doorbell.experiments.scenario.kind.ProtocolTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
-import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -64,124 +58,64 @@ final class ComparedRun implements Compared {
   public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
     DirectFabric fabric = machine.fabric();
     List<RecordingGpu> recorded = new ArrayList<>();
-    try (World world =
-            World.direct(
-                fabric,
-                what.ranks(),
-                SoftHcaOptions.DEFAULT,
-                what.payload(),
-                rank -> new RecordingGpu(machine.gpu(fabric, rank), recorded));
-        Connection connection = connect(world, nanos / 2);
-        Owned open = new Owned()) {
-      List<RankBuffers> parties = new ArrayList<>();
-      for (int rank = 0; rank < what.ranks(); rank++) {
-        parties.add(
-            open.add(new RankBuffers(connection, world.rank(rank), buffers(), seed + rank)));
+    World world =
+        World.direct(
+            fabric,
+            what.ranks(),
+            SoftHcaOptions.DEFAULT,
+            what.payload(),
+            rank -> new RecordingGpu(machine.gpu(fabric, rank), recorded));
+    try (ProtocolTrial trial = new Listed(world, nanos)) {
+      trial.run(2 * nanos, "the comparison's time was over");
+      String wrong = trial.firstError();
+      if (wrong == null && !what.executesLists() && what.puts()) {
+        wrong = trial.mismatch();
       }
-      List<Launch> launches = start(world, parties, nanos);
-      RunOutcome outcome = fabric.run(() -> launches.stream().allMatch(Launch::done), 2 * nanos);
-      if (outcome != RunOutcome.DONE) {
-        launches.forEach(launch -> launch.cancel("the comparison's time was over"));
+      if (wrong != null) {
+        throw new GpuException(wrong);
       }
-      launches.forEach(Launch::check);
-      fabric.quiesce();
-      check(parties);
       SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
       recorded.forEach(gpu -> contents.putAll(gpu.contents()));
       return contents;
     }
   }
 
-  private Connection connect(World world, long deadlineNanos) {
-    Endpoint.Shape shape = what.endpoint(deadlineNanos);
-    return what.amongAll()
-        ? Connection.mesh(world, what.ranks(), shape, what.ringing())
-        : Connection.open(world, shape, what.ringing(), what.queuePairs());
-  }
+  /** The case in a world; kernels that execute lists of operations have random ones. */
+  private final class Listed extends ProtocolTrial {
+    private final long nanos;
 
-  /** Checks what the kernel itself says of its end, and whether what it sent has arrived. */
-  private void check(List<RankBuffers> parties) {
-    for (RankBuffers buffers : parties) {
-      String firstError = buffers.firstError();
-      if (firstError != null) {
-        throw new GpuException(firstError);
-      }
+    Listed(World world, long nanos) {
+      super(
+          what.protocol(),
+          world,
+          new Shape(
+              what.ranks(),
+              what.endpoint(nanos / 2),
+              what.ringing(),
+              what.queuePairs(),
+              what.protocol().grid(what.blocks(), what.threads(), nanos)),
+          ComparedRun.this::buffers,
+          ComparedRun.this::job);
+      this.nanos = nanos;
     }
-    if (what.executesLists() || !what.puts()) {
-      return;
-    }
-    if (!what.protocol().descriptor().extension().isEmpty()) {
-      KernelVerifier verifier =
-          new KernelVerifier(
-              what.protocol().name(),
-              what.protocol().ptx(),
-              parties.stream().map(RankBuffers::brought).toList());
-      String mismatch = verifier.mismatch();
-      if (mismatch != null) {
-        throw new GpuException(mismatch);
+
+    @Override
+    protected Supplier<Launch> prepare(int rank, JobView job) {
+      if (!what.executesLists()) {
+        return super.prepare(rank, job);
       }
-    }
-    KernelDescriptor.Verify verify = what.protocol().descriptor().verify();
-    for (int rank = parties.size() - 1; rank >= 0; rank--) {
-      RankBuffers buffers = parties.get(rank);
-      String mismatch = null;
-      if (verify.ofAll()) {
-        mismatch = buffers.mismatch(parties, verify);
-      } else if (verify.arrives(1 - rank, rank, 2)) {
-        mismatch = buffers.mismatch(parties.get(1 - rank));
+      RankBuffers zero = rank(0);
+      if (what.protocol().name().equals("restartable")) {
+        job.inbox = zero.own(safePoint(world())).address();
+        job.compare = nanos;
       }
-      if (mismatch != null) {
-        throw new GpuException(mismatch);
-      }
+      Memory lists = operations(world(), zero, rank(1));
+      return zero.prepareLists(what.protocol(), job, rank(1), shape().grid(), lists);
     }
   }
 
   private int slots() {
     return what.executesLists() ? Math.ceilDiv(areaBytes(), what.bytes()) : what.slots();
-  }
-
-  private List<Launch> start(World world, List<RankBuffers> parties, long nanos) {
-    for (RankBuffers buffers : parties) {
-      switch (what.path()) {
-        case PUSH_MEMIC -> buffers.stageOnChip(STAGING);
-        case STAGED -> buffers.stageInHost(STAGING);
-        default -> {}
-      }
-    }
-    Protocol protocol = what.protocol();
-    KernelDescriptor.Launch launch = protocol.descriptor().launch();
-    LaunchConfig config =
-        new LaunchConfig(
-            what.blocks(),
-            1,
-            1,
-            what.threads(),
-            1,
-            1,
-            launch.sharedBytes(),
-            launch.cooperative(),
-            nanos);
-    List<Supplier<Launch>> starts = new ArrayList<>();
-    RankBuffers zero = parties.get(0);
-    RankBuffers one = parties.get(1);
-    if (what.amongAll()) {
-      for (int rank = 0; rank < parties.size(); rank++) {
-        starts.add(parties.get(rank).prepareAmong(protocol, job(rank), parties, config));
-      }
-    } else if (what.executesLists()) {
-      JobView job = job(0);
-      if (protocol.name().equals("restartable")) {
-        job.inbox = zero.own(safePoint(world)).address();
-        job.compare = nanos;
-      }
-      starts.add(zero.prepareLists(protocol, job, one, config, operations(world, zero, one)));
-    } else {
-      starts.add(zero.prepare(protocol, job(0), one, config));
-    }
-    if (launch.bothRanks()) {
-      starts.add(one.prepare(protocol, job(1), zero, config));
-    }
-    return starts.stream().map(Supplier::get).toList();
   }
 
   private JobView job(int role) {
@@ -199,7 +133,7 @@ final class ComparedRun implements Compared {
     return job;
   }
 
-  /** One that the host never asks anybody to come to. */
+  /** A safe point that the host never asks anybody to come to. */
   private SafePoint safePoint(World world) {
     return new SafePoint(world.rank(0).gpu(), what.blocks() * what.threads());
   }
@@ -308,7 +242,6 @@ final class ComparedRun implements Compared {
         : posts;
   }
 
-  /** Zeros what the descriptor calls chance. */
   private byte[] withoutChance(String name, byte[] bytes) {
     byte[] copy = bytes.clone();
     for (KernelComparison.Chance chance : what.protocol().descriptor().comparison().chance()) {
@@ -384,19 +317,10 @@ final class ComparedRun implements Compared {
     return new ComparedRun(what.withRing(larger), seed);
   }
 
-  private RankBuffers.Buffers buffers() {
-    return new RankBuffers.Buffers(
-        what.bytes(),
-        slots(),
-        0,
-        what.payload(),
-        Endpoint.ALL_RIGHTS,
-        what.protocol().descriptor().launch().signals(),
-        what.memory(),
-        ApiAdapter.heapBytes(
-            what.protocol().descriptor().api(),
-            what.protocol().name(),
-            what.protocol().ptx(),
-            what.ranks()));
+  private RankBuffers buffers(Connection connection, Rank rank) {
+    RankBuffers.Buffers shape = what.protocol().buffers(slots(), what.payload(), what.memory());
+    RankBuffers buffers = new RankBuffers(connection, rank, shape, seed + rank.number());
+    buffers.stage(what.path(), STAGING);
+    return buffers;
   }
 }

@@ -153,7 +153,6 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  /** Lists the parts that the descriptor leaves out of the comparison. */
   private static List<String> chance(Request request) {
     List<String> chance = new ArrayList<>();
     if (ComparedPush.KERNELS.contains(request.kernel())) {
@@ -186,11 +185,7 @@ public final class GpuComparer implements KernelComparer {
     return ", %d bytes from byte %d".formatted(place.bytes(), place.from());
   }
 
-  /**
-   * The virtual machine.
-   *
-   * @param order picks the order in which threads and HCAs go; the usual one where it is empty
-   */
+  /** The virtual machine; {@code order} picks the order in which threads and HCAs go. */
   private record VirtualMachine(String name, VmOptions.Engine engine, OptionalLong order)
       implements Compared.Machine {
     @Override
@@ -206,7 +201,6 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  /** A real GPU, whose memory an HCA in software reaches by a mover. */
   private record CudaMachine(String name, CudaGpu.Mover mover) implements Compared.Machine {
     @Override
     public DirectFabric fabric() {
@@ -219,7 +213,6 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  /** The engine that is compared with the interpreter. */
   private static Compared.Machine engine(Request request) {
     return switch (request.gpu()) {
       case "vm:order" ->

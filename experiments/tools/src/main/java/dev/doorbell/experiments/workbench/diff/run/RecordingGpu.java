@@ -31,19 +31,14 @@ final class RecordingGpu extends ForwardingGpu {
   private final List<Memory> memories = new ArrayList<>();
   private final List<Range> ranges = new ArrayList<>();
 
-  /** Addresses of one thing. */
   private record Range(long address, long bytes) {}
 
-  /**
-   * @param world the recording GPUs of a world, in the order of ranks; this one is added
-   */
   RecordingGpu(Gpu gpu, List<RecordingGpu> world) {
     super(gpu);
     this.world = world;
     world.add(this);
   }
 
-  /** Returns what is in its memory now, by name. */
   SequencedMap<String, byte[]> contents() {
     SequencedMap<String, byte[]> contents = new LinkedHashMap<>();
     for (int i = 0; i < memories.size(); i++) {
@@ -66,7 +61,6 @@ final class RecordingGpu extends ForwardingGpu {
     return from >= 0 && to > from ? text.substring(from + 1, to) : text;
   }
 
-  /** Bytes of the world with addresses as places. */
   byte[] relocated(byte[] bytes) {
     byte[] copy = bytes.clone();
     relocate(copy);

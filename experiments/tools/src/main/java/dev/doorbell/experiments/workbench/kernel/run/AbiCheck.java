@@ -12,6 +12,7 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.scenario.foreign.ApiLayoutException;
+import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +36,6 @@ public final class AbiCheck {
           "stamps",
           "signals",
           "peers");
-
-  private static final Set<String> KEYS = Set.of("local_key", "remote_key", "staging_key");
 
   private static final int REGISTERS = 65536;
 
@@ -137,7 +136,6 @@ public final class AbiCheck {
                 near.isEmpty() ? "  - it has " + String.join(", ", names) : near));
   }
 
-  /** Returns true if what a parameter gets is an address. */
   static boolean isAddress(KernelDescriptor descriptor, String bound) {
     if (structure(descriptor, bound).isPresent()) {
       return true;
@@ -255,7 +253,7 @@ public final class AbiCheck {
     if (isAddress(descriptor, name)) {
       return bytes == Long.BYTES;
     }
-    if (KEYS.contains(name)) {
+    if (name.endsWith(Protocol.KEY)) {
       return bytes == Integer.BYTES;
     }
     return descriptor.extension().settings().stream()

@@ -2,6 +2,8 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.queue.generated.JobFields;
+import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -18,30 +20,26 @@ import java.util.Set;
 /** Checks whether a kernel uses its parameters as what the descriptor says that they get. */
 final class BindingCheck {
   private static final Set<String> ACCESSES = Set.of("ld", "st", "atom", "red");
-  private static final int QUEUE_PAIR_BYTES = 128;
-  private static final int JOB_BYTES = 176;
 
   private BindingCheck() {}
 
-  /** A load from what a parameter points to. */
   private record Read(long offset, int bytes) {
     /**
      * Returns true if a queue pair has a field of that size there; there may be several, side by
      * side.
      */
     boolean isOfQueuePair() {
-      long at = offset % QUEUE_PAIR_BYTES;
+      long at = offset % QueuePairView.BYTES;
       return at % bytes == 0 && bytes == (at >= 80 && at < 112 ? Integer.BYTES : Long.BYTES);
     }
 
     boolean isOfJob() {
-      return offset < JOB_BYTES
+      return offset < JobFields.BYTES
           && offset % bytes == 0
           && bytes == (offset >= 120 && offset < 160 ? Integer.BYTES : Long.BYTES);
     }
   }
 
-  /** Everything that does not fit, with the descriptor's line and column. */
   static List<Problem> of(UserKernel kernel, PtxModule module) {
     KernelDescriptor descriptor = kernel.descriptor();
     Function entry = module.functions().get(descriptor.entry());

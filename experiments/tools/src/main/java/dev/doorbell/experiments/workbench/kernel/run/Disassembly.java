@@ -84,7 +84,6 @@ final class Disassembly {
             variable.bytes() == variable.type().bytes() ? "" : "[" + variable.bytes() + " B]");
   }
 
-  /** The loops that begin with a block. */
   private static String heads(FunctionListing listing, FunctionListing.Block block) {
     StringJoiner text = new StringJoiner("");
     for (FunctionListing.Polling loop : listing.loops()) {
@@ -100,7 +99,6 @@ final class Disassembly {
     return text.toString();
   }
 
-  /** Writes the source line where it changes. */
   private SourceLine source(SourceLine now, SourceLine last) {
     SourceLine own = now.own();
     if (own.isEmpty() || (own.file().equals(last.file()) && own.line() == last.line())) {

@@ -44,7 +44,6 @@ final class Origins {
     }
   }
 
-  /** Returns the origin of a load's or store's address, its offset included. */
   Optional<Origin> ofAddress(Instruction access) {
     for (Operand operand : access.operands()) {
       if (operand instanceof Operand.Address(Operand.Reg(Register base), long offset)) {
@@ -119,7 +118,6 @@ final class Origins {
     return 0;
   }
 
-  /** Bytes of one element that a load or a store moves. */
   static int bytes(Instruction access) {
     String type = access.modifiers().isEmpty() ? "" : access.modifiers().getLast();
     return type.matches("[busf][0-9]+") ? Integer.parseInt(type.substring(1)) / Byte.SIZE : 0;

@@ -40,10 +40,6 @@ final class PostingNotes {
     DOORBELL
   }
 
-  /**
-   * @param queuePairs which parameter of the entry points to queue pairs, or -1
-   * @param job which points to the job, or -1
-   */
   private PostingNotes(PtxModule module, FunctionListing listing, int queuePairs, int job) {
     this.module = module;
     this.listing = listing;

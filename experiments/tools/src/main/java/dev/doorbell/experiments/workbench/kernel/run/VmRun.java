@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** One run of a kernel, on a GPU of its own. */
 final class VmRun {
   /** Nanoseconds that the fabric runs between two looks at Ctrl-C. */
   private static final long SLICE_NANOS = 50_000_000;
@@ -66,7 +65,6 @@ final class VmRun {
     }
   }
 
-  /** Adds what a parameter gets, and returns the memory that it is. */
   private static List<Memory> bind(
       VmGpu gpu, int index, KernelRun.Argument argument, KernelArguments arguments) {
     String label = "argument %d (%s)".formatted(index + 1, argument.text());
@@ -108,7 +106,6 @@ final class VmRun {
         run.timeoutNanos());
   }
 
-  /** True when the user stopped it. */
   private boolean await(DirectFabric fabric, Launch launch) {
     while (!launch.done()) {
       RunOutcome outcome = fabric.run(launch::done, SLICE_NANOS);
@@ -146,7 +143,6 @@ final class VmRun {
         observer.lines());
   }
 
-  /** Returns the bytes that memories hold, one behind the other. */
   private static byte[] content(List<Memory> memories) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     memories.forEach(

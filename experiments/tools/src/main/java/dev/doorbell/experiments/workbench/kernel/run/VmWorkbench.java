@@ -84,7 +84,6 @@ public final class VmWorkbench implements KernelWorkbench {
         place.file(), place.line(), refusal.text(), what, refusal.source().toString());
   }
 
-  /** A line of the module's text with what is to be said of it. */
   static KernelReport.Line line(PtxModule module, int line, String what, SourceLine source) {
     PtxModule.Place place = module.place(line);
     return new KernelReport.Line(

@@ -1,0 +1,138 @@
+package dev.doorbell.experiments.scenario.kernel;
+
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.generated.PeerView;
+import dev.doorbell.core.queue.generated.SignalsView;
+import dev.doorbell.experiments.scenario.world.Connection;
+import dev.doorbell.experiments.scenario.world.Endpoint;
+import dev.doorbell.experiments.scenario.world.Owned;
+import dev.doorbell.experiments.scenario.world.Rank;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of several ranks that run the same kernel, each over an arena and flags that all others write
+ * to.
+ */
+public final class ArenaRank implements AutoCloseable {
+  private final Owned owned = new Owned();
+  private final int number;
+  private final KernelJob kernel;
+  private final Memory arena;
+  private final Memory flags;
+  private final Memory samples;
+  private final MemoryRegion arenaRegion;
+  private final MemoryRegion flagsRegion;
+  private final JobView job = new JobView();
+  private @Nullable Memory views;
+
+  /**
+   * Lays out a rank.
+   *
+   * @param flags words, one after the other
+   * @param times that the kernel writes
+   */
+  public ArenaRank(
+      Rank rank,
+      String kernel,
+      Endpoint.Shape shape,
+      LaunchConfig grid,
+      long bytes,
+      int flags,
+      int times) {
+    this.number = rank.number();
+    this.kernel = owned.add(new KernelJob(rank.gpu(), kernel, grid));
+    this.arena = allocate(bytes, "arena");
+    this.flags = allocate((long) Long.BYTES * flags, "flags");
+    this.samples = allocate((long) Long.BYTES * times, "samples");
+    this.arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
+    this.flagsRegion =
+        owned.add(rank.domain().register(this.flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
+    job.role = number;
+    job.local = arena.address();
+    job.localKey = arenaRegion.lkey();
+    job.samples = samples.address();
+    job.signals =
+        copy(
+            new SignalsView(this.flags.address(), 0, flagsRegion.lkey(), 0, flags).encode(),
+            "signals view");
+  }
+
+  private Memory allocate(long bytes, String label) {
+    return kernel.allocate(MemoryKind.DEVICE, bytes, label);
+  }
+
+  /** Copies bytes to memory of the GPU that is closed with this rank; returns its address. */
+  public long copy(byte[] bytes, String label) {
+    Memory memory = allocate(bytes.length, label);
+    memory.putBytes(0, bytes);
+    return memory.address();
+  }
+
+  /** Writes where all ranks, by rank, have their arenas and flags. */
+  public void introduce(List<ArenaRank> all) {
+    byte[] peers = new byte[PeerView.BYTES * all.size()];
+    for (ArenaRank peer : all) {
+      byte[] view =
+          new PeerView(
+                  peer.arena.address(),
+                  peer.flags.address(),
+                  peer.arenaRegion.rkey(),
+                  peer.flagsRegion.rkey())
+              .encode();
+      System.arraycopy(view, 0, peers, peer.number * view.length, view.length);
+    }
+    job.qpCount = all.size();
+    job.peers = copy(peers, "views of the peers");
+  }
+
+  /** Prepares the kernel over the queue pairs of a connection, which stay the same. */
+  public Supplier<Launch> prepare(Connection connection) {
+    if (views == null) {
+      views = owned.add(connection.writeViews(number));
+    }
+    return kernel.prepare(views.address(), job);
+  }
+
+  /** The first error that a thread reports, or null. */
+  public @Nullable String firstError() {
+    String error = kernel.firstError();
+    return error == null ? null : "rank %d: %s".formatted(number, error);
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public Memory arena() {
+    return arena;
+  }
+
+  public Memory flags() {
+    return flags;
+  }
+
+  /** The job, for the caller to complete. */
+  public JobView job() {
+    return job;
+  }
+
+  /** From the first rank's beginning to the last one's end, by the first two times of each. */
+  public static long nanos(List<ArenaRank> ranks) {
+    long first = ranks.stream().mapToLong(rank -> rank.samples.getLong(0)).min().orElseThrow();
+    long last =
+        ranks.stream().mapToLong(rank -> rank.samples.getLong(Long.BYTES)).max().orElseThrow();
+    return last - first;
+  }
+
+  @Override
+  public void close() {
+    owned.close();
+  }
+}
