@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -14,7 +13,6 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell completion SHELL}. */
 @CommandLine.Command(
     header = {
       "Prints a script that completes commands, options and names in your shell.",
@@ -40,15 +38,13 @@ final class CompletionCommand extends CliCommand {
           case "bash", "zsh" -> AutoComplete.bash("doorbell", tree);
           case "fish" -> fish(tree);
           default ->
-              throw new UsageException(
-                  Problem.of(
-                          "DB-U074",
-                          null,
-                          "no completion for '%s'%s"
-                              .formatted(shell, Nearest.suggestion(shell, SHELLS)))
-                      .fix("one of " + String.join(", ", SHELLS)));
+              throw UsageException.of(
+                  "DB-U074",
+                  null,
+                  "no completion for '%s'%s".formatted(shell, Nearest.suggestion(shell, SHELLS)),
+                  "one of " + String.join(", ", SHELLS));
         };
-    context.terminal().out().print(script.replace("\r\n", "\n"));
+    context.out().print(script.replace("\r\n", "\n"));
     return ExitCode.OK;
   }
 
@@ -115,7 +111,6 @@ final class CompletionCommand extends CliCommand {
     }
   }
 
-  /** Labels say which parameters are paths. */
   private static boolean isFile(String label) {
     return List.of("FILE", "DIR", "RUN", "EXPERIMENT", "PATH").stream().anyMatch(label::contains);
   }

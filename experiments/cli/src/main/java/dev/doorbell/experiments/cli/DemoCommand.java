@@ -8,7 +8,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.plan.PointFailure;
 import picocli.CommandLine;
 
-/** {@code doorbell demo}. */
 @CommandLine.Command(
     header = {
       "Posts one put and prints its WQE, doorbell record, doorbell, fetch, payload and CQE.",
@@ -19,10 +18,9 @@ import picocli.CommandLine;
 final class DemoCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws EnvironmentException, PointFailure {
-    context.runtime().get().demo(context.terminal().out());
+    context.runtime().get().demo(context.out());
     if (!common().quiet()) {
       context
-          .terminal()
           .out()
           .println(
               Typed.in("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push"));

@@ -6,7 +6,6 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.results.print.Screen;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,14 +20,13 @@ public final class Tool {
     this.context = context;
   }
 
-  /** Runs one command line. */
   ExitCode run(String... arguments) {
     List<String> words = new ArrayList<>(Arrays.asList(arguments));
     if (words.isEmpty() || isHelp(words.getFirst())) {
       if (words.size() > 1 && Subcommand.of(words.get(1)).isPresent()) {
         return run(words.get(1), "--help");
       }
-      context.terminal().out().print(Screen.folded(overview(), context.terminal().width()));
+      context.print(overview());
       return ExitCode.OK;
     }
     String word = words.removeFirst();
@@ -67,7 +65,7 @@ public final class Tool {
   }
 
   private ExitCode usage(Problem problem) {
-    context.terminal().problem(problem);
+    context.problem(problem);
     return ExitCode.USAGE;
   }
 

@@ -1,9 +1,11 @@
 package dev.doorbell.experiments.papers;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
+import dev.doorbell.experiments.results.claims.ModelNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,9 +69,9 @@ class ClaimsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"pull-vs-push", "many-ranks"})
-  void arithmetic_claims_are_true(String paper) {
+  void arithmetic_claims_are_true(String paper) throws FormulaException {
     for (JsonNode claim : of(paper, "arithmetic")) {
-      double value = Arithmetic.value(claim.get("expression").asString());
+      double value = Formula.value(claim.get("expression").asString(), new ModelNames());
       assertThat(claim.path("basis").asString(""))
           .as(id(claim))
           .isIn("exact", "modelled", "measured");
@@ -153,13 +155,5 @@ class ClaimsTest {
     for (JsonNode claim : claims(paper)) {
       assertThat(readme).containsPattern("[| ,]" + Pattern.quote(id(claim)) + "[ ,]");
     }
-  }
-
-  @Test
-  void the_evaluator_knows_precedence_and_refuses_nonsense() {
-    assertThat(Arithmetic.value("2 + 3 * (4 - 1) / 2")).isEqualTo(6.5);
-    assertThat(Arithmetic.value("1 - 2 - 3")).isEqualTo(-4);
-    assertThatThrownBy(() -> Arithmetic.value("1 + x"))
-        .isInstanceOf(IllegalArgumentException.class);
   }
 }

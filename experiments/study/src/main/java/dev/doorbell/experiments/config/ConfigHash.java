@@ -56,7 +56,6 @@ final class ConfigHash {
     return Schema.strings(measure.get("metrics")).contains("rate") ? 5 : 3;
   }
 
-  /** SHA-256 of the deciding part of a resolved experiment, lower-case hexadecimal. */
   static String of(Schema schema, ObjectNode resolved) {
     try {
       byte[] text = canonical(schema, resolved).toString().getBytes(StandardCharsets.UTF_8);

@@ -82,7 +82,6 @@ public final class ConfigReader {
         Schema.experiment().asBefore(), Vocabulary.anything(), extensions, Map.of());
   }
 
-  /** The reader with the settings that the kernels of an experiment declare. */
   private ConfigReader extended(ObjectNode root, List<String> overrides) {
     List<String> kernels = new ArrayList<>();
     for (JsonNode words : List.of(root.path("kernel"), root.path("axes").path("kernel"))) {

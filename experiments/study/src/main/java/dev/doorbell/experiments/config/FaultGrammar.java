@@ -25,7 +25,6 @@ public interface FaultGrammar {
    */
   FaultPlan inline(String file, String text, long seed) throws ConfigException;
 
-  /** The one of this build. */
   static FaultGrammar find() {
     return ServiceLoader.load(FaultGrammar.class)
         .findFirst()

@@ -34,7 +34,6 @@ final class Overrides {
     this.problems = problems;
   }
 
-  /** Applies one {@code key=value}. */
   void apply(String override) {
     String where = "-s " + override;
     int equals = override.indexOf('=');

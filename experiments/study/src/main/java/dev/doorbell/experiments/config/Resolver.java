@@ -40,7 +40,6 @@ final class Resolver {
     return yaml(root);
   }
 
-  /** The experiment with defaults written out, sweeps expanded and lists where lists are legal. */
   ObjectNode resolve(ObjectNode root, SettingsReader settings) {
     ObjectNode resolved = JsonNodeFactory.instance.objectNode();
     resolved.set("experiment", root.get("experiment"));

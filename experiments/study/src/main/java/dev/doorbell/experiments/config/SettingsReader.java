@@ -81,7 +81,6 @@ final class SettingsReader {
     return settings;
   }
 
-  /** Those that all run at each point, or the values of their axis. */
   List<String> kernels() {
     return kernels;
   }
@@ -102,7 +101,6 @@ final class SettingsReader {
     return expectations;
   }
 
-  /** The kernels, at the top of the file or as an axis. */
   private void readKernels(JsonNode root) {
     List<String> together = readKernels(root.path(KERNEL), "/" + KERNEL);
     List<String> axis = readKernels(root.path("axes").path(KERNEL), KERNEL_AXIS);

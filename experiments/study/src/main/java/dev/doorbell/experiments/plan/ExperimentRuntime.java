@@ -64,7 +64,7 @@ public interface ExperimentRuntime {
   List<ModelConstant> constants(List<Point> points);
 
   /**
-   * What each constant of a point's topology does to a metric when it alone is changed: by the
+   * Returns the effect of each constant of a point's topology on a metric, changed alone: by the
    * interval with which it was measured, else by a share of it.
    *
    * @param share such as 0.2
@@ -100,12 +100,12 @@ public interface ExperimentRuntime {
         catalogue.topologies().stream().map(Catalogue.Entry::name).toList());
   }
 
-  /** Whether a setting means something to a point. */
+  /** Returns whether a setting means something to a point. */
   default boolean uses(Point point, String setting) {
     return true;
   }
 
-  /** What the user's kernels bring of their own, by kernel. */
+  /** Returns the extensions of the user's kernels, by kernel. */
   default Map<String, KernelExtension> extensions() {
     return Map.of();
   }

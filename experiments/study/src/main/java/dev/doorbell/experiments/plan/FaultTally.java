@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How often a fault of the plan happened.
+ * Number of times that a fault of the plan happened.
  *
  * @param fault as its author wrote it
  * @param mustFire a run in which it never happened has failed

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.plan;
 
 /**
- * What one constant of the path model does to a predicted metric when it alone is changed.
+ * Effect of one constant of the path model on a predicted metric, changed alone.
  *
  * @param constant as the topology has it
  * @param low the lower value that was tried
@@ -13,7 +13,7 @@ package dev.doorbell.experiments.plan;
 public record Influence(
     ModelConstant constant, double low, double high, double atLow, double atHigh, String range) {
 
-  /** How far the metric moves between the two values, in its unit. */
+  /** Returns the distance that the metric moves between the two values, in its unit. */
   public double swing() {
     return Math.abs(atHigh - atLow);
   }

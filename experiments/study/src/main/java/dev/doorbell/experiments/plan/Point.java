@@ -91,7 +91,7 @@ public record Point(
             .formatted(setting, id, value(setting).text()));
   }
 
-  /** Whether the setting has a value. */
+  /** Returns whether the setting has a value. */
   public boolean has(String setting) {
     return settings.containsKey(setting);
   }

@@ -5,8 +5,8 @@ import java.util.List;
 /** The run as a running point sees it. Safe to use from any thread. */
 public interface PointContext {
   /**
-   * Whether the point should give up soon: the user pressed Ctrl-C or the point's time is over. A
-   * runner asks between iterations and answers by throwing {@link PointFailure}.
+   * Returns whether the point should give up soon: the user pressed Ctrl-C or the point's time is
+   * over. A runner asks between iterations and answers by throwing {@link PointFailure}.
    */
   boolean cancelled();
 

@@ -12,7 +12,7 @@ public final class PointFailure extends Exception {
   private final transient Problem problem;
   private final Kind kind;
 
-  /** How a point ended without a result. */
+  /** Endings of a point without a result. */
   public enum Kind {
     /** Something went wrong; the run ends with exit code 1. */
     FAILED,
@@ -43,7 +43,7 @@ public final class PointFailure extends Exception {
     return problem;
   }
 
-  /** How the point ended. */
+  /** Returns the kind of ending. */
   public Kind kind() {
     return kind;
   }

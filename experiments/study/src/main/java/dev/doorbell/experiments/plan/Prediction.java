@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the closed forms say about a point, before it is run.
+ * Values that the closed forms give for a point, before it is run.
  *
  * @param terms one a metric that the model speaks of
  */

@@ -53,7 +53,7 @@ public final class Samples {
     return unit;
   }
 
-  /** How many samples there are. */
+  /** Returns the number of samples. */
   public int size() {
     return values.length;
   }

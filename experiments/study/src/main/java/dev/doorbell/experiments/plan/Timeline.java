@@ -59,7 +59,7 @@ public record Timeline(String title, List<Step> steps) {
       return words;
     }
 
-    /** Whether it goes from one place to another. */
+    /** Returns whether it goes from one place to another. */
     public boolean travels() {
       return this == WRITE_TLP || this == READ_TLP || this == COMPLETION_TLP || this == PACKET;
     }

@@ -1,6 +1,6 @@
 /**
- * What is to be run: the points of a sweep, in a fixed order, and the contract with whatever runs a
- * point. It depends on no GPU, HCA or file.
+ * Points of a sweep, in a fixed order, and the contract with whatever runs a point. It depends on
+ * no GPU, HCA or file.
  */
 @NullMarked
 package dev.doorbell.experiments.plan;

@@ -52,12 +52,6 @@ public final class MetricRow {
     return model;
   }
 
-  /**
-   * The statistics.
-   *
-   * @param seed where the bootstrap starts
-   * @throws IllegalArgumentException where there are no samples
-   */
   Summary summary(long seed) {
     Seeded last = known;
     if (last == null || last.seed != seed) {

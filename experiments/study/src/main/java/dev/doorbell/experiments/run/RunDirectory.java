@@ -210,7 +210,6 @@ public final class RunDirectory implements Closeable {
     return log;
   }
 
-  /** Records a finished point: samples first, then the line that vouches for them. */
   void record(JournalEntry entry, byte @Nullable [] samples) throws RunException {
     if (journal == null) {
       throw new IllegalStateException("run directory %s is closed".formatted(path));

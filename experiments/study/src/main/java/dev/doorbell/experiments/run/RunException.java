@@ -38,7 +38,6 @@ public final class RunException extends Exception {
     return problem;
   }
 
-  /** Kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -116,7 +116,6 @@ public final class RunExecution {
     return new Outcome(entries, interrupted && entries.size() < points.size());
   }
 
-  /** A point with how often it has been begun. */
   private record Attempt(Point point, int number) {}
 
   private Slot start(Attempt attempt, BlockingQueue<Slot> ended) {

@@ -205,7 +205,6 @@ public record RunIndex(
     return entries;
   }
 
-  /** Name of the run directory. */
   public String id() {
     return String.valueOf(path.toAbsolutePath().normalize().getFileName());
   }
@@ -248,7 +247,6 @@ public record RunIndex(
     }
   }
 
-  /** Reads {@link #series} of every metric. */
   List<Samples> samples(JournalEntry entry) throws RunException {
     return series(entry, _ -> true).stream()
         .map(series -> Samples.of(series.metric(), series.unit(), series.samples()))
@@ -263,11 +261,6 @@ public record RunIndex(
     return values;
   }
 
-  /**
-   * Samples of one metric, raw.
-   *
-   * @param samples in the order in which they were taken; the caller's own
-   */
   @SuppressWarnings("ArrayRecordComponent") // millions of them, handed over once, never compared
   public record Values(String metric, String unit, double[] samples) {}
 

@@ -153,14 +153,9 @@ public final class SummaryFiles {
     directory.write("summary.json", json);
   }
 
-  /**
-   * The summary of a run for programs: a pure function of the samples. It does not say when or
-   * where the run was, so that two runs with the same seed give the same bytes.
-   */
   private static final class SummaryJson {
     private SummaryJson() {}
 
-    /** The summary as maps and lists, in a fixed order. */
     static SequencedMap<String, Object> of(RunData data) {
       SequencedMap<String, Object> tree = new LinkedHashMap<>();
       tree.put("experiment", data.experiment());

@@ -147,7 +147,6 @@ public record Crossover(List<Crossing> crossings, Lead firstLead, int compared) 
     return best;
   }
 
-  /** A sign change of A - B over size. */
   private record Meeting(double size, Lead before, double below, double above) {}
 
   private static List<Meeting> meetings(double[] sizes, double[] gaps) {

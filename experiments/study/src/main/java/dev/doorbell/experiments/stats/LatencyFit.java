@@ -240,7 +240,6 @@ public record LatencyFit(
           : Optional.empty();
     }
 
-    /** The best two lines for one knee. */
     private static final class Lines {
       private final double[] parameters;
       private final double[] residuals;

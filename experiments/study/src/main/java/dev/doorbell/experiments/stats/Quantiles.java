@@ -17,7 +17,6 @@ final class Quantiles {
 
   private Quantiles() {}
 
-  /** The {@code p}-quantile of ascending values. */
   static double ofSorted(double[] sorted, double p) {
     return TYPE_7.evaluate(sorted.length, i -> sorted[i], p);
   }
@@ -42,7 +41,6 @@ final class Quantiles {
     return sorted;
   }
 
-  /** Sorts in place, with the checks of {@link #sortedCopy}. */
   static void sort(double[] sorted) {
     if (sorted.length == 0) {
       throw new IllegalArgumentException("no samples: a statistic needs at least one");

@@ -33,7 +33,6 @@ public record RankComparison(double u, double p, double delta) {
     return ofSorted(Quantiles.sortedCopy(first), Quantiles.sortedCopy(second));
   }
 
-  /** Compares ascending samples in one pass over both. */
   static RankComparison ofSorted(double[] first, double[] second) {
     double pairs = (double) first.length * second.length;
     double total = (double) first.length + second.length;

@@ -79,7 +79,6 @@ public final class Statistic {
     return Arrays.stream(samples).average().orElseThrow();
   }
 
-  /** Share of the samples below a percentile. */
   private double share() {
     double share = Double.parseDouble(word.substring(1)) / 100;
     return Math.clamp(share, 1e-6, 1 - 1e-6);

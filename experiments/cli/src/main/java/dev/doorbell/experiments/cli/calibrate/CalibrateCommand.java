@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell calibrate}. */
 @CommandLine.Command(
     header = {
       "Measures what a GPU's loads, stores, atomics, fences and copies cost.",
@@ -84,7 +83,7 @@ public final class CalibrateCommand extends CliCommand {
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     checkArguments();
     if (earlier == null && !common().quiet() && !common().json()) {
-      context.terminal().err().println(howLong());
+      context.err().println(howLong());
     }
     Calibration measured =
         earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
@@ -118,12 +117,10 @@ public final class CalibrateCommand extends CliCommand {
 
   private void checkArguments() throws UsageException {
     if (!gpu.matches("vm|cuda:[0-9]{1,3}")) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu)).fix("vm, or cuda:0"));
+      throw UsageException.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu), "vm, or cuda:0");
     }
     if (samples < 3 || samples > 100_000) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--samples", samples + " is not from 3 to 100000"));
+      throw UsageException.of("DB-U003", "--samples", samples + " is not from 3 to 100000");
     }
     if (output != null && !output.endsWith(".json")) {
       throw new UsageException(
@@ -137,7 +134,7 @@ public final class CalibrateCommand extends CliCommand {
       throws EnvironmentException, UsageException {
     boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =
-        shows ? name -> context.terminal().err().printf("\r\033[K%s  %s", what, name) : _ -> {};
+        shows ? name -> context.err().printf("\r\033[K%s  %s", what, name) : _ -> {};
     try {
       return Calibrator.find()
           .measure(
@@ -147,7 +144,7 @@ public final class CalibrateCommand extends CliCommand {
       throw new UsageException(e.problems().getFirst());
     } finally {
       if (shows) {
-        context.terminal().err().print("\r\033[K");
+        context.err().print("\r\033[K");
       }
     }
   }
@@ -179,7 +176,6 @@ public final class CalibrateCommand extends CliCommand {
     }
   }
 
-  /** Prints the model's predictions with the file that was just made. */
   private Calibration model(CommandContext context, String text, int largestGrid)
       throws EnvironmentException, UsageException {
     Path file = null;
@@ -229,13 +225,12 @@ public final class CalibrateCommand extends CliCommand {
       cells.add(measurement.what());
       table.row(cells);
     }
-    context.terminal().out().print(table.text());
+    context.out().print(table.text());
     if (common().quiet()) {
       return;
     }
-    agreement.lines().forEach(context.terminal().out()::println);
+    agreement.lines().forEach(context.out()::println);
     context
-        .terminal()
         .out()
         .printf(
             "gpu      %s%n%s%n",
@@ -246,7 +241,6 @@ public final class CalibrateCommand extends CliCommand {
                     .formatted(earlier));
     if (output != null && measured.complete()) {
       context
-          .terminal()
           .out()
           .printf(
               Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"),
@@ -285,7 +279,6 @@ public final class CalibrateCommand extends CliCommand {
   static final class Agreement {
     private static final double NEAR = 0.10;
 
-    /** Points of one kind, with the residuals of those that are not near. */
     private static final class Group {
       private final Map<String, Double> far = new LinkedHashMap<>();
       private int points;
@@ -293,11 +286,6 @@ public final class CalibrateCommand extends CliCommand {
 
     private final Map<String, Group> groups = new LinkedHashMap<>();
 
-    /**
-     * Takes a point.
-     *
-     * @return its residual: (model - measured) / measured
-     */
     double add(String name, Summary measured, double model) {
       double residual = measured.median() == 0 ? 0 : model / measured.median() - 1;
       Group group = groups.computeIfAbsent(group(name), key -> new Group());
@@ -324,7 +312,6 @@ public final class CalibrateCommand extends CliCommand {
       return name.startsWith("loads.device") ? "loads of device memory" : "prices";
     }
 
-    /** A line for each group. */
     List<String> lines() {
       List<String> lines = new ArrayList<>();
       groups.forEach(

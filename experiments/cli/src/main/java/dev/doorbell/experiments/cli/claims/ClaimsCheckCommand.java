@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.claims;
 
-import dev.doorbell.core.Basis;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
@@ -14,6 +14,8 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
@@ -25,7 +27,6 @@ import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.claims.Claim;
 import dev.doorbell.experiments.results.claims.ClaimChecker;
 import dev.doorbell.experiments.results.claims.ClaimChecker.Finding;
-import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.run.MetricRow;
@@ -39,15 +40,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell claims check}. */
 @CommandLine.Command(
     header = {
       "Tests claims here: by closed forms, by experiments that it runs, by exploring bug cases.",
@@ -72,8 +75,8 @@ final class ClaimsCheckCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     List<Claim> claims = selection.claims();
-    ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), ClaimsCheckCommand::laboratory);
-    PrintStream out = context.terminal().out();
+    ClaimChecker checker = new ClaimChecker(new ClaimRuns(context), Laboratory::find);
+    PrintStream out = context.out();
     List<Finding> findings = new ArrayList<>();
     for (Claim claim : claims) {
       Finding finding = checker.check(claim);
@@ -89,7 +92,7 @@ final class ClaimsCheckCommand extends CliCommand {
     ExitCode code = code(findings);
     junit.write("doorbell claims", findings.stream().map(this::testCase).toList());
     if (common().json()) {
-      Json.print(context, json(findings, code));
+      Json.print(context, new Report(code.status(), findings.stream().map(Reported::of).toList()));
     } else {
       out.printf(
           "%d reproduced on the model, %d true of published numbers by arithmetic, %d not"
@@ -120,7 +123,6 @@ final class ClaimsCheckCommand extends CliCommand {
         finding.why() + remark(finding).map(remark -> "; " + remark).orElse(""));
   }
 
-  /** Returns true if the ledger says why the claim is not reproduced, and that is enough. */
   private boolean excused(Finding finding) {
     return !strict && !finding.claim().known().isEmpty();
   }
@@ -131,10 +133,6 @@ final class ClaimsCheckCommand extends CliCommand {
         .filter(finding -> finding.verdict() == Finding.Verdict.REPRODUCED)
         .filter(finding -> finding.claim().method() == Claim.Method.ARITHMETIC)
         .count();
-  }
-
-  private static Laboratory laboratory() {
-    return Laboratory.find();
   }
 
   /** The ledger's value, or the error in it. */
@@ -159,28 +157,33 @@ final class ClaimsCheckCommand extends CliCommand {
         : ExitCode.WAIVED;
   }
 
-  private static Map<String, Object> json(List<Finding> findings, ExitCode code) {
-    List<Map<String, Object>> all = new ArrayList<>();
-    for (Finding finding : findings) {
-      Map<String, Object> one = new LinkedHashMap<>();
-      one.put("id", finding.claim().id());
-      one.put("claim", finding.claim().statement());
-      one.put("method", finding.claim().method().name().toLowerCase(Locale.ROOT));
-      one.put("basis", finding.claim().basis());
-      one.put("source", finding.claim().source());
-      one.put("verdict", finding.verdict().name().toLowerCase(Locale.ROOT));
-      finding.value().ifPresent(value -> one.put("value", value));
-      one.put("why", finding.why());
-      if (!finding.claim().known().isEmpty()) {
-        one.put("known", finding.claim().known());
-      }
-      all.add(one);
+  /** A finding for programs. */
+  private record Reported(
+      String id,
+      String claim,
+      String method,
+      String basis,
+      String source,
+      String verdict,
+      @JsonInclude(JsonInclude.Include.NON_ABSENT) OptionalDouble value,
+      String why,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) String known) {
+    static Reported of(Finding finding) {
+      Claim claim = finding.claim();
+      return new Reported(
+          claim.id(),
+          claim.statement(),
+          claim.method().name().toLowerCase(Locale.ROOT),
+          claim.basis(),
+          claim.source(),
+          finding.verdict().name().toLowerCase(Locale.ROOT),
+          finding.value(),
+          finding.why(),
+          claim.known());
     }
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("exit", code.status());
-    json.put("claims", all);
-    return json;
   }
+
+  private record Report(int exit, List<Reported> claims) {}
 
   /** Runs experiments for claims, in memory: what is kept is the finding. */
   static final class ClaimRuns implements ClaimChecker.Experiments {
@@ -191,14 +194,15 @@ final class ClaimsCheckCommand extends CliCommand {
     }
 
     @Override
-    public Expression.Names run(String experiment, SequencedMap<String, String> set)
-        throws Expression.Unknown, EnvironmentException {
+    public Formula.Lookup run(String experiment, SequencedMap<String, String> set)
+        throws FormulaException, EnvironmentException {
       ExperimentRuntime runtime = context.runtime().get();
       Plan plan = plan(runtime, experiment, set);
       ExperimentConfig config = plan.config();
       Environment environment =
           runtime.choose(new Environment.Request(config.gpu(), config.hca(), config.clock()));
-      MeasuredRun run = new MeasuredRun(plan, environment.basis());
+      Map<String, SummaryRow> rows = new ConcurrentHashMap<>();
+      Queue<Problem> failures = new ConcurrentLinkedQueue<>();
       try {
         PointWorkers.ofMachine(context.interruption())
             .run(plan.points(), runtime.runner(environment))
@@ -206,20 +210,35 @@ final class ClaimsCheckCommand extends CliCommand {
                 (point, ending) -> {
                   switch (ending) {
                     case PointWorkers.Ending.Done(PointResult result) ->
-                        run.add(point, result, runtime.predict(point));
+                        rows.put(point.id(), row(point, result, runtime.predict(point)));
                     case PointWorkers.Ending.Failed(PointFailure failure) ->
-                        run.fail(point, failure.problem());
+                        failures.add(failure.problem());
                   }
                 });
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
-        throw new Expression.Unknown("interrupted");
+        throw new FormulaException("interrupted");
       }
-      return run.names();
+      if (rows.isEmpty()) {
+        String why = failures.isEmpty() ? "" : ": " + failures.element().what();
+        throw new FormulaException("no point gave a result" + why);
+      }
+      List<SummaryRow> ordered =
+          plan.points().stream().flatMap(p -> Stream.ofNullable(rows.get(p.id()))).toList();
+      RunData data = RunData.of("claim", config, Optional.empty(), environment.basis(), ordered);
+      return new RunNames(data, plan.points().size(), ordered.size());
+    }
+
+    private static SummaryRow row(Point point, PointResult result, Prediction prediction) {
+      SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
+      for (Samples samples : result.samples()) {
+        metrics.put(samples.metric(), new MetricRow(samples, prediction.of(samples.metric())));
+      }
+      return new SummaryRow(point.id(), point.axes(), metrics, result.counters(), point.seed());
     }
 
     private Plan plan(ExperimentRuntime runtime, String experiment, Map<String, String> set)
-        throws Expression.Unknown {
+        throws FormulaException {
       List<String> overrides =
           set.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
       try {
@@ -227,66 +246,15 @@ final class ClaimsCheckCommand extends CliCommand {
         PlanChecks.demand(experiment, plan, runtime);
         return plan;
       } catch (ConfigException e) {
-        throw new Expression.Unknown(
+        throw new FormulaException(
             "the experiment cannot be run so: " + problem(e.problems().getFirst()));
       } catch (UsageException e) {
-        throw new Expression.Unknown(problem(e.problem()));
+        throw new FormulaException(problem(e.problem()));
       }
     }
 
     private static String problem(Problem problem) {
       return "%s %s".formatted(problem.code(), problem.what());
-    }
-  }
-
-  /** The results of a run that was made for claims. Points may be added from several threads. */
-  private static final class MeasuredRun {
-    private final Plan plan;
-    private final Basis basis;
-    private final Map<String, SummaryRow> rows = new ConcurrentHashMap<>();
-    private final Map<String, Problem> failures = new ConcurrentHashMap<>();
-
-    MeasuredRun(Plan plan, Basis basis) {
-      this.plan = plan;
-      this.basis = basis;
-    }
-
-    /** Takes a verified point. */
-    void add(Point point, PointResult result, Prediction prediction) {
-      SequencedMap<String, MetricRow> metrics = new LinkedHashMap<>();
-      for (Samples samples : result.samples()) {
-        metrics.put(samples.metric(), new MetricRow(samples, prediction.of(samples.metric())));
-      }
-      rows.put(
-          point.id(),
-          new SummaryRow(point.id(), point.axes(), metrics, result.counters(), point.seed()));
-    }
-
-    /** Takes a point that gave no result. */
-    void fail(Point point, Problem problem) {
-      failures.put(point.id(), problem);
-    }
-
-    /**
-     * Returns the values that expressions of claims may name.
-     *
-     * @throws Expression.Unknown when no point gave a result
-     */
-    Expression.Names names() throws Expression.Unknown {
-      if (rows.isEmpty()) {
-        throw new Expression.Unknown(
-            failures.values().stream()
-                .findFirst()
-                .map(problem -> "no point gave a result: " + problem.what())
-                .orElse("no point gave a result"));
-      }
-      List<SummaryRow> ordered =
-          plan.points().stream()
-              .map(point -> rows.get(point.id()))
-              .filter(Objects::nonNull)
-              .toList();
-      RunData data = RunData.of("claim", plan.config(), Optional.empty(), basis, ordered);
-      return new RunNames(data, plan.points().size(), ordered.size());
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.doorbell.experiments.cli.claims;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell claims ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
     header = {
       "Published claims about GPU-initiated communication, held against the model and experiments.",
@@ -43,7 +41,6 @@ public final class ClaimsCommand extends CommandGroup {
             new Action("check", ClaimsCheckCommand::new)));
   }
 
-  /** {@code doorbell claims list}. */
   @CommandLine.Command(
       header = {
         "Lists claims with their sources and how they are tested.",
@@ -62,7 +59,7 @@ public final class ClaimsCommand extends CommandGroup {
         Json.print(context, claims);
         return ExitCode.OK;
       }
-      PrintStream out = context.terminal().out();
+      PrintStream out = context.out();
       for (Claim claim : claims) {
         out.printf("%-20s %s%n", claim.id(), claim.statement());
         if (!claim.corrects().isEmpty()) {
@@ -78,7 +75,6 @@ public final class ClaimsCommand extends CommandGroup {
     }
   }
 
-  /** Options that select a ledger and some of its claims. */
   static final class ClaimsSelection {
     @Parameters(
         paramLabel = "CLAIM",
@@ -97,12 +93,11 @@ public final class ClaimsCommand extends CommandGroup {
       for (String id : ids) {
         if (all.stream().noneMatch(claim -> matches(claim, id))) {
           List<String> known = all.stream().map(Claim::id).toList();
-          throw new UsageException(
-              Problem.of(
-                      "DB-U003",
-                      null,
-                      "unknown claim '%s'%s".formatted(id, Nearest.suggestion(id, known)))
-                  .fix("doorbell claims list"));
+          throw UsageException.of(
+              "DB-U003",
+              null,
+              "unknown claim '%s'%s".formatted(id, Nearest.suggestion(id, known)),
+              "doorbell claims list");
         }
       }
       return ids.isEmpty()

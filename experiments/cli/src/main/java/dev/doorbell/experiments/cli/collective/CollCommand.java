@@ -42,7 +42,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell coll COLLECTIVE}. */
 @CommandLine.Command(
     header = {
       "Runs a collective among many ranks, with nccl-tests' flags and table.",
@@ -170,14 +169,14 @@ public final class CollCommand extends CliCommand {
     DataType elements = constant(DataType.class, "--datatype", type);
     List<Long> sizes = sizes(kind, elements);
     if (explain) {
-      context.terminal().out().print(explained(context, kind, sizes));
-      context.terminal().out().println("# MODELLED (LogGP of the schedules) - nothing was run");
+      context.out().print(explained(context, kind, sizes));
+      context.out().println("# MODELLED (LogGP of the schedules) - nothing was run");
       return ExitCode.OK;
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     ExitCode code = runExperiment(context, kind, sizes, printed);
     StoredRun run = StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
-    report(context.terminal().out(), run, kind, elements, sizes);
+    report(context.out(), run, kind, elements, sizes);
     return code;
   }
 
@@ -198,7 +197,7 @@ public final class CollCommand extends CliCommand {
     new CommandLine(command).parseArgs(arguments.toArray(String[]::new));
     return command.run(
         new CommandContext(
-            new Terminal(print, context.terminal().err(), false),
+            new Terminal(print, context.err(), false),
             context.runtime(),
             context.disk(),
             context.clock(),
@@ -256,7 +255,6 @@ public final class CollCommand extends CliCommand {
     print.printf("# run %s%n", run.path());
   }
 
-  /** Returns which algorithms auto has chosen, by size. */
   private static String chosen(StoredRun run, String algorithm) {
     if (!algorithm.equals(AUTO)) {
       return "";
@@ -371,6 +369,6 @@ public final class CollCommand extends CliCommand {
   }
 
   private static UsageException usage(String what, String fix) {
-    return new UsageException(Problem.of("DB-U003", null, what).fix(fix));
+    return UsageException.of("DB-U003", null, what, fix);
   }
 }

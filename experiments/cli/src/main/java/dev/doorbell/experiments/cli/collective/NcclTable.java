@@ -25,11 +25,6 @@ final class NcclTable {
   private final List<Double> bandwidths = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
 
-  /**
-   * A table without rows.
-   *
-   * @param reduction as a column shows it
-   */
   NcclTable(Collective collective, int ranks, DataType type, String reduction, int root) {
     this.collective = collective;
     this.ranks = ranks;
@@ -93,11 +88,6 @@ final class NcclTable {
     return format("%." + decimals + "f", micros);
   }
 
-  /**
-   * The whole table.
-   *
-   * @param wrong points at which elements were wrong; they have no times
-   */
   String end(int wrong) {
     line("# Out of bounds values : %d %s", wrong, wrong == 0 ? "OK" : "FAILED");
     double sum = bandwidths.stream().mapToDouble(Double::doubleValue).sum();
@@ -106,7 +96,6 @@ final class NcclTable {
     return text.toString();
   }
 
-  /** Predicted times of all algorithms, a row for each size. */
   static String explain(Map<Long, Map<Algorithm, Double>> predicted, List<Algorithm> algorithms) {
     StringBuilder rows = new StringBuilder(format("# %10s", "size (B)"));
     algorithms.forEach(each -> rows.append(format("  %10s", word(each) + " us")));

@@ -10,7 +10,6 @@ import dev.doorbell.core.problem.Problem;
 public final class AdapterOption {
   private AdapterOption() {}
 
-  /** Returns the adapter that a user named. */
   public static Adapter parse(String option, String word) throws UsageException {
     try {
       return Adapters.of(word);
@@ -22,7 +21,7 @@ public final class AdapterOption {
     }
   }
 
-  /** As {@link #parse}, for programs that post through libmlx5. */
+  /** Returns an adapter for programs that post through libmlx5; see {@link #parse}. */
   public static Adapter parseServed(String option, String word) throws UsageException {
     Adapter adapter = parse(option, word);
     if (adapter.promises().queues() != Promise.Queues.MLX5) {

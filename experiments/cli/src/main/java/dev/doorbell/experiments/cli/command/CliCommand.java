@@ -11,7 +11,6 @@ import picocli.CommandLine.Option;
 public abstract class CliCommand {
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** Does what the options say. */
   public abstract ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException, RunException, PointFailure;
 
@@ -42,17 +41,14 @@ public abstract class CliCommand {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** Returns true if the user asked for detail, stack traces of faults included. */
     public boolean verbose() {
       return verbose;
     }
 
-    /** Returns true if only results are to be printed. */
     public boolean quiet() {
       return quiet;
     }
 
-    /** Returns true if a program reads the output. */
     public boolean json() {
       return json;
     }

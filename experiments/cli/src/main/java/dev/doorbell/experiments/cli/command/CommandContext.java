@@ -1,8 +1,11 @@
 package dev.doorbell.experiments.cli.command;
 
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
+import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
+import java.io.PrintStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,4 +22,38 @@ public record CommandContext(
     Disk disk,
     Clock clock,
     Interruption interruption,
-    List<String> arguments) {}
+    List<String> arguments) {
+
+  public PrintStream out() {
+    return terminal.out();
+  }
+
+  public PrintStream err() {
+    return terminal.err();
+  }
+
+  /** Returns the columns of a line of {@link #out}. */
+  public int width() {
+    return terminal.width();
+  }
+
+  /** Prints a problem to {@link #err}, in lines that fit. */
+  public void problem(Problem problem) {
+    terminal.problem(problem);
+  }
+
+  /** Prints a text to {@link #out}, in lines that fit. */
+  public void print(String text) {
+    out().print(Screen.folded(text, width()));
+  }
+
+  /** Prints a line to {@link #out}, folded where it is longer than the terminal is wide. */
+  public void println(String text) {
+    out().println(Screen.folded(text, width()));
+  }
+
+  /** Returns the same surroundings with another runtime. */
+  public CommandContext with(ExperimentRuntime other) {
+    return new CommandContext(terminal, () -> other, disk, clock, interruption, arguments);
+  }
+}

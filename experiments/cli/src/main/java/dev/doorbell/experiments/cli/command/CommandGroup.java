@@ -26,22 +26,21 @@ public abstract class CommandGroup extends CliCommand {
   /** A command by its second word; only the one that is used is made. */
   public record Action(String word, Supplier<CliCommand> command) {}
 
-  /** All of them, in the order of the help text. */
   public List<Action> actions() {
     return actions;
   }
 
-  /** The one that a second word names. */
   public Optional<Action> find(String second) {
     return actions.stream().filter(action -> action.word().equals(second)).findFirst();
   }
 
-  /** A group alone does nothing. */
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
-    throw new UsageException(
-        Problem.of("DB-U003", null, "say what to do with " + subject)
-            .fix("doorbell %s %s".formatted(word, alternatives())));
+    throw UsageException.of(
+        "DB-U003",
+        null,
+        "say what to do with " + subject,
+        "doorbell %s %s".formatted(word, alternatives()));
   }
 
   private String alternatives() {

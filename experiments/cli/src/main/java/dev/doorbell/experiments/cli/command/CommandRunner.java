@@ -30,7 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class CommandRunner {
   private static final int WIDTH = 100;
 
-  /** What picocli says of a word that is none of an enumeration's. */
+  /** Picocli's message about a word that is none of an enumeration's. */
   private static final Pattern CONSTANT =
       Pattern.compile(
           "Invalid value for option '(?<option>[^']+)'(?: \\(.*\\))?: expected one of"
@@ -53,7 +53,7 @@ public final class CommandRunner {
     try {
       CommandLine.ParseResult parsed = parser.parseArgs(words.toArray(String[]::new));
       if (parsed.isUsageHelpRequested()) {
-        PrintWriter out = new PrintWriter(context.terminal().out(), false, StandardCharsets.UTF_8);
+        PrintWriter out = new PrintWriter(context.out(), false, StandardCharsets.UTF_8);
         parser.usage(out, Ansi.OFF);
         out.flush();
         return ExitCode.OK;
@@ -68,7 +68,7 @@ public final class CommandRunner {
   private CommandLine parser(String name, CliCommand command) {
     CommandLine parser = new CommandLine(command);
     parser.setCommandName(Typed.program() + " " + name);
-    int width = Math.min(WIDTH, context.terminal().width());
+    int width = Math.min(WIDTH, context.width());
     parser.setUsageHelpWidth(width);
     UsageMessageSpec usage = parser.getCommandSpec().usageMessage();
     usage.header(
@@ -125,7 +125,7 @@ public final class CommandRunner {
     } catch (ConfigException e) {
       e.problems().forEach(this::print);
       int errors = e.problems().size();
-      context.terminal().err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
+      context.err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
       return ExitCode.CONFIG;
     } catch (EnvironmentException e) {
       print(e.problem());
@@ -156,11 +156,11 @@ public final class CommandRunner {
 
   private void trace(CliCommand command, Throwable e) {
     if (command.common().verbose()) {
-      e.printStackTrace(context.terminal().err());
+      e.printStackTrace(context.err());
     }
   }
 
   private void print(Problem problem) {
-    context.terminal().problem(problem);
+    context.problem(problem);
   }
 }

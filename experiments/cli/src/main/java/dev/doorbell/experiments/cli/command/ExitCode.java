@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.command;
 
-/** What the command line's exit status means; documented, stable, tested. */
+/** Meanings of the command line's exit status; documented, stable, tested. */
 public enum ExitCode {
   /** Done, everything verified. */
   OK(0),
@@ -35,7 +35,6 @@ public enum ExitCode {
     this.status = status;
   }
 
-  /** The process's exit status. */
   public int status() {
     return status;
   }

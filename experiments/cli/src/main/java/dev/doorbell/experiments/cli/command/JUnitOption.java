@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,9 +29,11 @@ public final class JUnitOption {
     try {
       Files.writeString(target, JUnitXml.text(suite, cases));
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--junit " + target, "it cannot be written: " + e.getMessage())
-              .fix("name a file in a folder that exists"));
+      throw UsageException.of(
+          "DB-U003",
+          "--junit " + target,
+          "it cannot be written: " + e.getMessage(),
+          "name a file in a folder that exists");
     }
   }
 }

@@ -10,9 +10,8 @@ public final class Json {
 
   private Json() {}
 
-  /** Prints a value as {@link #text} says it. */
   public static void print(CommandContext context, Object value) {
-    context.terminal().out().print(text(value));
+    context.out().print(text(value));
   }
 
   /** Indented JSON that ends in a newline, on every system the same. */

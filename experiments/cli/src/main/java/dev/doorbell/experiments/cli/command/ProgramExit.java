@@ -11,7 +11,6 @@ public final class ProgramExit extends RuntimeException {
     this.status = status;
   }
 
-  /** The program's exit status. */
   public int status() {
     return status;
   }

@@ -12,7 +12,7 @@ public final class Show {
     return String.format(Locale.ROOT, "%02d:%02d", seconds / 60, seconds % 60);
   }
 
-  /** How many of something: 1 race, 2 races. */
+  /** Returns a number with its noun: 1 race, 2 races. */
   public static String count(long number, String one) {
     return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
   }

@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where output goes: results to {@code out}, progress and errors to {@code err}.
+ * Destinations of output: results to {@code out}, progress and errors to {@code err}.
  *
  * @param interactive whether {@code err} is a terminal whose line can be rewritten
  * @param width columns of a line of {@code out}; {@link #UNLIMITED} where it is no terminal

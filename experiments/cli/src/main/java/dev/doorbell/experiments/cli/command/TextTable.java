@@ -10,24 +10,20 @@ public final class TextTable {
   private final List<Column> columns = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Adds a column of words. */
   public TextTable left(String header) {
     columns.add(new Column(header, false));
     return this;
   }
 
-  /** Adds a column of numbers. */
   public TextTable right(String header) {
     columns.add(new Column(header, true));
     return this;
   }
 
-  /** Adds a row, a cell a column. */
   public void row(List<String> cells) {
     rows.add(cells);
   }
 
-  /** The table, in lines. */
   public String text() {
     return new Table(columns, rows, List.of()).text();
   }

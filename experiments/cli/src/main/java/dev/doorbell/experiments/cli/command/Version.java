@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.command;
 
-/** Which Doorbell this is; the build's version, which a test compares. */
+/** Version of this Doorbell; a test compares it with the build's. */
 public final class Version {
   public static final String NUMBER = "0.2.0";
 

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Argument;
@@ -30,15 +29,12 @@ final class KernelArguments {
 
   private KernelArguments() {}
 
-  /** An argument, and the file that its buffer goes to. */
   record Parsed(Argument argument, Optional<Path> output) {
-    /** Returns true if the buffer is a result worth showing. */
     boolean isResult() {
       return !(argument instanceof Argument.Scalar) && !argument.text().startsWith("in:");
     }
   }
 
-  /** Reads one text. */
   static Parsed parse(String text) throws UsageException {
     int colon = text.indexOf(':');
     String kind = colon < 0 ? text : text.substring(0, colon);
@@ -180,46 +176,42 @@ final class KernelArguments {
   }
 
   private static UsageException bad(String text, String what) {
-    return new UsageException(Problem.of("DB-K004", "--arg " + text, what).fix(HELP));
+    return UsageException.of("DB-K004", "--arg " + text, what, HELP);
   }
 
-  /** Stops when number or sizes of the arguments are not those of the entry's parameters. */
   static void check(KernelReport.Entry entry, List<Parsed> arguments) throws UsageException {
     List<KernelReport.Parameter> parameters = entry.parameters();
     if (arguments.size() != parameters.size()) {
       List<String> names = parameters.stream().map(p -> "." + p.type() + " " + p.name()).toList();
-      throw new UsageException(
-          Problem.of(
-                  "DB-K005",
-                  null,
-                  "entry %s takes %s, %s given"
-                      .formatted(
-                          entry.name(),
-                          count(parameters.size(), "parameter"),
-                          arguments.size() == 1 ? "1 is" : arguments.size() + " are"))
-              .fix(
-                  names.isEmpty()
-                      ? "leave --arg out"
-                      : "one --arg for each of " + String.join(", ", names)));
+      throw UsageException.of(
+          "DB-K005",
+          null,
+          "entry %s takes %s, %s given"
+              .formatted(
+                  entry.name(),
+                  count(parameters.size(), "parameter"),
+                  arguments.size() == 1 ? "1 is" : arguments.size() + " are"),
+          names.isEmpty()
+              ? "leave --arg out"
+              : "one --arg for each of " + String.join(", ", names));
     }
     for (int i = 0; i < arguments.size(); i++) {
       Argument argument = arguments.get(i).argument();
       KernelReport.Parameter parameter = parameters.get(i);
       long bytes = argument instanceof Argument.Scalar scalar ? scalar.bytes().length : Long.BYTES;
       if (bytes != parameter.bytes()) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-K006",
-                    "--arg " + argument.text(),
-                    "%s has %d bytes, and parameter %d, .%s %s, has %d"
-                        .formatted(
-                            argument instanceof Argument.Scalar ? "it" : "an address",
-                            bytes,
-                            i + 1,
-                            parameter.type(),
-                            parameter.name(),
-                            parameter.bytes()))
-                .fix(advice(argument, parameter)));
+        throw UsageException.of(
+            "DB-K006",
+            "--arg " + argument.text(),
+            "%s has %d bytes, and parameter %d, .%s %s, has %d"
+                .formatted(
+                    argument instanceof Argument.Scalar ? "it" : "an address",
+                    bytes,
+                    i + 1,
+                    parameter.type(),
+                    parameter.name(),
+                    parameter.bytes()),
+            advice(argument, parameter));
       }
     }
   }

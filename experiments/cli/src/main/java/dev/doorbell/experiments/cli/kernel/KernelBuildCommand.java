@@ -26,7 +26,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel build FOLDER|FILE.cu}. */
 @CommandLine.Command(
     header = {
       "Compiles kernels with the nvcc on PATH, and checks the PTX.",
@@ -80,7 +79,6 @@ final class KernelBuildCommand extends CliCommand {
               + "nvcc's own with --api).")
   private @Nullable String isa;
 
-  /** The words of {@code --api}. */
   static final class Apis extends ArrayList<String> {
     private static final long serialVersionUID = 1L;
 
@@ -93,16 +91,14 @@ final class KernelBuildCommand extends CliCommand {
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     KernelWorkbench workbench = KernelWorkbench.find();
     if (isa != null && !isa.matches("[1-9][0-9]?\\.[0-9]")) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa)));
+      throw UsageException.of("DB-U003", "--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa));
     }
     if (api != null && !DeviceApi.words().contains(api)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  "--api",
-                  "no API '%s'%s".formatted(api, Nearest.suggestion(api, DeviceApi.words())))
-              .fix("it is one of " + String.join(", ", DeviceApi.words())));
+      throw UsageException.of(
+          "DB-U003",
+          "--api",
+          "no API '%s'%s".formatted(api, Nearest.suggestion(api, DeviceApi.words())),
+          "it is one of " + String.join(", ", DeviceApi.words()));
     }
     Optional<DeviceApi> of = Optional.ofNullable(api).map(DeviceApi::of);
     ExitCode worst = ExitCode.OK;
@@ -113,7 +109,7 @@ final class KernelBuildCommand extends CliCommand {
       if (linked && !command.contains(RELOCATABLE)) {
         command.add(1, RELOCATABLE);
       }
-      context.terminal().out().println(KernelCompiler.text(command));
+      context.out().println(KernelCompiler.text(command));
       if (!dryRun && !compile(context, workbench, command, ptx)) {
         worst = ExitCode.FAILED;
       }
@@ -139,12 +135,13 @@ final class KernelBuildCommand extends CliCommand {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      throw new UsageException(
-          Problem.of("DB-K001", what.toString(), "no .cu lies in this folder"));
+      throw UsageException.of("DB-K001", what.toString(), "no .cu lies in this folder");
     }
-    throw new UsageException(
-        Problem.of("DB-K001", what.toString(), "there is no such file or folder")
-            .fix("give the folder of the kernel: doorbell kernel build kernels/NAME"));
+    throw UsageException.of(
+        "DB-K001",
+        what.toString(),
+        "there is no such file or folder",
+        "give the folder of the kernel: doorbell kernel build kernels/NAME");
   }
 
   private boolean compile(
@@ -157,10 +154,9 @@ final class KernelBuildCommand extends CliCommand {
         toRaw.set(toRaw.size() - 1, raw.toString());
         Process nvcc = new ProcessBuilder(toRaw).redirectErrorStream(true).start();
         String said = new String(nvcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        context.terminal().err().print(said);
+        context.err().print(said);
         if (nvcc.waitFor() != 0) {
           context
-              .terminal()
               .err()
               .println(
                   Problem.of("DB-K010", ptx.toString(), "nvcc refused the source")
@@ -193,12 +189,9 @@ final class KernelBuildCommand extends CliCommand {
   }
 
   private static boolean report(CommandContext context, KernelReport report) {
-    report
-        .unsupported()
-        .forEach(line -> context.terminal().err().println(KernelFiles.problem(line).text()));
+    report.unsupported().forEach(line -> context.err().println(KernelFiles.problem(line).text()));
     if (report.unsupported().isEmpty()) {
       context
-          .terminal()
           .out()
           .printf(
               "%s  ok, %s%n",
@@ -212,7 +205,6 @@ final class KernelBuildCommand extends CliCommand {
     return report.unsupported().isEmpty();
   }
 
-  /** The command that compiles a kernel. */
   static final class KernelCompiler {
     private static final String ARCH = "-arch=";
 
@@ -221,22 +213,14 @@ final class KernelBuildCommand extends CliCommand {
 
     private KernelCompiler() {}
 
-    /** Returns the folder of the device library. */
     static Path include() {
       return Path.of(System.getProperty("doorbell.home", "."), "kernels", "include");
     }
 
-    /** nvcc's command line for a kernel over Doorbell's own library. */
     static List<String> command(KernelWorkbench workbench, Path source, Path ptx) {
       return command(workbench, Optional.empty(), List.of(), source, ptx);
     }
 
-    /**
-     * nvcc's command line.
-     *
-     * @param api whose device code the kernel is made of; its structures' layout goes into the PTX
-     * @param includes folders of the user's, in order
-     */
     static List<String> command(
         KernelWorkbench workbench,
         Optional<DeviceApi> api,
@@ -262,7 +246,6 @@ final class KernelBuildCommand extends CliCommand {
       return command;
     }
 
-    /** The same as one would type it. */
     static String text(List<String> command) {
       return command.stream()
           .map(word -> word.matches("[A-Za-z0-9_./=+:,@-]+") ? word : "'" + word + "'")

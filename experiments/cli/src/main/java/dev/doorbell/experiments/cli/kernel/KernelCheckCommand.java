@@ -22,7 +22,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel check FILE...}. */
 @CommandLine.Command(
     header = {
       "Says what PTX needs, and everything of it that is not supported, at once.",
@@ -60,7 +59,7 @@ final class KernelCheckCommand extends CliCommand {
       if (common().json()) {
         json.put(file, new Checked(report, problems));
       } else {
-        print(context.terminal().out(), file, report, problems);
+        print(context.out(), file, report, problems);
       }
       if (!report.unsupported().isEmpty()) {
         worst = ExitCode.FAILED;
@@ -74,7 +73,6 @@ final class KernelCheckCommand extends CliCommand {
     return worst;
   }
 
-  /** A file's report for programs. */
   private record Checked(KernelReport report, List<Problem> problems) {}
 
   private static KernelReport ofDescriptor(

@@ -13,7 +13,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
     header = {
       "Works on kernels of your own: writes, checks, runs and lists them. See docs/kernels.md.",
@@ -22,11 +21,8 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel check kernels/my_put/my_put.ptx     what it needs, what is not supported",
       "  doorbell kernel run k.ptx --entry sum --arg in:x.bin --arg out:y.bin:64",
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
-      "  doorbell kernel weight                              what carrying the library costs a"
-          + " kernel",
       "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
       "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
-      "  doorbell kernel table kernels                       other libraries' kernels, each tried",
       "  doorbell kernel experts ll.ptx                      DeepEP dispatch and combine",
       ""
     })
@@ -40,14 +36,11 @@ public final class KernelCommand extends CommandGroup {
             new Action("check", KernelCheckCommand::new),
             new Action("run", KernelRunCommand::new),
             new Action("build", KernelBuildCommand::new),
-            new Action("weight", KernelWeightCommand::new),
             new Action("disasm", KernelDisasmCommand::new),
             new Action("diff-run", KernelDiffRunCommand::new),
-            new Action("table", KernelTableCommand::new),
             new Action("experts", KernelExpertsCommand::new)));
   }
 
-  /** {@code doorbell kernel disasm FILE}. */
   @CommandLine.Command(
       header = {
         "Lists PTX as the virtual machine sees it.",
@@ -76,11 +69,9 @@ public final class KernelCommand extends CommandGroup {
       if (common().json()) {
         Json.print(context, lines);
       } else {
-        lines.forEach(context.terminal().out()::println);
+        lines.forEach(context.out()::println);
       }
-      report
-          .unsupported()
-          .forEach(line -> context.terminal().err().println(KernelFiles.problem(line).text()));
+      report.unsupported().forEach(line -> context.err().println(KernelFiles.problem(line).text()));
       return report.unsupported().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
   }

@@ -26,7 +26,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel diff-run KERNEL...}. */
 @CommandLine.Command(
     header = {
       "Runs kernels on two GPUs with random parameters, and compares what they leave.",
@@ -100,11 +99,6 @@ final class KernelDiffRunCommand extends CliCommand {
           "Give a kernel up then; half of it is the deadline of its own waits (default: 20s).")
   private String timeout = "20s";
 
-  /**
-   * A kernel to compare.
-   *
-   * @param said what the command names that runs it again
-   */
   private record Chosen(String said, String name, Optional<UserKernel> own) {}
 
   @Override
@@ -112,14 +106,15 @@ final class KernelDiffRunCommand extends CliCommand {
     KernelComparer comparer = KernelComparer.find();
     List<Chosen> chosen = chosen(comparer);
     if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu))
-              .fix("cuda:0, vm, vm:warp or vm:order"));
+      throw UsageException.of(
+          "DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu), "cuda:0, vm, vm:warp or vm:order");
     }
     if (runs < 1 || first < 0 || runs > MOST_RUNS || first > MOST_RUNS) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--runs", "%d from %d".formatted(runs, first))
-              .fix("at least 1 run, and numbers from 0 to " + MOST_RUNS));
+      throw UsageException.of(
+          "DB-U003",
+          "--runs",
+          "%d from %d".formatted(runs, first),
+          "at least 1 run, and numbers from 0 to " + MOST_RUNS);
     }
     long nanos = KernelRunOptions.nanos(timeout);
     Map<String, Object> json = new LinkedHashMap<>();
@@ -140,7 +135,7 @@ final class KernelDiffRunCommand extends CliCommand {
                   run -> {
                     heard.add(run);
                     if (!common().json()) {
-                      tell(context.terminal().out(), kernel, run);
+                      tell(context.out(), kernel, run);
                     }
                   }));
       differs |= heard.stream().anyMatch(run -> !run.differences().isEmpty());
@@ -155,7 +150,7 @@ final class KernelDiffRunCommand extends CliCommand {
                 "runs",
                 heard));
       } else {
-        summary(context.terminal().out(), kernel, heard, comparison);
+        summary(context.out(), kernel, heard, comparison);
       }
       if (context.interruption().requested()) {
         return ExitCode.INTERRUPTED;
@@ -219,19 +214,18 @@ final class KernelDiffRunCommand extends CliCommand {
     List<String> names = new ArrayList<>(known);
     userKernels.scan().kernels().forEach(found -> names.add(found.name()));
     if (KernelWorkbench.find().takenNames().contains(kernel)) {
-      return new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  "KERNEL",
-                  "'%s' is driven by an experiment of its own, and cannot be compared"
-                      .formatted(kernel))
-              .fix("one of %s, all".formatted(String.join(", ", names))));
+      return UsageException.of(
+          "DB-U003",
+          "KERNEL",
+          "'%s' is driven by an experiment of its own, and cannot be compared".formatted(kernel),
+          "one of %s, all".formatted(String.join(", ", names)));
     }
-    return new UsageException(
-        Problem.of("DB-U003", "KERNEL", "there is no kernel '%s'".formatted(kernel))
-            .fix(
-                "one of %s, all; or the descriptor of your own%s"
-                    .formatted(String.join(", ", names), Nearest.suggestion(kernel, names))));
+    return UsageException.of(
+        "DB-U003",
+        "KERNEL",
+        "there is no kernel '%s'".formatted(kernel),
+        "one of %s, all; or the descriptor of your own%s"
+            .formatted(String.join(", ", names), Nearest.suggestion(kernel, names)));
   }
 
   private void tell(PrintStream out, Chosen kernel, KernelComparer.Run run) {

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +15,6 @@ record KernelDump(int argument, String type) {
   private static final int ROW = 16;
   private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
 
-  /** For every buffer without a word of its own. */
   static final KernelDump HEX = new KernelDump(0, "hex");
 
   /** Reads {@code TYPE} or {@code N:TYPE}; N counts arguments from 1, 0 stands for all. */
@@ -38,12 +36,13 @@ record KernelDump(int argument, String type) {
   }
 
   private static UsageException bad(String text, String what) {
-    return new UsageException(
-        Problem.of("DB-K016", "--dump " + text, what)
-            .fix("TYPE or N:TYPE, where TYPE is one of " + String.join(", ", TYPES)));
+    return UsageException.of(
+        "DB-K016",
+        "--dump " + text,
+        what,
+        "TYPE or N:TYPE, where TYPE is one of " + String.join(", ", TYPES));
   }
 
-  /** The first {@code most} bytes, row by row, each with its offset. */
   List<String> rows(byte[] bytes, int most) {
     int shown = Math.min(bytes.length, most);
     List<String> rows = new ArrayList<>();

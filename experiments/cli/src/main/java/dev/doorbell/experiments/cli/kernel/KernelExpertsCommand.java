@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel experts FILE}. */
 @CommandLine.Command(
     header = {
       "Runs DeepEP's dispatch and combine, and checks what they leave.",
@@ -120,12 +118,11 @@ final class KernelExpertsCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
     if (rounds < 1) {
-      throw new UsageException(Problem.of("DB-U003", "--rounds", "%d rounds".formatted(rounds)));
+      throw UsageException.of("DB-U003", "--rounds", "%d rounds".formatted(rounds));
     }
     if (seeds > 0 && machine != null) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--seeds", "explored runs have no virtual time")
-              .fix("leave out --machine"));
+      throw UsageException.of(
+          "DB-U003", "--seeds", "explored runs have no virtual time", "leave out --machine");
     }
     ExpertRun run =
         new ExpertRun(
@@ -151,7 +148,7 @@ final class KernelExpertsCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, outcome);
     } else {
-      print(context.terminal().out(), run, outcome);
+      print(context.out(), run, outcome);
     }
     return context.interruption().requested()
         ? ExitCode.INTERRUPTED

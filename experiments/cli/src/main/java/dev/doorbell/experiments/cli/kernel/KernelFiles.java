@@ -29,7 +29,6 @@ final class KernelFiles {
 
   private KernelFiles() {}
 
-  /** Returns the kernel that a descriptor describes. */
   static UserKernel described(Path file) throws UsageException {
     try {
       return KernelFolders.read(file);
@@ -38,20 +37,17 @@ final class KernelFiles {
     }
   }
 
-  /** The text of a PTX file. */
   static String ptx(String file) throws UsageException {
     try {
       return Files.readString(Path.of(file));
     } catch (CharacterCodingException _) {
-      throw new UsageException(
-          Problem.of("DB-K001", file, "this is not PTX: it is not text")
-              .fix("give the .ptx, not a cubin"));
+      throw UsageException.of(
+          "DB-K001", file, "this is not PTX: it is not text", "give the .ptx, not a cubin");
     } catch (IOException | InvalidPathException e) {
-      throw new UsageException(
-          Problem.of(
-              "DB-K001",
-              file,
-              reason(file, e) + (e instanceof NoSuchFileException ? neighbours(file) : "")));
+      throw UsageException.of(
+          "DB-K001",
+          file,
+          reason(file, e) + (e instanceof NoSuchFileException ? neighbours(file) : ""));
     }
   }
 
@@ -75,13 +71,12 @@ final class KernelFiles {
     }
   }
 
-  /** The bytes of a file that an argument names. */
   static byte[] bytes(String argument, String file) throws UsageException {
     try {
       return Files.readAllBytes(Path.of(file));
     } catch (IOException | InvalidPathException e) {
-      throw new UsageException(
-          Problem.of("DB-K001", "--arg " + argument, "%s: %s".formatted(file, reason(file, e))));
+      throw UsageException.of(
+          "DB-K001", "--arg " + argument, "%s: %s".formatted(file, reason(file, e)));
     }
   }
 
@@ -96,7 +91,7 @@ final class KernelFiles {
   /** Says why the PTX cannot be loaded; true when it can. */
   static boolean isLoadable(CommandContext context, KernelReport report) {
     List<KernelReport.Line> refused = report.unsupported();
-    PrintStream err = context.terminal().err();
+    PrintStream err = context.err();
     refused.stream().limit(SHOWN).forEach(line -> err.println(problem(line).text()));
     if (refused.size() > SHOWN) {
       err.printf(
@@ -106,7 +101,6 @@ final class KernelFiles {
     return refused.isEmpty();
   }
 
-  /** A refused line as a problem. */
   static Problem problem(KernelReport.Line line) {
     return Problem.of(
         "DB-K002",
@@ -118,7 +112,6 @@ final class KernelFiles {
                 line.source().isEmpty() ? "" : "   (" + line.source() + ")"));
   }
 
-  /** The entry of that name; the only one when no name is given. */
   static KernelReport.Entry entry(KernelReport report, @Nullable String name)
       throws UsageException {
     List<String> names = report.entries().stream().map(KernelReport.Entry::name).toList();
@@ -138,16 +131,11 @@ final class KernelFiles {
         .findFirst()
         .orElseThrow(
             () ->
-                new UsageException(
-                    Problem.of(
-                            "DB-K003",
-                            report.file(),
-                            "there is no entry '%s'%s"
-                                .formatted(name, Nearest.suggestion(name, names)))
-                        .fix(
-                            names.isEmpty()
-                                ? "it has none"
-                                : "it has " + String.join(", ", names))));
+                UsageException.of(
+                    "DB-K003",
+                    report.file(),
+                    "there is no entry '%s'%s".formatted(name, Nearest.suggestion(name, names)),
+                    names.isEmpty() ? "it has none" : "it has " + String.join(", ", names)));
   }
 
   /**

@@ -24,7 +24,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel new NAME}. */
 @CommandLine.Command(
     header = {
       "Makes a folder with a kernel to start from: CUDA source, PTX, descriptor, experiment,"
@@ -86,39 +85,44 @@ final class KernelNewCommand extends CliCommand {
             chosen.resolve(file.getKey()), file.getValue().getBytes(StandardCharsets.UTF_8));
       }
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-K009", chosen.toString(), "cannot write: " + e.getMessage())
-              .fix("choose another folder with --dir DIR"));
+      throw UsageException.of(
+          "DB-K009",
+          chosen.toString(),
+          "cannot write: " + e.getMessage(),
+          "choose another folder with --dir DIR");
     }
     if (common().json()) {
       Json.print(context, files.keySet().stream().map(file -> chosen.resolve(file).toString()));
     } else {
-      tell(context.terminal().out(), chosen, List.copyOf(files.keySet()), compile);
+      tell(context.out(), chosen, List.copyOf(files.keySet()), compile);
     }
     return ExitCode.OK;
   }
 
   private void check(KernelWorkbench workbench) throws UsageException {
     if (!NAME.matcher(name).matches()) {
-      throw new UsageException(
-          Problem.of("DB-K008", null, "'%s' cannot be the name of a kernel".formatted(name))
-              .fix("a lower-case letter, then letters, digits and underscores, up to 64"));
+      throw UsageException.of(
+          "DB-K008",
+          null,
+          "'%s' cannot be the name of a kernel".formatted(name),
+          "a lower-case letter, then letters, digits and underscores, up to 64");
     }
     if (workbench.takenNames().contains(name)) {
-      throw new UsageException(
-          Problem.of("DB-K008", null, "'%s' is one of Doorbell's own kernels".formatted(name))
-              .fix("choose another name"));
+      throw UsageException.of(
+          "DB-K008",
+          null,
+          "'%s' is one of Doorbell's own kernels".formatted(name),
+          "choose another name");
     }
     List<String> templates =
         workbench.templates().stream().map(KernelWorkbench.Template::name).toList();
     if (!templates.contains(template)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U004",
-                  "--template",
-                  "there is no template '%s'%s"
-                      .formatted(template, Nearest.suggestion(template, templates)))
-              .fix("one of " + String.join(", ", templates)));
+      throw UsageException.of(
+          "DB-U004",
+          "--template",
+          "there is no template '%s'%s"
+              .formatted(template, Nearest.suggestion(template, templates)),
+          "one of " + String.join(", ", templates));
     }
   }
 

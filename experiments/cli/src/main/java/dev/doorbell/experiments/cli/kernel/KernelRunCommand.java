@@ -32,7 +32,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell kernel run FILE}. */
 @CommandLine.Command(
     header = {
       "Runs a kernel on its own: no HCA, no experiment.",
@@ -133,12 +132,13 @@ final class KernelRunCommand extends CliCommand {
       description = "Print at most that many of them (default: 10000).")
   private long traceLines = 10_000;
 
-  /** Runs a kernel with what its descriptor says, its size and queues picked by the seed. */
   private ExitCode described(CommandContext context) throws UsageException {
     if (!arguments.isEmpty() || entry != null || profile || trace != null) {
-      throw new UsageException(
-          Problem.of("DB-U003", file, "a descriptor says what its kernel gets")
-              .fix("leave all options but --seed and --timeout out, or give the PTX"));
+      throw UsageException.of(
+          "DB-U003",
+          file,
+          "a descriptor says what its kernel gets",
+          "leave all options but --seed and --timeout out, or give the PTX");
     }
     UserKernel kernel = ExploredKernel.fitting(KernelFiles.described(Path.of(file)));
     KernelComparer.Run run =
@@ -154,7 +154,7 @@ final class KernelRunCommand extends CliCommand {
                     KernelRunOptions.nanos(timeout),
                     context.interruption()::requested,
                     _ -> {}));
-    PrintStream out = context.terminal().out();
+    PrintStream out = context.out();
     if (common().json()) {
       Json.print(context, run);
       return run.failed() ? ExitCode.FAILED : ExitCode.OK;
@@ -189,7 +189,7 @@ final class KernelRunCommand extends CliCommand {
     for (String text : dumps) {
       dump.add(KernelDump.parse(text, parsed.size()));
     }
-    Tracer tracer = new Tracer(context.terminal().out(), traceLines);
+    Tracer tracer = new Tracer(context.out(), traceLines);
     KernelRun run =
         new KernelRun(
             file,
@@ -207,7 +207,6 @@ final class KernelRunCommand extends CliCommand {
             tracer::line);
     if (!common().quiet() && !common().json()) {
       context
-          .terminal()
           .out()
           .printf(
               "gpu ptx-vm   kernel %s   grid %s   block %s   seed %d%n",
@@ -221,14 +220,13 @@ final class KernelRunCommand extends CliCommand {
     if (common().json()) {
       json(context, chosen.name(), parsed, outcome);
     } else {
-      tell(context.terminal().out(), parsed, dump, outcome);
+      tell(context.out(), parsed, dump, outcome);
     }
     outcome
         .failure()
         .ifPresent(
             what ->
                 context
-                    .terminal()
                     .err()
                     .println(
                         Problem.of("DB-K007", file, what)
@@ -239,7 +237,6 @@ final class KernelRunCommand extends CliCommand {
         : outcome.failure().isPresent() ? ExitCode.FAILED : ExitCode.OK;
   }
 
-  /** Prints instructions until there are too many of them. */
   private static final class Tracer {
     private final PrintStream out;
     private final long most;
@@ -349,7 +346,6 @@ final class KernelRunCommand extends CliCommand {
     Json.print(context, json);
   }
 
-  /** Prints the instructions of a kernel by opcode and by line. */
   private static final class KernelProfile {
     private static final int OPCODES = 30;
     private static final int LINES = 12;

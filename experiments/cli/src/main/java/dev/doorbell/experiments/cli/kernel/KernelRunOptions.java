@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Shape;
 import java.util.Stack;
@@ -11,7 +10,6 @@ import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The values of {@code kernel run}'s options that are more than a word. */
 final class KernelRunOptions {
   private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,8})(ms|s|min)");
   private static final int MOST_THREADS = 1024;
@@ -28,16 +26,13 @@ final class KernelRunOptions {
       sizes[i] = good ? Integer.parseInt(parts[i]) : 0;
     }
     if (!good) {
-      throw new UsageException(
-          Problem.of("DB-U003", option, "'%s' is no size such as 4, 4,2 or 4,2,1".formatted(text)));
+      throw UsageException.of(
+          "DB-U003", option, "'%s' is no size such as 4, 4,2 or 4,2,1".formatted(text));
     }
     long threads = (long) sizes[0] * sizes[1] * sizes[2];
     if (option.equals("--block") && threads > MOST_THREADS) {
-      throw new UsageException(
-          Problem.of(
-              "DB-U003",
-              option,
-              "%,d threads a block; at most 1024 are possible".formatted(threads)));
+      throw UsageException.of(
+          "DB-U003", option, "%,d threads a block; at most 1024 are possible".formatted(threads));
     }
     return new Shape(sizes[0], sizes[1], sizes[2]);
   }
@@ -46,11 +41,8 @@ final class KernelRunOptions {
   static long nanos(String text) throws UsageException {
     Matcher time = TIME.matcher(text);
     if (!time.matches()) {
-      throw new UsageException(
-          Problem.of(
-              "DB-U003",
-              "--timeout",
-              "'%s' is no time such as 500ms, 10s or 2min".formatted(text)));
+      throw UsageException.of(
+          "DB-U003", "--timeout", "'%s' is no time such as 500ms, 10s or 2min".formatted(text));
     }
     long unit =
         switch (time.group(2)) {
@@ -69,9 +61,11 @@ final class KernelRunOptions {
     LongPredicate chosen = _ -> false;
     for (String part : text.split(",", -1)) {
       if (!part.matches("[0-9]{1,12}(-[0-9]{1,12})?")) {
-        throw new UsageException(
-            Problem.of("DB-K015", "--trace=" + text, "'%s' names no threads".formatted(part))
-                .fix("numbers of threads in the grid: --trace=0, --trace=0,32-35, --trace=all"));
+        throw UsageException.of(
+            "DB-K015",
+            "--trace=" + text,
+            "'%s' names no threads".formatted(part),
+            "numbers of threads in the grid: --trace=0, --trace=0,32-35, --trace=all");
       }
       int dash = part.indexOf('-');
       long first = Long.parseLong(dash < 0 ? part : part.substring(0, dash));

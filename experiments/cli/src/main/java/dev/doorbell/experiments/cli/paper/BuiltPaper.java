@@ -10,11 +10,6 @@ import dev.doorbell.experiments.run.RunException;
 import java.nio.file.Path;
 import java.util.SequencedMap;
 
-/**
- * A paper with its runs and what is made of them.
- *
- * @param files by their paths below {@code generated/}
- */
 record BuiltPaper(Path folder, Paper paper, PaperRuns runs, SequencedMap<String, byte[]> files) {
   /** Folder of what is built, in the paper's. */
   static final String GENERATED = "generated";
@@ -22,11 +17,6 @@ record BuiltPaper(Path folder, Paper paper, PaperRuns runs, SequencedMap<String,
   /** Folder of the runs, in the paper's; not kept in repositories. */
   static final String RUNS = "runs";
 
-  /**
-   * Builds a paper in memory.
-   *
-   * @param kept where its runs lie, or will
-   */
   static BuiltPaper of(CommandContext context, Path folder, Path kept, boolean quiet)
       throws UsageException, ConfigException, RunException, PointFailure {
     Paper paper = Paper.read(folder);

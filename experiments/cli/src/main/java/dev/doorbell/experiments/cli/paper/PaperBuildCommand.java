@@ -18,7 +18,6 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell paper build DIR}. */
 @CommandLine.Command(
     header = {
       "Runs what a paper needs and has not, and writes its figures, tables and numbers.",
@@ -49,10 +48,7 @@ final class PaperBuildCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, Map.of("generated", written));
     } else if (!common().quiet()) {
-      context
-          .terminal()
-          .out()
-          .printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
+      context.out().printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
     }
     return ExitCode.OK;
   }

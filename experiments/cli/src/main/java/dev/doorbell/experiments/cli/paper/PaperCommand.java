@@ -4,7 +4,6 @@ import dev.doorbell.experiments.cli.command.CommandGroup;
 import java.util.List;
 import picocli.CommandLine;
 
-/** {@code doorbell paper ACTION}: the group; its actions are commands of their own. */
 @CommandLine.Command(
     header = {
       "Papers whose figures and numbers come from runs alone. See docs/papers.md.",

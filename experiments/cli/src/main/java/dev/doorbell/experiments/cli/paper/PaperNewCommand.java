@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -17,7 +16,6 @@ import java.util.SequencedMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell paper new DIR}. */
 @CommandLine.Command(
     header = {
       "Writes a paper to start from: one run, one figure, one table, one number. It builds.",
@@ -97,9 +95,11 @@ final class PaperNewCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws UsageException, RunException {
     if (Files.exists(folder.resolve(Paper.FILE))) {
-      throw new UsageException(
-          Problem.of("DB-U072", folder.toString(), "there is a paper already")
-              .fix("doorbell paper build " + folder));
+      throw UsageException.of(
+          "DB-U072",
+          folder.toString(),
+          "there is a paper already",
+          "doorbell paper build " + folder);
     }
     String name = String.valueOf(folder.toAbsolutePath().normalize().getFileName());
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
@@ -108,9 +108,9 @@ final class PaperNewCommand extends CliCommand {
     files.put("paper.tex", text(LATEX, name.replaceAll("([_&%$#])", "\\\\$1")));
     files.put(".gitignore", text("runs/\n", name));
     RunFiles.writeAll(context.disk(), folder, files)
-        .forEach(file -> context.terminal().out().println(folder.resolve(file)));
+        .forEach(file -> context.out().println(folder.resolve(file)));
     if (!common().quiet()) {
-      context.terminal().out().println(Typed.in("next  doorbell paper build " + folder));
+      context.out().println(Typed.in("next  doorbell paper build " + folder));
     }
     return ExitCode.OK;
   }

@@ -21,7 +21,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell paper pack DIR}. */
 @CommandLine.Command(
     header = {
       "Packs a paper's artifact: texts, raw samples, what is made of them, checksums, checklist.",
@@ -63,7 +62,7 @@ final class PaperPackCommand extends CliCommand {
       if (common().json()) {
         Json.print(context, Map.of("archive", file.toString(), "bytes", archive.length));
       } else {
-        context.terminal().out().println(file);
+        context.out().println(file);
       }
     } catch (IOException e) {
       throw PaperRuns.unwritable(file, e);

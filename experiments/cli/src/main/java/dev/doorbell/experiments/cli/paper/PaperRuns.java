@@ -45,10 +45,6 @@ final class PaperRuns {
   private final Map<String, StoredRun> runs = new LinkedHashMap<>();
   private final Map<String, Path> calibrations = new LinkedHashMap<>();
 
-  /**
-   * @param folder of the paper
-   * @param kept where the runs lie
-   */
   PaperRuns(CommandContext context, Path folder, Path kept, boolean quiet) {
     this.context = context;
     this.folder = folder;
@@ -64,7 +60,6 @@ final class PaperRuns {
     return calibrations;
   }
 
-  /** Directories of the runs by name. */
   Map<String, Path> directories() {
     Map<String, Path> directories = new LinkedHashMap<>();
     runs.forEach((name, run) -> directories.put(name, run.path()));
@@ -107,7 +102,6 @@ final class PaperRuns {
     runs.put(name, StoredRun.read(directory));
   }
 
-  /** A name as it is; a file relative to the paper. */
   private String experimentOf(Paper.Run run) {
     return run.experiment().endsWith(".yaml")
         ? folder.resolve(run.experiment()).toString()
@@ -145,22 +139,19 @@ final class PaperRuns {
     calibrations.put(name, file);
   }
 
-  /** Runs a command as if it had been typed, and returns what it printed. */
   private String type(String name, String word, CliCommand command, List<String> words)
       throws UsageException {
     List<String> line = new ArrayList<>(words);
     line.addFirst(word);
     String typed = "doorbell " + String.join(" ", line);
     if (!quiet) {
-      context.terminal().out().printf("run   %s  %s%n", name, typed);
+      context.out().printf("run   %s  %s%n", name, typed);
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     CommandContext inner =
         new CommandContext(
             new Terminal(
-                new PrintStream(printed, true, StandardCharsets.UTF_8),
-                context.terminal().err(),
-                false),
+                new PrintStream(printed, true, StandardCharsets.UTF_8), context.err(), false),
             context.runtime(),
             context.disk(),
             context.clock(),
@@ -192,7 +183,6 @@ final class PaperRuns {
     }
   }
 
-  /** Removes a folder with all that is in it. */
   static void delete(Path folder) throws UsageException {
     if (!Files.exists(folder)) {
       return;
@@ -209,9 +199,11 @@ final class PaperRuns {
   }
 
   static UsageException unwritable(Path path, IOException e) {
-    return new UsageException(
-        Problem.of("DB-U071", path.toString(), "cannot write: " + e.getMessage())
-            .fix("make room or fix the permission"));
+    return UsageException.of(
+        "DB-U071",
+        path.toString(),
+        "cannot write: " + e.getMessage(),
+        "make room or fix the permission");
   }
 
   /** When the classes and kernels that run now were built. */

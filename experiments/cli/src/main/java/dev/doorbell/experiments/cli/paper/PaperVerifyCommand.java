@@ -23,7 +23,6 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell paper verify DIR}. */
 @CommandLine.Command(
     header = {
       "Makes every run of a paper again in a temporary folder, and compares what is built, byte by"
@@ -53,7 +52,7 @@ final class PaperVerifyCommand extends CliCommand {
       if (common().json()) {
         Json.print(context, Map.of("files", built.files().size(), "differences", differences));
       } else {
-        report(context.terminal().out(), built, differences);
+        report(context.out(), built, differences);
       }
       return differences.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     } finally {
@@ -74,7 +73,7 @@ final class PaperVerifyCommand extends CliCommand {
     }
   }
 
-  /** What is not as expected: files with a word each. */
+  /** Returns the files that are not as expected, with a word each. */
   private static SequencedMap<String, String> compare(Map<String, byte[]> built, Path generated)
       throws UsageException {
     SequencedMap<String, String> differences = new LinkedHashMap<>();

@@ -1,19 +1,16 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.results.print.Screen;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell describe NAME}. */
 @CommandLine.Command(
     header = {
       "Explains an experiment, kernel, path, topology, metric, axis or code of a problem.",
@@ -42,12 +39,11 @@ public final class DescribeCommand extends CliCommand {
         all.stream().filter(entry -> entry.name().equals(name) || isCode(entry)).toList();
     if (found.isEmpty()) {
       List<String> names = all.stream().map(Glossary.Entry::name).distinct().toList();
-      throw new UsageException(
-          Problem.of(
-                  "DB-U004",
-                  null,
-                  "nothing is named '%s'%s".formatted(name, Nearest.suggestion(name, names)))
-              .fix("doorbell list"));
+      throw UsageException.of(
+          "DB-U004",
+          null,
+          "nothing is named '%s'%s".formatted(name, Nearest.suggestion(name, names)),
+          "doorbell list");
     }
     if (common().json()) {
       Json.print(context, found.stream().map(Glossary.Entry::tree).toList());
@@ -57,14 +53,14 @@ public final class DescribeCommand extends CliCommand {
       if (entry.kind().equals(Glossary.TOPOLOGY)) {
         // As it is read again: all that is not YAML is a comment, and no line is folded.
         String text = entry.text().strip();
-        context.terminal().out().printf("# topology %s%n%s%n", entry.name(), text);
+        context.out().printf("# topology %s%n%s%n", entry.name(), text);
         continue;
       }
       String text = "%s %s%n%s%n".formatted(entry.kind(), entry.name(), entry.summary());
       if (!entry.text().isEmpty()) {
         text += "\n" + entry.text() + (entry.text().endsWith("\n") ? "" : "\n");
       }
-      context.terminal().out().print(Screen.folded(text, context.terminal().width()));
+      context.print(text);
     }
     return ExitCode.OK;
   }

@@ -33,7 +33,6 @@ public final class ExperimentFiles {
 
   private ExperimentFiles() {}
 
-  /** An experiment's text and its name in problems. */
   record Source(String name, String text) {}
 
   /** Names of the experiments that Doorbell brings, sorted. */
@@ -68,7 +67,6 @@ public final class ExperimentFiles {
     }
   }
 
-  /** The text behind what the user typed: a path, or a name of {@link #names}. */
   static Source find(String argument) throws UsageException, ConfigException {
     if (isFile(argument)) {
       return new Source(argument, readFile(argument));
@@ -76,13 +74,11 @@ public final class ExperimentFiles {
     try (InputStream in =
         ExperimentFiles.class.getResourceAsStream(FOLDER + "/" + argument + ENDING)) {
       if (in == null) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-U004",
-                    null,
-                    "unknown experiment '%s'%s"
-                        .formatted(argument, Nearest.suggestion(argument, names())))
-                .fix("doorbell list experiments, or give a file: " + argument + ENDING));
+        throw UsageException.of(
+            "DB-U004",
+            null,
+            "unknown experiment '%s'%s".formatted(argument, Nearest.suggestion(argument, names())),
+            "doorbell list experiments, or give a file: " + argument + ENDING);
       }
       return new Source(argument + ENDING, new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -90,7 +86,7 @@ public final class ExperimentFiles {
     }
   }
 
-  /** Whether a folder has the name of an experiment; a file of that name could be meant as well. */
+  /** Returns whether an experiment and a folder have this name, and refuses a file that has it. */
   private static boolean isShadow(String argument) throws ConfigException {
     if (!names().contains(argument)) {
       return false;

@@ -41,7 +41,6 @@ public final class Glossary {
 
   static final String CODES = "codes";
 
-  /** Kind of the topologies, whose text is YAML. */
   static final String TOPOLOGY = "topology";
 
   private static final String PLACEMENT = "placement";
@@ -52,30 +51,22 @@ public final class Glossary {
   /** Read when they are asked for, as {@link #standings} is. */
   private final List<Entry> topologies = new ArrayList<>();
 
-  /** By topology, what its constants rest on; of those that are machines. */
+  /** Evidence behind the constants of each topology that is a machine. */
   private final Map<String, String> standings = new HashMap<>();
 
   Glossary(CommandContext context) {
     this.context = context;
   }
 
-  /**
-   * One thing.
-   *
-   * @param summary one line
-   * @param rest gives the text: of an experiment, whole files are read for it
-   */
   record Entry(String kind, String name, String summary, Supplier<String> rest) {
     Entry(String kind, String name, String summary, String text) {
       this(kind, name, summary, () -> text);
     }
 
-    /** All but the summary, of any number of lines; may be empty. */
     String text() {
       return rest.get();
     }
 
-    /** As JSON has it. */
     SequencedMap<String, String> tree() {
       SequencedMap<String, String> tree = new LinkedHashMap<>();
       tree.put("kind", kind);
@@ -120,7 +111,7 @@ public final class Glossary {
     return topologies;
   }
 
-  /** What a topology's constants rest on; empty for one that is no machine. */
+  /** Returns the evidence behind a topology's constants; empty for one that is no machine. */
   private String standing(String topology) {
     if (standings.isEmpty()) {
       ValidationResults stored = StoredResults.builtIn();
@@ -144,7 +135,6 @@ public final class Glossary {
         .toList();
   }
 
-  /** Codes of problems, and those of the doctor. */
   private static List<Entry> codes() {
     Stream<Entry> problems =
         ProblemCodes.all().stream()
@@ -301,7 +291,7 @@ public final class Glossary {
         : value.text();
   }
 
-  /** What the code of each problem means, apart from the case in which it was met. */
+  /** Meanings of problem codes, apart from the case in which one was met. */
   public static final class ProblemCodes {
     private ProblemCodes() {}
 

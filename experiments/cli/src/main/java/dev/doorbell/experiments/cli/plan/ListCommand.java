@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell list WHAT}. */
 @CommandLine.Command(
     header = {
       "Lists experiments, kernels, paths, topologies, metrics, axes, codes, runs or tags.",
@@ -63,8 +61,8 @@ public final class ListCommand extends CliCommand {
     Map<String, List<Glossary.Entry>> found = new LinkedHashMap<>();
     kinds.forEach(kind -> found.put(kind, glossary.entries(kind)));
     if (kinds.contains("kernels")) {
-      kernels.problems().forEach(context.terminal()::problem);
-      kernels.misfits().forEach(context.terminal()::problem);
+      kernels.problems().forEach(context::problem);
+      kernels.misfits().forEach(context::problem);
     }
     if (common().json()) {
       Map<String, List<SequencedMap<String, String>>> tree = new LinkedHashMap<>();
@@ -78,25 +76,23 @@ public final class ListCommand extends CliCommand {
           int width = entries.stream().mapToInt(entry -> entry.name().length()).max().orElse(0);
           String margin = what == null ? "  " : "";
           if (what == null) {
-            context.terminal().out().println(kind);
+            context.out().println(kind);
           }
           for (Glossary.Entry entry : entries) {
             context
-                .terminal()
                 .out()
                 .println(
                     Screen.folded(
                         ("%s%-" + Math.max(1, width) + "s  %s")
                             .formatted(margin, entry.name(), entry.summary())
                             .stripTrailing(),
-                        context.terminal().width(),
+                        context.width(),
                         margin.length() + width + 2));
           }
         });
     return ExitCode.OK;
   }
 
-  /** A line for each run, or for each tag the newest run that has it. */
   private ExitCode listRuns(CommandContext context, boolean byTag) {
     List<RunFinder.Known> known = new RunFinder(runs).known();
     SequencedMap<String, RunFinder.Known> tags = new LinkedHashMap<>();
@@ -128,7 +124,7 @@ public final class ListCommand extends CliCommand {
                       String.join(", ", run.manifest().tags()))));
     }
     boolean none = byTag ? tags.isEmpty() : known.isEmpty();
-    context.terminal().out().print(none ? "no %s in %s%n".formatted(what, runs) : table.text());
+    context.out().print(none ? "no %s in %s%n".formatted(what, runs) : table.text());
     return ExitCode.OK;
   }
 
@@ -156,11 +152,10 @@ public final class ListCommand extends CliCommand {
         return kind;
       }
     }
-    throw new UsageException(
-        Problem.of(
-                "DB-U004",
-                null,
-                "cannot list '%s'%s".formatted(word, Nearest.suggestion(word, Glossary.KINDS)))
-            .fix("one of %s, %s, %s".formatted(String.join(", ", Glossary.KINDS), RUNS, TAGS)));
+    throw UsageException.of(
+        "DB-U004",
+        null,
+        "cannot list '%s'%s".formatted(word, Nearest.suggestion(word, Glossary.KINDS)),
+        "one of %s, %s, %s".formatted(String.join(", ", Glossary.KINDS), RUNS, TAGS));
   }
 }

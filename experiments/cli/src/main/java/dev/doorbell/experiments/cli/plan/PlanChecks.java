@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
 public final class PlanChecks {
   private PlanChecks() {}
 
-  /** Everything that is wrong with the points of a plan. */
   static List<Problem> problems(String file, Plan plan, ExperimentRuntime runtime) {
     if (plan.points().isEmpty()) {
       return List.of(Problem.of("DB-C035", file, "no point is left: exclude takes every one away"));

@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 
 /** Options that choose and change the points of an experiment. */
 public final class PlanOptions {
-  /** Values of a setting in a message. */
   private static final int MOST_VALUES = 20;
 
   @Option(
@@ -50,7 +49,6 @@ public final class PlanOptions {
       description = "Let go wrong what a fault plan says: see docs/faults.md.")
   @Nullable Path faults;
 
-  /** The overrides with those that have an option of their own. */
   public List<String> allOverrides() {
     List<String> all = new ArrayList<>(overrides);
     if (seed != null) {
@@ -79,7 +77,6 @@ public final class PlanOptions {
     return part;
   }
 
-  /** What there is of the settings that conditions name. */
   private Problem nothing(Plan plan, List<PointCondition> conditions) {
     String values =
         conditions.stream()

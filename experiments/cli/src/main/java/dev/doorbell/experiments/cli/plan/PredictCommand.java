@@ -28,7 +28,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell predict EXPERIMENT}. */
 @CommandLine.Command(
     header = {
       "Prints what the closed forms say about each point, without running any.",
@@ -58,11 +57,11 @@ public final class PredictCommand extends CliCommand {
       Json.print(context, report);
       return ExitCode.OK;
     }
-    context.terminal().out().print(table(config, plan, runtime));
+    context.out().print(table(config, plan, runtime));
     if (common().verbose()) {
-      context.terminal().out().print(constants(runtime.constants(plan.points())));
+      context.out().print(constants(runtime.constants(plan.points())));
     }
-    context.terminal().out().println("MODELLED (closed forms) - nothing was run or measured");
+    context.out().println("MODELLED (closed forms) - nothing was run or measured");
     return ExitCode.OK;
   }
 

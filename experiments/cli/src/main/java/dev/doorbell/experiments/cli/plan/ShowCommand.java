@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell show EXPERIMENT}. */
 @CommandLine.Command(
     header = {
       "Prints an experiment with overrides applied, sweeps expanded and its defaults written out.",
@@ -57,12 +56,11 @@ public final class ShowCommand extends CliCommand {
       Json.print(context, report);
       return ExitCode.OK;
     }
-    context.terminal().out().print(resolved);
+    context.out().print(resolved);
     if (points) {
-      plan.points().forEach(point -> context.terminal().out().println("# point " + point.id()));
+      plan.points().forEach(point -> context.out().println("# point " + point.id()));
     }
     context
-        .terminal()
         .out()
         .printf(
             "# %d points, %d excluded, about %s on one core, config %s%n",

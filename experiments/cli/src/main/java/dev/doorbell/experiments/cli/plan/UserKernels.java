@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -62,15 +61,7 @@ public final class UserKernels {
     if (found.kernels().isEmpty()) {
       return context;
     }
-    ExperimentRuntime joined = runtime.with(found.kernels());
-    Supplier<ExperimentRuntime> supplier = () -> joined;
-    return new CommandContext(
-        context.terminal(),
-        supplier,
-        context.disk(),
-        context.clock(),
-        context.interruption(),
-        context.arguments());
+    return context.with(runtime.with(found.kernels()));
   }
 
   /**
@@ -100,16 +91,18 @@ public final class UserKernels {
     }
   }
 
-  /** As {@link #find(String)}, with other defaults of its own settings, each {@code name=value}. */
+  /** Finds a kernel and changes defaults of its own settings, each {@code name=value}. */
   public @Nullable UserKernel find(String argument, List<String> settings) throws UsageException {
     UserKernel kernel = find(argument);
     if (settings.isEmpty()) {
       return kernel;
     }
     if (kernel == null) {
-      throw new UsageException(
-          Problem.of("DB-U003", "-s", "'%s' has no settings of its own".formatted(argument))
-              .fix("name a kernel of yours, whose descriptor has settings"));
+      throw UsageException.of(
+          "DB-U003",
+          "-s",
+          "'%s' has no settings of its own".formatted(argument),
+          "name a kernel of yours, whose descriptor has settings");
     }
     try {
       return KernelFolders.read(Path.of(kernel.file()), settings);
@@ -118,7 +111,6 @@ public final class UserKernels {
     }
   }
 
-  /** Returns the kernels of the folders, including those with wrong descriptors. */
   public KernelFolders.Found scan() throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());
     all.add(KernelFolders.STANDARD);
@@ -128,8 +120,7 @@ public final class UserKernels {
   private List<Path> checkedFolders() throws UsageException {
     for (Path folder : folders) {
       if (!Files.isDirectory(folder)) {
-        throw new UsageException(
-            Problem.of("DB-U003", "--kernels " + folder, "there is no such folder"));
+        throw UsageException.of("DB-U003", "--kernels " + folder, "there is no such folder");
       }
     }
     return folders;
@@ -177,7 +168,6 @@ public final class UserKernels {
     return config;
   }
 
-  /** The user's kernels that an experiment names. */
   public List<UserKernel> of(ExperimentConfig config) {
     return found.kernels().stream()
         .filter(kernel -> config.kernels().contains(kernel.name()))

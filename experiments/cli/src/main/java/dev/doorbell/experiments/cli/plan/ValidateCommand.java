@@ -28,7 +28,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell validate FILE...}. */
 @CommandLine.Command(
     header = {
       "Checks files that you write, and says everything that is wrong at once.",
@@ -78,10 +77,9 @@ public final class ValidateCommand extends CliCommand {
       if (common().json()) {
         report.put(file, problems);
       } else {
-        problems.forEach(problem -> context.terminal().out().println(problem.text()));
+        problems.forEach(problem -> context.out().println(problem.text()));
         if (problems.isEmpty() && !common().quiet()) {
           context
-              .terminal()
               .out()
               .println(points == 0 ? file + "  ok" : file + "  ok, " + Show.count(points, "point"));
         }
@@ -90,12 +88,14 @@ public final class ValidateCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, report);
     } else if (errors > 0) {
-      context.terminal().out().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
+      context.out().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
     }
     return errors == 0 ? ExitCode.OK : ExitCode.CONFIG;
   }
 
-  /** Whether a file has a key that only one kind of file has; what cannot be read has none. */
+  /**
+   * Returns whether a file has a key that only one kind of file has; an unreadable one has none.
+   */
   private static boolean isOf(String file, Pattern key) {
     try {
       return file.endsWith(".yaml") && key.matcher(Files.readString(Path.of(file))).find();

@@ -19,7 +19,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell compare RUN RUN}. */
 @CommandLine.Command(
     header = {
       "Says what changed from one run to another, point by point.",
@@ -70,7 +69,7 @@ public final class CompareCommand extends CliCommand {
       if (common().json()) {
         Json.print(context, report.json());
       } else {
-        context.terminal().out().print(report.text(common().quiet(), context.terminal().width()));
+        context.out().print(report.text(common().quiet(), context.width()));
       }
       return RunPlace.afterDamage(context, damage(comparison), ExitCode.OK);
     }
@@ -78,10 +77,7 @@ public final class CompareCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, report.json());
     } else {
-      context
-          .terminal()
-          .out()
-          .print(report.text(_ -> !common().quiet(), context.terminal().width()));
+      context.out().print(report.text(_ -> !common().quiet(), context.width()));
     }
     return RunPlace.afterDamage(context, damage(comparison), ComparisonOptions.code(comparison));
   }

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.RunComparison;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** What {@code compare}, {@code gate} and {@code run --baseline} have in common. */
+/** Options that {@code compare}, {@code gate} and {@code run --baseline} share. */
 public final class ComparisonOptions {
   @Option(
       names = "--metric",
@@ -22,7 +21,6 @@ public final class ComparisonOptions {
       description = "Compare these alone (default: every sampled metric of both).")
   private List<String> metrics = new ArrayList<>();
 
-  /** How a command ends whose verdict this is. */
   public static ExitCode code(RunComparison comparison) {
     return switch (comparison.overall()) {
       case REGRESSED -> ExitCode.REGRESSION;
@@ -36,11 +34,6 @@ public final class ComparisonOptions {
     return compare(place, before, after, alpha, threshold, false);
   }
 
-  /**
-   * Compares.
-   *
-   * @param residuals of two runs whose numbers may be of different kinds
-   */
   RunComparison compare(
       RunPlace place,
       String before,
@@ -50,21 +43,19 @@ public final class ComparisonOptions {
       boolean residuals)
       throws UsageException, RunException {
     if (!(alpha > 0 && alpha < 1)) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--alpha", "it is a probability, above 0 and below 1"));
+      throw UsageException.of("DB-U003", "--alpha", "it is a probability, above 0 and below 1");
     }
     RunIndex first = RunIndex.read(place.find(before));
     RunIndex second = RunIndex.read(place.find(after));
     for (String metric : metrics) {
       List<String> known = first.plan().config().measure().metrics();
       if (!known.contains(metric)) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-U003",
-                    "--metric",
-                    "%s has no metric '%s'%s"
-                        .formatted(first.id(), metric, Nearest.suggestion(metric, known)))
-                .fix("it has " + String.join(", ", known)));
+        throw UsageException.of(
+            "DB-U003",
+            "--metric",
+            "%s has no metric '%s'%s"
+                .formatted(first.id(), metric, Nearest.suggestion(metric, known)),
+            "it has " + String.join(", ", known));
       }
     }
     Rules rules = new Rules(Set.copyOf(metrics), alpha, threshold);

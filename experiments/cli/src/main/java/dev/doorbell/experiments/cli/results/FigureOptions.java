@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
@@ -21,7 +20,6 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** A figure described by options: the words of {@code figures:} in a config. */
 final class FigureOptions {
   @Option(
       names = "--kind",
@@ -203,12 +201,10 @@ final class FigureOptions {
     }
   }
 
-  /** The part of the run that is shown; null for all of it. */
   @Nullable String only() {
     return only;
   }
 
-  /** Whether an axis of the figure is of a name. */
   boolean has(String axis) {
     return axis.equals(x) || axis.equals(series) || axis.equals(facet) || axis.equals(rows);
   }
@@ -237,7 +233,6 @@ final class FigureOptions {
     return FigureReader.ofOptions(shown, typed(shown));
   }
 
-  /** How figures are to look. */
   FigureStyle style() throws ConfigException, UsageException {
     SequencedMap<String, Object> looks = looks();
     return looks.isEmpty()
@@ -292,9 +287,11 @@ final class FigureOptions {
     for (String name : names) {
       Matcher parts = NAMED.matcher(name);
       if (!parts.matches()) {
-        throw new UsageException(
-            Problem.of("DB-U003", "--names " + name, "it is no WORD=TEXT")
-                .fix("such as --names pull='NIC pull', or --names cq=gpu='GPU memory'"));
+        throw UsageException.of(
+            "DB-U003",
+            "--names " + name,
+            "it is no WORD=TEXT",
+            "such as --names pull='NIC pull', or --names cq=gpu='GPU memory'");
       }
       boolean value =
           parts.group("value") != null

@@ -19,7 +19,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell gate RUN --baseline RUN}. */
 @CommandLine.Command(
     header = {
       "Passes a run that is no worse than a baseline.",
@@ -75,15 +74,14 @@ public final class GateCommand extends CliCommand {
     }
     if (!common().quiet()) {
       context
-          .terminal()
           .out()
           .print(
               report.text(
                   point ->
                       common().verbose() || point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
-                  context.terminal().width()));
+                  context.width()));
     }
-    context.terminal().out().println(text(code, comparison));
+    context.out().println(text(code, comparison));
     return code;
   }
 

@@ -42,7 +42,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell plot RUN...}. */
 @CommandLine.Command(
     header = {
       "Draws figures of runs, from their samples alone: the same bytes every time. See"
@@ -117,7 +116,7 @@ public final class PlotCommand extends CliCommand {
     return RunPlace.afterDamage(context, damage, ExitCode.OK);
   }
 
-  /** Where figures of one run go: with several runs no two of them share a folder. */
+  /** Returns the folder for figures of one run: no two of several runs share one. */
   private Path folder(StoredRun stored) {
     if (out == null) {
       return stored.path().resolve(RunDirectory.FIGURES);
@@ -125,12 +124,13 @@ public final class PlotCommand extends CliCommand {
     return runs.size() == 1 ? out : out.resolve(stored.data().runId());
   }
 
-  /** Where a figure of several runs goes. */
   private Path folder() throws UsageException {
     if (out == null) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--series run", "a figure of several runs is none of them's own")
-              .fix("say where it goes: --out DIR"));
+      throw UsageException.of(
+          "DB-U003",
+          "--series run",
+          "a figure of several runs is none of them's own",
+          "say where it goes: --out DIR");
     }
     return out;
   }
@@ -151,7 +151,6 @@ public final class PlotCommand extends CliCommand {
     return files;
   }
 
-  /** One figure of all runs, with an axis that tells them apart. */
   private SequencedMap<String, byte[]> joint(
       CommandContext context, List<StoredRun> all, FigureSpec spec) throws RunException {
     List<String> names = new ArrayList<>();
@@ -188,7 +187,7 @@ public final class PlotCommand extends CliCommand {
                       "doorbell table RUN says why; doorbell run --resume RUN runs what is missing")
               : asked.missing().getFirst());
     }
-    asked.missing().forEach(context.terminal()::problem);
+    asked.missing().forEach(context::problem);
     return files(asked.plots());
   }
 
@@ -207,7 +206,6 @@ public final class PlotCommand extends CliCommand {
         : unless(() -> figures.one(spec)).files(formats());
   }
 
-  /** Something that a run may not be able to give. */
   private interface Given<T> {
     T get() throws Unplottable;
   }
@@ -236,9 +234,11 @@ public final class PlotCommand extends CliCommand {
         Files.deleteIfExists(capture);
       }
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U004", null, "the packets cannot be kept: " + e.getMessage())
-              .fix("set TMPDIR to a folder with room"));
+      throw UsageException.of(
+          "DB-U004",
+          null,
+          "the packets cannot be kept: " + e.getMessage(),
+          "set TMPDIR to a folder with room");
     }
   }
 }

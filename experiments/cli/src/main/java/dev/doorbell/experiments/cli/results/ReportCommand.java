@@ -24,7 +24,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell report RUN...}. */
 @CommandLine.Command(
     header = {
       "Writes runs as one HTML file that works offline. See docs/report.md.",
@@ -74,7 +73,7 @@ public final class ReportCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));
     } else {
-      context.terminal().out().println(file);
+      context.out().println(file);
     }
     return RunPlace.afterDamage(
         context, stored.stream().flatMap(run -> run.damage().stream()).toList(), ExitCode.OK);

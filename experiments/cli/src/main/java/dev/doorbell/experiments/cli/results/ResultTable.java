@@ -62,7 +62,7 @@ public final class ResultTable {
     return text + Screen.folded(table.below(run), width);
   }
 
-  /** What a table says below it that the text around it does not. */
+  /** Returns the notes of a table that the text around it does not have. */
   private static List<String> own(Table rows, RunTables.Look look) {
     return look.pivot().isEmpty()
         ? List.of()
@@ -84,7 +84,6 @@ public final class ResultTable {
         .toString();
   }
 
-  /** The number of warnings about samples. */
   private static String warnings(RunData data) {
     Map<SampleWarning.Kind, Integer> counts = new EnumMap<>(SampleWarning.Kind.class);
     for (SummaryRow row : data.rows()) {
@@ -103,7 +102,6 @@ public final class ResultTable {
         .formatted(kinds);
   }
 
-  /** Points that did not give a result at once. */
   private static String retries(StoredRun run) {
     List<String> again =
         run.entries().stream()
@@ -113,7 +111,6 @@ public final class ResultTable {
     return again.isEmpty() ? "" : "retried  %s%n".formatted(String.join(", ", again));
   }
 
-  /** Conditions of --until that were not reached. */
   private static String notes(StoredRun run) {
     StringBuilder text = new StringBuilder();
     for (JournalEntry entry : run.entries()) {
@@ -162,7 +159,6 @@ public final class ResultTable {
     return text.toString();
   }
 
-  /** What was expected of the run, and what became of it. */
   private String expectations() {
     StringBuilder text = new StringBuilder();
     int untestable = 0;
@@ -190,7 +186,7 @@ public final class ResultTable {
     return text.toString();
   }
 
-  /** Of a time the lower one is named, of a rate the slower one. */
+  /** Names the lower of two times and the slower of two rates. */
   private String lower(Crossings.Found found) {
     String metric = found.contrast().metric();
     boolean rate =
@@ -243,7 +239,6 @@ public final class ResultTable {
     return text.toString();
   }
 
-  /** What the fault plan did, and what it had to do and did not. */
   private static String faults(StoredRun run) {
     StringBuilder text = new StringBuilder();
     for (FaultTally tally : run.faults()) {

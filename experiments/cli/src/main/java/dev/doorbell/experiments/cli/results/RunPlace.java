@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Where runs are looked for by name and tag. */
 final class RunPlace {
   @Option(
       names = "--runs",
@@ -19,7 +18,6 @@ final class RunPlace {
       description = "Folder in which runs are known by name and tag (default: runs).")
   private Path runs = Path.of("runs");
 
-  /** The directory of the run that is meant. */
   Path find(String run) throws RunException {
     return new RunFinder(runs).find(run);
   }
@@ -40,7 +38,7 @@ final class RunPlace {
    * @return {@code code}, or failure if there is damage and the code tells of nothing worse
    */
   static ExitCode afterDamage(CommandContext context, List<Problem> damage, ExitCode code) {
-    damage.forEach(context.terminal()::problem);
+    damage.forEach(context::problem);
     return damage.isEmpty() || code != ExitCode.OK ? code : ExitCode.FAILED;
   }
 }

@@ -33,7 +33,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell table RUN}. */
 @CommandLine.Command(
     header = {
       "Prints a run's table again, from its samples alone; the shards of one plan as one table.",
@@ -94,7 +93,6 @@ public final class TableCommand extends CliCommand {
 
   @ArgGroup private Extra extra = new Extra();
 
-  /** Other tables of the same samples. */
   static final class Extra {
     @Option(names = "--warnings", description = "Samples that statistics may misjudge, and why.")
     boolean warnings;
@@ -118,7 +116,6 @@ public final class TableCommand extends CliCommand {
         description = "What the config expects, and whether it came so.")
     boolean expectations;
 
-    /** What is said in place of a table without rows. */
     String none() {
       if (warnings) {
         return "no warnings: no sample is suspicious";
@@ -156,14 +153,12 @@ public final class TableCommand extends CliCommand {
     }
   }
 
-  /** How a table may be written. */
   enum Format {
     TEXT,
     MD,
     LATEX,
     CSV,
     JSON,
-    /** Every sample in a row. */
     TIDY,
     PERFTEST,
     NCCL,
@@ -179,12 +174,11 @@ public final class TableCommand extends CliCommand {
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
     if ((bare || siunitx) && wanted != Format.LATEX) {
-      throw new UsageException(
-          Problem.of("DB-U003", siunitx ? "--siunitx" : "--bare", "it is about LaTeX")
-              .fix("add --fmt latex"));
+      throw UsageException.of(
+          "DB-U003", siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
     }
     Table table = extra.of(shown);
-    int width = context.terminal().width();
+    int width = context.width();
     String text;
     if (histogram) {
       text = SampleTables.histograms(shown, width);
@@ -202,7 +196,6 @@ public final class TableCommand extends CliCommand {
         strict && Expectations.anyNotMet(stored.data()) ? ExitCode.CLAIM : ExitCode.OK);
   }
 
-  /** Every sample of all runs, and the units beside the file. */
   private ExitCode tidy(CommandContext context)
       throws RunException, UsageException, ConfigException {
     List<RunData> data = new ArrayList<>();
@@ -223,7 +216,7 @@ public final class TableCommand extends CliCommand {
 
   private void write(CommandContext context, String text) throws RunException {
     if (out == null) {
-      context.terminal().out().print(text);
+      context.out().print(text);
     } else {
       file(context, out, text);
     }
@@ -234,7 +227,7 @@ public final class TableCommand extends CliCommand {
     files.put(String.valueOf(file.getFileName()), text.getBytes(StandardCharsets.UTF_8));
     Path folder = file.toAbsolutePath().getParent();
     RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
-    context.terminal().out().println(file);
+    context.out().println(file);
   }
 
   private Table.Latex style() {
@@ -248,25 +241,23 @@ public final class TableCommand extends CliCommand {
       case LATEX -> table.latex(style());
       case CSV -> table.csv();
       case JSON, TIDY, PERFTEST, NCCL, OSU ->
-          throw new UsageException(
-              Problem.of(
-                      "DB-U002",
-                      "--fmt " + format.name().toLowerCase(Locale.ROOT),
-                      "that tool prints latency and goodput, and no such table")
-                  .fix("text, md, latex, csv and json have it"));
+          throw UsageException.of(
+              "DB-U002",
+              "--fmt " + format.name().toLowerCase(Locale.ROOT),
+              "that tool prints latency and goodput, and no such table",
+              "text, md, latex, csv and json have it");
     };
   }
 
   private String results(StoredRun stored, RunData shown, Format format, int width)
       throws RunException, UsageException {
     if (view.reshapes() && format != Format.TEXT && format != Format.MD && format != Format.LATEX) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  "--names and --pivot",
-                  "--fmt %s has the run's own words and a row a point"
-                      .formatted(format.name().toLowerCase(Locale.ROOT)))
-              .fix("text, md and latex can have other names and columns"));
+      throw UsageException.of(
+          "DB-U003",
+          "--names and --pivot",
+          "--fmt %s has the run's own words and a row a point"
+              .formatted(format.name().toLowerCase(Locale.ROOT)),
+          "text, md and latex can have other names and columns");
     }
     return switch (format) {
       case TEXT -> ResultTable.text(stored, shown, view.look(shown), width);

@@ -2,7 +2,6 @@ package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.value.Axis;
@@ -21,7 +20,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which rows and columns of a run's results are shown, and in which order. */
 final class TableView {
   @Option(
       names = "--metric",
@@ -63,16 +61,10 @@ final class TableView {
       description = "A column for each value of this axis; medians unless --columns says more.")
   private @Nullable String pivot;
 
-  /** Whether the table has other words or columns than the run. */
   boolean reshapes() {
     return pivot != null || !names.isEmpty();
   }
 
-  /**
-   * The columns of each metric, and what they are called.
-   *
-   * @throws UsageException when a name or the axis is none of the run's
-   */
   RunTables.Look look(RunData run) throws UsageException {
     SequencedMap<String, String> renamed = FigureOptions.renamed(names);
     SequencedSet<String> words = new LinkedHashSet<>();
@@ -98,18 +90,15 @@ final class TableView {
         columns.isEmpty() ? usual : List.copyOf(columns), renamed, by == null ? "" : by);
   }
 
-  /**
-   * The part of a run that was asked for.
-   *
-   * @throws UsageException when a name is none of the run's, or no point is left
-   */
   RunData of(StoredRun run) throws UsageException, ConfigException {
     RunData data =
         RunSelection.of(run, PointCondition.ofOption(only, run.plan().config().settings()));
     if (data.rows().isEmpty() && !run.data().rows().isEmpty()) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--only " + only, "no point of the run is like that")
-              .fix("it has " + values(run.data())));
+      throw UsageException.of(
+          "DB-U003",
+          "--only " + only,
+          "no point of the run is like that",
+          "it has " + values(run.data()));
     }
     SequencedSet<String> sampled = new LinkedHashSet<>();
     SequencedSet<String> all = new LinkedHashSet<>();
@@ -134,16 +123,14 @@ final class TableView {
   private static void known(String option, String name, SequencedSet<String> names)
       throws UsageException {
     if (!names.contains(name)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  option,
-                  "the run has no '%s'%s".formatted(name, Nearest.suggestion(name, names)))
-              .fix("it has " + String.join(", ", names)));
+      throw UsageException.of(
+          "DB-U003",
+          option,
+          "the run has no '%s'%s".formatted(name, Nearest.suggestion(name, names)),
+          "it has " + String.join(", ", names));
     }
   }
 
-  /** What the axes have, for those who asked for something else. */
   private static String values(RunData run) {
     return run.axes().stream()
         .filter(axis -> axis.values().size() > 1)

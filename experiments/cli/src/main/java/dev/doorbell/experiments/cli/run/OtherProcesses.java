@@ -59,7 +59,7 @@ final class OtherProcesses {
     List<RunIndex> runs = new ArrayList<>();
     for (int other = 1; other < processes && !context.interruption().requested(); other++) {
       if (!silent) {
-        context.terminal().err().printf("process %d of %d%n", other, processes);
+        context.err().printf("process %d of %d%n", other, processes);
       }
       Path out = directory.resolve("processes").resolve(Integer.toString(other));
       try (ChildProcess child = ChildProcess.start(arguments(context.arguments(), out))) {

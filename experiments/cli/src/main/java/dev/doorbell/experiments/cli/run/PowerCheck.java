@@ -25,7 +25,6 @@ final class PowerCheck {
 
   private PowerCheck() {}
 
-  /** The point of a metric that needs the most samples. */
   private record Worst(String point, int samples, int had) {}
 
   /**

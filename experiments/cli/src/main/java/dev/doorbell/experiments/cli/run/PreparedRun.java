@@ -102,7 +102,6 @@ record PreparedRun(
   static final class DoctorFindings {
     private DoctorFindings() {}
 
-    /** Examines this machine if the run uses real devices; their numbers depend on its set-up. */
     static List<Manifest.Diagnosed> of(Environment environment) {
       return environment.emulated()
           ? List.of()

@@ -92,7 +92,6 @@ final class Progress implements RunListener {
     return bar + counts + (room < LEAST_NAME ? "" : "  " + point) + eta;
   }
 
-  /** Clears the line, so that what follows starts on a clean one. */
   void end() {
     if (shown) {
       out.print("\r\033[K");

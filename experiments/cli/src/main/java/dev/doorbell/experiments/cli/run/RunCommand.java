@@ -59,7 +59,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell run EXPERIMENT}. */
 @CommandLine.Command(
     header = {
       "Runs an experiment and keeps samples, table and figures in a directory of its own.",
@@ -118,8 +117,8 @@ public final class RunCommand extends CliCommand {
       for (String line :
           PowerCheck.lines(
               baseline, prepared.config(), prepared.environment().basis(), effect, COMPARED)) {
-        int width = prepared.context().terminal().width();
-        prepared.context().terminal().out().println(Screen.folded(line, width));
+        int width = prepared.context().width();
+        prepared.context().out().println(Screen.folded(line, width));
       }
     }
     if (dryRun) {
@@ -149,7 +148,6 @@ public final class RunCommand extends CliCommand {
     return before.withoutDamagedSamples();
   }
 
-  /** Reads and checks everything that the run needs before its first point. */
   private PreparedRun prepare(CommandContext around, @Nullable RunIndex before)
       throws UsageException, ConfigException, EnvironmentException {
     CommandContext context =
@@ -190,8 +188,7 @@ public final class RunCommand extends CliCommand {
                     ? "with 'until' processes would have different numbers of samples"
                     : "";
     if (!why.isEmpty()) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--processes", why).fix("leave it out, or -s processes=1"));
+      throw UsageException.of("DB-U003", "--processes", why, "leave it out, or -s processes=1");
     }
   }
 
@@ -203,7 +200,6 @@ public final class RunCommand extends CliCommand {
         : RunDirectory.reopen(context.disk(), before.path());
   }
 
-  /** Writes the manifest, and publishes the directory of a new run. */
   private RunIndex begin(PreparedRun prepared, RunDirectory directory, Machine machine)
       throws RunException {
     CommandContext context = prepared.context();
@@ -240,7 +236,6 @@ public final class RunCommand extends CliCommand {
         before == null ? List.of() : before.entries());
   }
 
-  /** Runs the points, and writes summaries, figures and the final manifest. */
   private FinishedRun execute(
       PreparedRun prepared,
       RunIndex begun,
@@ -333,40 +328,36 @@ public final class RunCommand extends CliCommand {
 
   private void checkArguments() throws UsageException {
     if ((experiment == null) == (resume == null)) {
-      throw new UsageException(
-          Problem.of("DB-U003", null, "give either an experiment or --resume RUN")
-              .fix("doorbell run --help"));
+      throw UsageException.of(
+          "DB-U003", null, "give either an experiment or --resume RUN", "doorbell run --help");
     }
     boolean changes = !overrides().isEmpty() || options.shard != null || options.shuffle != null;
     if (resume != null && changes) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  null,
-                  "--resume goes on with the run as it was: no -s, --seed, --repeat, --until,"
-                      + " --shard or --shuffle")
-              .fix("start a new run to change something"));
+      throw UsageException.of(
+          "DB-U003",
+          null,
+          "--resume goes on with the run as it was: no -s, --seed, --repeat, --until,"
+              + " --shard or --shuffle",
+          "start a new run to change something");
     }
     options.check();
   }
 
-  /** Returns true if only results are printed. */
   private boolean silent() {
     return common().quiet() || common().json();
   }
 
-  /** Prints the environment with the reason of each choice, and the size of the run. */
   private void announce(PreparedRun prepared) {
     RunIndex before = prepared.before();
     if (silent()) {
       if (before != null) {
-        before.damage().forEach(problem -> damaged(prepared.context().terminal().err(), problem));
+        before.damage().forEach(problem -> damaged(prepared.context().err(), problem));
       }
       return;
     }
-    PrintStream print = prepared.context().terminal().out();
+    PrintStream print = prepared.context().out();
     Environment environment = prepared.environment();
-    int width = prepared.context().terminal().width();
+    int width = prepared.context().width();
     print.println(
         Screen.folded(
             "gpu %s   hca %s   clock %s   basis %s"
@@ -404,7 +395,6 @@ public final class RunCommand extends CliCommand {
     return "%s (%s)".formatted(choice.name(), choice.reason());
   }
 
-  /** A run with its results written. */
   private record FinishedRun(StoredRun stored, RunOutputs.Written written, ExitCode code) {}
 
   private void report(
@@ -413,7 +403,7 @@ public final class RunCommand extends CliCommand {
       ExitCode code,
       @Nullable RunComparison comparison,
       RunTimes times) {
-    PrintStream print = context.terminal().out();
+    PrintStream print = context.out();
     StoredRun stored = finished.stored();
     RunOutputs.Written figures = finished.written();
     if (common().json()) {
@@ -432,18 +422,16 @@ public final class RunCommand extends CliCommand {
       return;
     }
     print.println();
-    print.print(ResultTable.text(stored, context.terminal().width()));
+    print.print(ResultTable.text(stored, context.width()));
     print.printf("run      %s%n", stored.path());
     if (!figures.figures().isEmpty()) {
       String names = "figures  " + String.join(" ", figures.figures());
-      print.println(Screen.folded(names, context.terminal().width()));
+      print.println(Screen.folded(names, context.width()));
     }
     figures
         .missing()
         .forEach(
-            problem ->
-                print.println(
-                    Screen.folded("note  " + problem.text(), context.terminal().width())));
+            problem -> print.println(Screen.folded("note  " + problem.text(), context.width())));
     if (code == ExitCode.INTERRUPTED) {
       print.printf(
           "resume   %s%n",
@@ -455,11 +443,10 @@ public final class RunCommand extends CliCommand {
           new ComparisonReport(comparison)
               .text(
                   point -> point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
-                  context.terminal().width()));
+                  context.width()));
     }
     times.ended(RESULTS);
-    print.println(
-        Screen.folded(options.timings ? times.text() : times.brief(), context.terminal().width()));
+    print.println(Screen.folded(options.timings ? times.text() : times.brief(), context.width()));
   }
 
   /** An expectation that is not met is a result like others, unless the user asks for more. */

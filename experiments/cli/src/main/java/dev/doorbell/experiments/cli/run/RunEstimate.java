@@ -67,7 +67,6 @@ final class RunEstimate {
     return refined(config.measure().repeat(), guess, past);
   }
 
-  /** Returns an estimate from these runs. */
   static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
     RunEstimate estimate = new RunEstimate(guess, repeat);
     double guessed = 0;
@@ -104,20 +103,17 @@ final class RunEstimate {
             point.warmup());
   }
 
-  /** Returns the wall time of a point with its repetitions, in nanoseconds. */
   long ofPoint(Point point) {
     Long once = known.get(key(point));
     return repeat * (once == null ? (long) (scale * guess.applyAsLong(point)) : once);
   }
 
-  /** Returns the wall time of a run of these points, {@code jobs} at a time, in nanoseconds. */
   long ofRun(List<Point> points, int jobs) {
     long all = points.stream().mapToLong(this::ofPoint).sum();
     long longest = points.stream().mapToLong(this::ofPoint).max().orElse(0);
     return points.isEmpty() ? 0 : AROUND_NANOS + Math.max(longest, all / jobs);
   }
 
-  /** Returns the number of past runs that it rests on. */
   int runs() {
     return runs;
   }

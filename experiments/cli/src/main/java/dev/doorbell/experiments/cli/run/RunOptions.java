@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.run.PointSchedule;
@@ -10,7 +9,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options of the execution of a run. */
 final class RunOptions {
   @Option(
       names = {"-j", "--jobs"},
@@ -98,21 +96,23 @@ final class RunOptions {
 
   void check() throws UsageException {
     if (jobs < 1) {
-      throw new UsageException(Problem.of("DB-U003", "--jobs", "at least one point must run"));
+      throw UsageException.of("DB-U003", "--jobs", "at least one point must run");
     }
     Double effect = see;
     if (effect != null && (baseline == null || !(effect > 0))) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--see", "it is a change above 0 %, seen against a --baseline")
-              .fix("such as --baseline main --see 5%"));
+      throw UsageException.of(
+          "DB-U003",
+          "--see",
+          "it is a change above 0 %, seen against a --baseline",
+          "such as --baseline main --see 5%");
     }
     if (retries < 0) {
-      throw new UsageException(Problem.of("DB-U003", "--retries", "it is 0 or more"));
+      throw UsageException.of("DB-U003", "--retries", "it is 0 or more");
     }
     for (String tag : tags) {
       if (!tag.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
-        throw new UsageException(
-            Problem.of("DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64"));
+        throw UsageException.of(
+            "DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64");
       }
     }
   }
@@ -134,7 +134,7 @@ final class RunOptions {
     } catch (IllegalArgumentException _) {
       // Said below, as for a text without a slash.
     }
-    throw new UsageException(
-        Problem.of("DB-U003", "--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text)));
+    throw UsageException.of(
+        "DB-U003", "--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text));
   }
 }

@@ -17,16 +17,9 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.CompletableFuture;
 
-/** Writes summaries and figures at the end of a run. */
 final class RunOutputs {
   private RunOutputs() {}
 
-  /**
-   * The files that were written.
-   *
-   * @param figures names of their files
-   * @param missing why other figures of the config could not be drawn
-   */
   record Written(List<String> figures, List<Problem> missing) {}
 
   /**
@@ -49,7 +42,6 @@ final class RunOutputs {
     return new Written(directory.writeFigures(figures), asked.missing());
   }
 
-  /** The run for {@code --json}. */
   static SequencedMap<String, Object> report(StoredRun run, Written written, ExitCode code) {
     SequencedMap<String, Object> report = new LinkedHashMap<>();
     report.put("run", run.path().toString());

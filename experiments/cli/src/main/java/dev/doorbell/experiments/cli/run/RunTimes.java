@@ -42,7 +42,6 @@ final class RunTimes {
         : 0;
   }
 
-  /** Attributes the time since the last call to a phase. */
   void ended(String phase) {
     long now = System.nanoTime();
     phases.merge(phase, now - last, Long::sum);
@@ -52,7 +51,6 @@ final class RunTimes {
     lastProcessor = used;
   }
 
-  /** Counts the time within a runner. */
   PointRunner watch(PointRunner runner) {
     return (point, context) -> {
       enter();
@@ -78,7 +76,6 @@ final class RunTimes {
     }
   }
 
-  /** The share of the time that no point was being run. */
   synchronized double outside() {
     long total = total();
     return total == 0 ? 0 : (double) (total - simulated) / total;
@@ -104,7 +101,6 @@ final class RunTimes {
         outside() * 100);
   }
 
-  /** All of it, on one line. */
   synchronized String text() {
     String parts =
         phases.entrySet().stream()

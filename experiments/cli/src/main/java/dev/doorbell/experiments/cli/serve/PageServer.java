@@ -37,11 +37,6 @@ final class PageServer implements AutoCloseable {
   private final String token;
   private final RunPages pages;
 
-  /**
-   * An answer.
-   *
-   * @param type media type
-   */
   record Answer(int status, String type, String body) {
     static Answer json(String body) {
       return new Answer(200, "application/json", body);
@@ -76,7 +71,7 @@ final class PageServer implements AutoCloseable {
     return started;
   }
 
-  /** What somebody types into a browser. */
+  /** Returns the address to type into a browser. */
   String address() {
     return "http://127.0.0.1:%d/?token=%s".formatted(server.getAddress().getPort(), token);
   }
@@ -121,7 +116,7 @@ final class PageServer implements AutoCloseable {
     }
   }
 
-  /** Whether the request names this machine: a name of another one may lead here, too. */
+  /** Returns whether the request names this machine: a name of another one may lead here, too. */
   private boolean isThisMachine(HttpExchange exchange) {
     String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
     int port = server.getAddress().getPort();

@@ -31,7 +31,6 @@ import java.util.SequencedMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What the page asks for, from the directories of a folder of runs; nothing is written. */
 final class RunPages {
   private final Path folder;
   private final Supplier<ExperimentRuntime> runtime;
@@ -41,7 +40,6 @@ final class RunPages {
     this.runtime = runtime;
   }
 
-  /** The answer to a path with its query. */
   Answer answer(String path, Map<String, String> query) {
     try {
       return switch (path) {
@@ -63,7 +61,6 @@ final class RunPages {
     }
   }
 
-  /** Every run, the newest first, with how far it is. */
   private List<Object> runs() {
     List<Object> runs = new ArrayList<>();
     for (RunFinder.Known run : new RunFinder(folder).known().reversed()) {
@@ -83,7 +80,6 @@ final class RunPages {
     return runs;
   }
 
-  /** Lines of the journal of a run that goes on. */
   private static long recorded(Path run) {
     try (Stream<String> lines = Files.lines(run.resolve(RunDirectory.JOURNAL))) {
       return lines.count();

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.serve;
 
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -15,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell serve}. */
 @CommandLine.Command(
     header = {
       "Shows runs on a page of a browser on this machine until it is interrupted. See"
@@ -49,15 +47,17 @@ public final class ServeCommand extends CliCommand {
       if (common().json()) {
         Json.print(context, Map.of("address", server.address()));
       } else {
-        context.terminal().out().printf("%s  Ctrl-C ends it%n", server.address());
+        context.out().printf("%s  Ctrl-C ends it%n", server.address());
       }
-      context.terminal().out().flush();
+      context.out().flush();
       new CountDownLatch(1).await(); // an interrupt ends the process
       return ExitCode.OK;
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U003", "--port " + port, "cannot listen there: " + e.getMessage())
-              .fix("leave --port out to take any that is free"));
+      throw UsageException.of(
+          "DB-U003",
+          "--port " + port,
+          "cannot listen there: " + e.getMessage(),
+          "leave --port out to take any that is free");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return ExitCode.OK;

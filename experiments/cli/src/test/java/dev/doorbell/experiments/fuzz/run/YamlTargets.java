@@ -8,6 +8,8 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
@@ -15,7 +17,6 @@ import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
-import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.topology.TopologyException;
@@ -201,14 +202,14 @@ public final class YamlTargets {
     List<Problem> problems = new ArrayList<>();
     PointCondition.parse(text, "--only", List.of("size", "path"), problems);
     try {
-      Expression.value(text, new AnyNames());
+      Formula.value(text, new AnyNames());
       return Outcome.ACCEPTED;
-    } catch (Expression.Unknown _) {
+    } catch (FormulaException _) {
       return problems.isEmpty() ? Outcome.ACCEPTED : Outcome.REFUSED;
     }
   }
 
-  private static final class AnyNames implements Expression.Names {
+  private static final class AnyNames implements Formula.Lookup {
     @Override
     public double call(String function, List<Double> arguments) {
       return arguments.size();

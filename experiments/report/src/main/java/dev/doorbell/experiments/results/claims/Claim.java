@@ -40,7 +40,6 @@ public record Claim(
     String needs,
     String known) {
 
-  /** How a claim is tested. */
   public enum Method {
     /** Arithmetic over published or measured numbers: says that they fit together, no more. */
     ARITHMETIC,
@@ -64,7 +63,6 @@ public record Claim(
     set = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(set));
   }
 
-  /** Whether a value reproduces it. */
   boolean holds(double value) {
     return lower <= value && value <= upper;
   }

@@ -1,6 +1,8 @@
 package dev.doorbell.experiments.results.claims;
 
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
@@ -20,19 +22,12 @@ public final class ClaimChecker {
 
   private final Experiments experiments;
   private final Supplier<Laboratory> laboratories;
-  private final Map<Asked, Expression.Names> runs = new HashMap<>();
+  private final Map<Asked, Formula.Lookup> runs = new HashMap<>();
 
   /** Runs experiments for claims. */
   public interface Experiments {
-    /**
-     * Runs an experiment, verifying its data.
-     *
-     * @param set overrides of its settings
-     * @throws Expression.Unknown when it cannot be run as asked
-     * @throws EnvironmentException when something that it names is missing here
-     */
-    Expression.Names run(String experiment, SequencedMap<String, String> set)
-        throws Expression.Unknown, EnvironmentException;
+    Formula.Lookup run(String experiment, SequencedMap<String, String> set)
+        throws FormulaException, EnvironmentException;
   }
 
   private record Asked(String experiment, SequencedMap<String, String> set) {}
@@ -47,7 +42,6 @@ public final class ClaimChecker {
     this.laboratories = laboratories;
   }
 
-  /** Evaluates one claim. */
   public Finding check(Claim claim) {
     return switch (claim.method()) {
       case ARITHMETIC, MODEL -> evaluated(claim, new ModelNames());
@@ -63,29 +57,29 @@ public final class ClaimChecker {
     String experiment = String.valueOf(claim.experiment());
     try {
       Asked asked = new Asked(experiment, claim.set());
-      Expression.Names names = runs.get(asked);
+      Formula.Lookup names = runs.get(asked);
       if (names == null) {
         names = experiments.run(experiment, claim.set());
         runs.put(asked, names);
       }
       return evaluated(claim, names);
-    } catch (Expression.Unknown e) {
+    } catch (FormulaException e) {
       return failed(claim, e.why());
     } catch (EnvironmentException e) {
       return untestable(claim, e.problem().what());
     }
   }
 
-  private static Finding evaluated(Claim claim, Expression.Names names) {
+  private static Finding evaluated(Claim claim, Formula.Lookup names) {
     try {
-      double value = Expression.value(claim.expression(), names);
+      double value = Formula.value(claim.expression(), names);
       boolean holds = claim.holds(value);
       return new Finding(
           claim,
           holds ? Finding.Verdict.REPRODUCED : Finding.Verdict.NOT_REPRODUCED,
           OptionalDouble.of(value),
           "%s, asked for %s".formatted(number(value), bounds(claim)));
-    } catch (Expression.Unknown e) {
+    } catch (FormulaException e) {
       return failed(claim, e.why());
     }
   }
@@ -142,20 +136,19 @@ public final class ClaimChecker {
         .replaceFirst("\\.$", "");
   }
 
-  /** How many findings ended in each way. */
+  /** Counts the findings with a verdict. */
   public static long count(List<Finding> findings, Finding.Verdict verdict) {
     return findings.stream().filter(finding -> finding.verdict() == verdict).count();
   }
 
   /**
-   * What became of a claim.
+   * Result of checking a claim.
    *
    * @param value of its expression, where it has one
    * @param why in words: what was found, or what stands in the way
    */
   public record Finding(Claim claim, Verdict verdict, OptionalDouble value, String why) {
 
-    /** How it ended. */
     public enum Verdict {
       REPRODUCED("reproduced"),
       NOT_REPRODUCED("NOT REPRODUCED"),
@@ -167,7 +160,6 @@ public final class ClaimChecker {
         this.text = text;
       }
 
-      /** As tables say it. */
       public String text() {
         return text;
       }

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.results.claims;
 
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * size at which the second curve becomes the lower one, {@code crossings{...}} how often they
  * cross; {@code points} and {@code points.verified} count.
  */
-public final class RunNames implements Expression.Names {
+public final class RunNames implements Formula.Lookup {
   private static final String PREDICT = "predict.";
 
   private final ModelNames functions = new ModelNames();
@@ -44,13 +46,12 @@ public final class RunNames implements Expression.Names {
   }
 
   @Override
-  public double call(String function, List<Double> arguments) throws Expression.Unknown {
+  public double call(String function, List<Double> arguments) throws FormulaException {
     return functions.call(function, arguments);
   }
 
   @Override
-  public double select(String name, SequencedMap<String, String> settings)
-      throws Expression.Unknown {
+  public double select(String name, SequencedMap<String, String> settings) throws FormulaException {
     return switch (name) {
       case "points" -> points;
       case "points.verified" -> verified;
@@ -60,8 +61,7 @@ public final class RunNames implements Expression.Names {
     };
   }
 
-  private double value(String name, SequencedMap<String, String> settings)
-      throws Expression.Unknown {
+  private double value(String name, SequencedMap<String, String> settings) throws FormulaException {
     boolean predicted = name.startsWith(PREDICT);
     String metric = predicted ? name.substring(PREDICT.length()) : name;
     List<Double> values = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class RunNames implements Expression.Names {
       }
     }
     if (values.size() != 1) {
-      throw new Expression.Unknown(
+      throw new FormulaException(
           values.isEmpty()
               ? "the run has no %s%s".formatted(name, settings)
               : "%d points have %s%s".formatted(values.size(), name, settings));
@@ -110,16 +110,16 @@ public final class RunNames implements Expression.Names {
     return size.isPresent() ? Long.toString(size.getAsLong()) : text;
   }
 
-  private double crossover(SequencedMap<String, String> settings) throws Expression.Unknown {
+  private double crossover(SequencedMap<String, String> settings) throws FormulaException {
     List<Crossover.Crossing> crossings = found(settings).crossover().crossings();
     if (crossings.size() != 1) {
-      throw new Expression.Unknown(
+      throw new FormulaException(
           "%s cross %d times, not once".formatted(settings, crossings.size()));
     }
     return crossings.getFirst().size();
   }
 
-  private Crossings.Found found(SequencedMap<String, String> settings) throws Expression.Unknown {
+  private Crossings.Found found(SequencedMap<String, String> settings) throws FormulaException {
     List<Crossings.Found> fitting =
         Crossings.of(data).stream()
             .filter(f -> f.contrast().first().equals(settings.get("first")))
@@ -130,7 +130,7 @@ public final class RunNames implements Expression.Names {
                         || f.by().equals(settings.getOrDefault(f.contrast().by(), f.by())))
             .toList();
     if (fitting.size() != 1) {
-      throw new Expression.Unknown(
+      throw new FormulaException(
           "the experiment has %d comparisons of %s".formatted(fitting.size(), settings));
     }
     return fitting.getFirst();

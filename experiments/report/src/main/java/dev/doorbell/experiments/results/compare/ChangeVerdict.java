@@ -6,7 +6,7 @@ import dev.doorbell.experiments.stats.Interval;
 import java.util.Collection;
 import java.util.Optional;
 
-/** What a change amounts to, from the least to the one that decides about all. */
+/** Verdicts on a change, from the least to the one that decides about all. */
 public enum ChangeVerdict {
   /** The samples could well come from one distribution, and are enough to have shown otherwise. */
   NO_CHANGE("no change"),
@@ -25,7 +25,6 @@ public enum ChangeVerdict {
     this.text = text;
   }
 
-  /** As tables say it. */
   public String text() {
     return text;
   }
@@ -66,7 +65,7 @@ public enum ChangeVerdict {
     return verdicts.stream().max(ChangeVerdict::compareTo).orElse(NO_CHANGE);
   }
 
-  /** Which values of a metric are better. */
+  /** Direction in which values of a metric become better. */
   public enum Direction {
     LOWER,
     HIGHER

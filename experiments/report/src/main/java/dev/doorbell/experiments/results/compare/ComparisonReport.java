@@ -55,7 +55,6 @@ public final class ComparisonReport {
         + again();
   }
 
-  /** The commands that would decide what is undecided: those of the runs, with more samples. */
   private String again() {
     int repeats =
         comparison.points().stream()
@@ -74,7 +73,6 @@ public final class ComparisonReport {
             .collect(Collectors.joining());
   }
 
-  /** A command line with a value of an option in place of any that it had. */
   private static List<String> with(List<String> words, String option, int value) {
     List<String> line = new ArrayList<>();
     for (int i = 0; i < words.size(); i++) {
@@ -154,7 +152,6 @@ public final class ComparisonReport {
     };
   }
 
-  /** The axes that tell points apart. */
   static List<Axis> varying(RunComparison comparison) {
     Function<Axis, Long> values =
         axis ->
@@ -194,7 +191,6 @@ public final class ComparisonReport {
         .collect(Collectors.joining());
   }
 
-  /** What was set differently in the two runs. */
   static String differences(RunComparison comparison) {
     return comparison.differences().stream()
         .map(
@@ -213,7 +209,6 @@ public final class ComparisonReport {
         : value.text();
   }
 
-  /** Points without a counterpart. */
   static String missing(RunComparison comparison) {
     return missing(comparison.onlyBefore(), comparison.before().id())
         + missing(comparison.onlyAfter(), comparison.after().id());
@@ -252,7 +247,6 @@ public final class ComparisonReport {
     return new BigDecimal(value, new MathContext(4)).stripTrailingZeros().toPlainString();
   }
 
-  /** The number of points for each verdict. */
   public String verdicts() {
     Map<ChangeVerdict, Long> counts =
         comparison.points().stream()

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * How far a second run is off a first, such as a model off measurements. The headings name the two
- * bases; medians are compared, and neither run is called better.
+ * Errors of a second run against a first, such as of a model against measurements. The headings
+ * name the two bases; medians are compared, and neither run is called better.
  */
 public final class ResidualReport {
   private static final double NEAR = 0.10;
@@ -64,7 +64,6 @@ public final class ResidualReport {
                 comparison.after().id(), Screen.basis(comparison.after().manifest().basis()));
   }
 
-  /** The basis of a run, or which run it is where both have the same. */
   private String heading(boolean first) {
     Basis before = comparison.before().manifest().basis();
     Basis after = comparison.after().manifest().basis();

@@ -50,7 +50,6 @@ public record RunComparison(
     List<String> onlyAfter,
     boolean sameMachine) {
 
-  /** A setting that tells two runs apart. */
   public record Difference(String setting, Value before, Value after) {}
 
   public RunComparison {
@@ -61,7 +60,6 @@ public record RunComparison(
     onlyAfter = List.copyOf(onlyAfter);
   }
 
-  /** What all points amount to. */
   public ChangeVerdict overall() {
     return ChangeVerdict.overall(points.stream().map(PointComparison::verdict).toList());
   }
@@ -101,7 +99,7 @@ public record RunComparison(
   }
 
   /**
-   * As above.
+   * Pairs the points of two runs.
    *
    * @param byProcess whether a process is one observation, and not each of its samples
    */
@@ -160,7 +158,6 @@ public record RunComparison(
     return differences;
   }
 
-  /** The values of each setting that points have. */
   private static SequencedMap<String, SequencedSet<Value>> values(List<Point> points) {
     SequencedMap<String, SequencedSet<Value>> values = new LinkedHashMap<>();
     for (Point point : points) {
@@ -176,7 +173,6 @@ public record RunComparison(
     return run.plan().points().stream().filter(p -> results.containsKey(p.id())).toList();
   }
 
-  /** Which axes keep two runs from having a point in common. */
   private static String disjoint(RunIndex before, RunIndex after, SequencedSet<String> axes) {
     Map<String, SequencedSet<Value>> first = values(finished(before));
     Map<String, SequencedSet<Value>> second = values(finished(after));
@@ -198,7 +194,6 @@ public record RunComparison(
     return values.stream().map(Value::text).collect(Collectors.joining(", "));
   }
 
-  /** A point of each run with the same settings. */
   private record Pair(
       SequencedMap<String, Value> settings, Point point, JournalEntry before, JournalEntry after) {}
 
@@ -348,9 +343,8 @@ public record RunComparison(
   }
 
   /**
-   * How often both runs have to repeat their points, in wall time by how many processes, so that
-   * one that is undecided can be decided. A point that was run several times had as many samples
-   * each time.
+   * Returns the repetitions, in wall time the processes, that both runs need so that one that is
+   * undecided can be decided. A point that was run several times had as many samples each time.
    */
   public int repeatsToDecide(PointComparison point) {
     int needed = SampleSize.decidable(Math.max(1, tests()), rules.alpha());
@@ -366,7 +360,7 @@ public record RunComparison(
   }
 
   /**
-   * How runs are compared.
+   * Rules of a comparison.
    *
    * @param metrics to compare; empty for every one that both runs sampled
    * @param alpha the chance of a false alarm among all points and metrics together

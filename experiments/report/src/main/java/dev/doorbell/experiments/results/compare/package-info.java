@@ -1,5 +1,5 @@
 /**
- * What changed from one run to another: points are matched by their settings, tested by ranks, and
+ * Changes from one run to another: points are matched by their settings, tested by ranks, and
  * judged. Reads samples a point at a time, so that the length of a run does not matter.
  */
 @NullMarked

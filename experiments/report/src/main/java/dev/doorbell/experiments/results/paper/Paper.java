@@ -20,7 +20,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a {@code paper.yaml} says.
+ * Contents of a {@code paper.yaml}.
  *
  * @param name of the paper; its folder is called so
  * @param texts files with placeholders, relative to the folder
@@ -37,7 +37,6 @@ public record Paper(
     SequencedMap<String, Table> tables,
     SequencedMap<String, Quantity> numbers) {
 
-  /** The file. */
   public static final String FILE = "paper.yaml";
 
   /**
@@ -130,7 +129,6 @@ public record Paper(
     return new Reader(FigureReader.in(file, text, "paper", problems), problems).read();
   }
 
-  /** From a tree to a paper. */
   private static final class Reader {
     private static final Set<String> SHOWN =
         Set.of("summary", "crossovers", "counters", "prices", "residuals", "published", "numbers");

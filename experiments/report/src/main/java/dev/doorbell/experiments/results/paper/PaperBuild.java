@@ -5,9 +5,10 @@ import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.condition.PointCondition;
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.claims.Expression;
 import dev.doorbell.experiments.results.claims.ModelNames;
 import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
@@ -118,16 +119,16 @@ public final class PaperBuild {
 
   private void number(String name, Paper.Quantity number) {
     try {
-      double value = Expression.value(number.value(), names(number));
+      double value = Formula.value(number.value(), names(number));
       numbers.put(name, shown(value, number));
-    } catch (Expression.Unknown e) {
+    } catch (FormulaException e) {
       problem("number '%s': %s".formatted(name, e.why()));
     } catch (IOException e) {
       problem("number '%s': %s cannot be read".formatted(name, number.file()));
     }
   }
 
-  private Expression.Names names(Paper.Quantity number) throws IOException, Expression.Unknown {
+  private Formula.Lookup names(Paper.Quantity number) throws IOException, FormulaException {
     if (!number.file().isEmpty()) {
       return new MachineNames(folder.resolve(number.file()));
     }
@@ -276,7 +277,6 @@ public final class PaperBuild {
     return (ratio < 0 ? "−" : "+") + Units.fixed(Math.abs(100 * ratio), 1) + " %";
   }
 
-  /** Every number of the text with where it comes from. */
   private Table ledger() {
     return new TableBuilder<Map.Entry<String, Paper.Quantity>>()
         .left("number", Map.Entry::getKey)
@@ -379,7 +379,7 @@ public final class PaperBuild {
   }
 
   /** The medians that calibrate wrote into a file, by their names. */
-  static final class MachineNames implements Expression.Names {
+  static final class MachineNames implements Formula.Lookup {
     private final ModelNames functions = new ModelNames();
     private final Path file;
     private final SequencedMap<String, Measured> measured = new LinkedHashMap<>();
@@ -414,16 +414,16 @@ public final class PaperBuild {
     }
 
     @Override
-    public double call(String function, List<Double> arguments) throws Expression.Unknown {
+    public double call(String function, List<Double> arguments) throws FormulaException {
       return functions.call(function, arguments);
     }
 
     @Override
     public double select(String name, SequencedMap<String, String> settings)
-        throws Expression.Unknown {
+        throws FormulaException {
       Measured found = measured.get(name);
       if (found == null || !settings.isEmpty()) {
-        throw new Expression.Unknown("%s has no measurement '%s'".formatted(file, name));
+        throw new FormulaException("%s has no measurement '%s'".formatted(file, name));
       }
       return found.median();
     }

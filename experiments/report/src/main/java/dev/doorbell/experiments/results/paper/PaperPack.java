@@ -26,7 +26,7 @@ public final class PaperPack {
   /** The first moment that a zip file can hold. */
   private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
-  /** Of a run directory, what depends on its samples alone. */
+  /** Files of a run directory that depend on its samples alone. */
   private static final List<String> RUN_FILES =
       List.of("config.yaml", "resolved.yaml", "summary.csv", "summary.json");
 
@@ -169,7 +169,6 @@ public final class PaperPack {
         : "`%s`; `./doorbell claims check --ledger %s`".formatted(paper.claims(), paper.claims());
   }
 
-  /** What a user would type for a run. */
   static String command(Paper.Run run) {
     if (!run.calibrate().isEmpty()) {
       return "doorbell calibrate --gpu vm --topology " + run.calibrate();

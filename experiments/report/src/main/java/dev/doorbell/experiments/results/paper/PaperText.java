@@ -35,14 +35,13 @@ final class PaperText {
     this.problems = problems;
   }
 
-  /** What is put in place of names. */
+  /** Texts that replace names. */
   record Generated(
       Map<String, String> numbers,
       Map<String, String> figures,
       Map<String, String> tables,
       Map<String, String> captions) {}
 
-  /** Markdown with everything in its place. */
   String markdown(Generated generated) {
     StringBuilder out = new StringBuilder();
     boolean code = false;

@@ -20,13 +20,11 @@ import java.util.Objects;
 final class ResidualTable {
   private ResidualTable() {}
 
-  /** One metric at the same point of both runs. */
   private record Pair(SummaryRow row, String name, String unit, Summary measured, double modelled) {
     String shown(double value) {
       return Units.digits(unit.equals("ns") ? value / 1000 : value, 3);
     }
 
-    /** The value of an axis, sizes scaled. */
     String at(Axis axis) {
       Value value = Objects.requireNonNull(row.axes().get(axis.name()));
       return value instanceof Value.Whole(long whole) && axis.unit().equals("B")

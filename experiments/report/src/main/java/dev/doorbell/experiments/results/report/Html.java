@@ -11,19 +11,16 @@ final class Html {
 
   private final StringBuilder out = new StringBuilder(1 << 16);
 
-  /** Markup of our own. */
   Html raw(String markup) {
     out.append(markup);
     return this;
   }
 
-  /** A text. */
   Html text(String text) {
     out.append(escaped(text));
     return this;
   }
 
-  /** An element with a text in it. */
   Html element(String name, String text) {
     out.append('<').append(name).append('>').append(escaped(text));
     out.append("</").append(name).append(">\n");
@@ -64,7 +61,6 @@ final class Html {
     return this;
   }
 
-  /** A list of words with what they stand for. */
   Html facts(List<List<String>> facts) {
     raw("<table class=\"facts\"><tbody>\n");
     for (List<String> fact : facts) {

@@ -140,7 +140,6 @@ public final class HtmlReport {
     page.raw("</section>\n");
   }
 
-  /** The summary that stands first. */
   private void atAGlance(StoredRun run) {
     RunData data = run.data();
     List<List<String>> facts = new ArrayList<>();
@@ -212,7 +211,7 @@ public final class HtmlReport {
     page.facts(facts);
   }
 
-  /** What changed from one run to another, where their numbers are of one kind. */
+  /** Adds the changes from one run to another if their numbers are of one kind. */
   private void compared(StoredRun before, StoredRun after) throws RunException {
     page.raw("<section class=\"compared\">\n");
     page.element("h2", "From %s to %s".formatted(before.data().runId(), after.data().runId()));
@@ -245,7 +244,6 @@ public final class HtmlReport {
     }
   }
 
-  /** What the experiment expected and whether it came so, where its summary says. */
   private void expectations(StoredRun run) {
     Table expected = RunTables.expectations(run.data());
     String text = run.plan().config().expectation();
@@ -306,7 +304,7 @@ public final class HtmlReport {
     missing.forEach(problem -> page.raw("<p class=\"note\">").text(problem.what()).raw("</p>\n"));
   }
 
-  /** What is shown of a run beside what its config asks for. */
+  /** Returns the kinds of figures beside those that the config asks for. */
   private static List<FigureKind> kinds(RunData run, boolean any) {
     List<FigureKind> kinds = new ArrayList<>();
     if (!any) {

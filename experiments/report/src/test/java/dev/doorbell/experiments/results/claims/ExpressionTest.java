@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.experiments.config.formula.Formula;
+import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import java.util.List;
 import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
@@ -13,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpressionTest {
   /** Functions add their arguments; a selection is the length of what was selected. */
-  private static final Expression.Names NAMES =
-      new Expression.Names() {
+  private static final Formula.Lookup NAMES =
+      new Formula.Lookup() {
         @Override
         public double call(String function, List<Double> arguments) {
           return arguments.stream().mapToDouble(Double::doubleValue).sum();
@@ -32,6 +34,8 @@ class ExpressionTest {
       value = {
         "2 + 3 * (4 - 1) / 2; 6.5",
         "1 - 2 - 3; -4",
+        "min(3, 2) + max(3, 2); 5",
+        "points < 3 ? 1 : 2; 1",
         "-2 * -(3); 6",
         "8 / 4 / 2; 1",
         "f(1, 2 * 3, 4); 11",
@@ -41,26 +45,25 @@ class ExpressionTest {
         "points.verified; 2"
       })
   void expressions_have_the_value_that_arithmetic_gives_them(String text, double value)
-      throws Expression.Unknown {
-    assertThat(Expression.value(text, NAMES)).isCloseTo(value, within(1e-12));
+      throws FormulaException {
+    assertThat(Formula.value(text, NAMES)).isCloseTo(value, within(1e-12));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1 +", "(1", "1 2", "f(1", "m{a}", "m{a=1", "1..2", "* 3", "f(1,)"})
   void nonsense_is_refused(String text) {
-    assertThatThrownBy(() -> Expression.value(text, NAMES)).isInstanceOf(Expression.Unknown.class);
-    assertThat(Expression.problem(text)).isPresent();
+    assertThatThrownBy(() -> Formula.value(text, NAMES)).isInstanceOf(FormulaException.class);
   }
 
   @Test
   void functions_check_what_they_are_given() {
     ModelNames model = new ModelNames();
-    assertThatThrownBy(() -> Expression.value("little(1, 2)", model))
+    assertThatThrownBy(() -> Formula.value("little(1, 2)", model))
         .hasMessage("little takes 3 numbers, not 2");
-    assertThatThrownBy(() -> Expression.value("inline_bytes(1.5)", model))
+    assertThatThrownBy(() -> Formula.value("inline_bytes(1.5)", model))
         .hasMessageContaining("whole numbers");
-    assertThatThrownBy(() -> Expression.value("magic(1)", model)).hasMessageContaining("magic");
-    assertThatThrownBy(() -> Expression.value("latency{size=8}", model))
+    assertThatThrownBy(() -> Formula.value("magic(1)", model)).hasMessageContaining("magic");
+    assertThatThrownBy(() -> Formula.value("latency{size=8}", model))
         .hasMessageContaining("asks for a run");
   }
 }

@@ -1,10 +1,9 @@
 package dev.doorbell.experiments.results.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.results.claims.ClaimChecker.Finding;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import java.nio.file.Files;
@@ -68,28 +67,50 @@ class LedgerTest {
   }
 
   @Test
-  void everything_that_is_wrong_with_a_ledger_is_told_at_once() {
+  void everything_that_is_wrong_with_a_ledger_is_told_at_once_with_its_place() {
+    String text =
+        """
+        claims:
+          - {id: a, claim: One., kind: model, source: me, expression: "1", at_mots: 1}
+          - {id: b, claim: Two., kind: run, source: me, expression: "1", at_most: 1}
+          - {id: c, claim: Three., kind: open, source: me}
+          - {id: d, claim: Four., kind: guess, source: me}
+          - {id: e, claim: Five., kind: case, source: me, expected: no}
+          - {id: f, claim: Six., kind: model}
+        """;
+    assertThat(problems(text))
+        .containsExactly(
+            "mine.yaml:2:68 unknown key 'at_mots' in claims  - did you mean 'at_most'?",
+            "mine.yaml:3:5 key 'experiment' is missing",
+            "mine.yaml:4:5 key 'needs' is missing",
+            "mine.yaml:5:33 unknown kind 'guess'  - known: arithmetic, model, run, case,"
+                + " specification, open",
+            "mine.yaml:6:5 key 'case' is missing",
+            "mine.yaml:6:61 expected must be a number, and 'no' is a text",
+            "mine.yaml:7:5 key 'source' is missing",
+            "mine.yaml:7:5 key 'expression' is missing");
+  }
+
+  @Test
+  void a_claim_that_decides_nothing_is_refused() {
     String text =
         """
         claims:
           - {id: a, claim: One., kind: model, source: me, expression: "1 +", at_most: 1}
-          - {id: a, claim: Two., kind: run, source: me, expression: "1", at_most: 1, colour: red}
-          - {id: b, claim: Three., kind: open, source: me}
-          - {id: c, claim: Four., kind: guess, source: me}
-          - {id: d, claim: Five., kind: model, source: me, expression: "1"}
+          - {id: a, claim: Two., kind: model, source: me, expression: "1", at_most: 1}
+          - {id: b, claim: Three., kind: model, source: me, expression: "1"}
         """;
-    assertThatThrownBy(() -> Ledger.parse("mine.yaml", text))
-        .isInstanceOfSatisfying(
-            ConfigException.class,
-            e ->
-                assertThat(e.problems().stream().map(Problem::what).toList())
-                    .contains(
-                        "claim 'a' is there twice",
-                        "claim 'a' has an unknown key 'colour'",
-                        "claim 'a' lacks 'experiment'",
-                        "claim 'b' lacks 'needs': what would decide it",
-                        "claim 'c' is of no known kind",
-                        "claim 'd' has neither expected, at_least nor at_most"));
+    assertThat(problems(text))
+        .containsExactly(
+            "mine.yaml:2:5 claim 'a' '1 +' ends too early",
+            "mine.yaml:3:5 claim 'a' is there twice",
+            "mine.yaml:4:5 claim 'b' has neither expected, at_least nor at_most");
+  }
+
+  private static List<String> problems(String text) {
+    ConfigException wrong =
+        catchThrowableOfType(ConfigException.class, () -> Ledger.parse("mine.yaml", text));
+    return wrong.problems().stream().map(each -> each.where() + " " + each.what()).toList();
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
  * against it.
  */
 public sealed interface Expectation {
-  /** Returns what every kind of expectation has. */
   Scope scope();
 
   /** In words, without the source. */

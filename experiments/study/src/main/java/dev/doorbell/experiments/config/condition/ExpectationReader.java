@@ -53,7 +53,6 @@ public final class ExpectationReader {
         new ConditionReader("axis", axes.stream().map(Axis::name).toList(), positions, problems);
   }
 
-  /** Returns the expectations without problems. */
   public List<Expectation> read(JsonNode list) {
     List<Expectation> expectations = new ArrayList<>();
     for (int i = 0; list.isArray() && i < list.size(); i++) {

@@ -70,7 +70,6 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     return number.isPresent() ? Long.toString(number.getAsLong()) : text;
   }
 
-  /** Returns the notation of {@code --only}. */
   String text() {
     return setting + comparison.sign + String.join("|", operands);
   }
@@ -139,7 +138,6 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     };
   }
 
-  /** A condition of an {@code exclude} entry, or a problem. */
   static PointCondition ofConfig(
       String setting, String text, String where, List<Problem> problems) {
     Matcher compared = COMPARED.matcher(text);
@@ -207,7 +205,6 @@ public record PointCondition(String setting, Comparison comparison, List<String>
   public record ConditionReader(
       String kind, Collection<String> names, SourcePositions positions, List<Problem> problems) {
 
-    /** The conditions of a mapping; none where it is absent. */
     public List<PointCondition> read(JsonNode node, String pointer) {
       List<PointCondition> conditions = new ArrayList<>();
       for (Map.Entry<String, JsonNode> entry : node.properties()) {

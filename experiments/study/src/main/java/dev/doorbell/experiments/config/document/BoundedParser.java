@@ -35,7 +35,6 @@ final class BoundedParser implements Parser {
   private final Set<Anchor> openAnchors = new HashSet<>();
   private long aliased;
 
-  /** A collection whose end has not been reached, with its nodes so far. */
   private static final class Collection {
     final Optional<Anchor> anchor;
     long nodes = 1;

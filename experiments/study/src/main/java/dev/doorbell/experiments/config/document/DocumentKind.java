@@ -153,7 +153,6 @@ public record DocumentKind(String name, String shape, char area) {
     }
   }
 
-  /** Position of a node, {@code file:line:column} from 1. */
   static String where(String file, Optional<Mark> mark) {
     return mark.map(m -> "%s:%d:%d".formatted(file, m.getLine() + 1, m.getColumn() + 1))
         .orElse(file);

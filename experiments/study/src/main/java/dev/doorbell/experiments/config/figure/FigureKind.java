@@ -41,27 +41,22 @@ public enum FigureKind {
     this.looks = looks;
   }
 
-  /** Returns the word of configs and the command line. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether there is a kind of that word. */
   static boolean isWord(String word) {
     return Stream.of(values()).anyMatch(kind -> kind.word().equals(word));
   }
 
-  /** The kind of a word that there is. */
   static FigureKind of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT));
   }
 
-  /** Keys that a figure of this kind cannot lack. */
   List<String> needed() {
     return words(needed);
   }
 
-  /** Returns whether a key means something in it. */
   boolean accepts(String key) {
     return Stream.of(COMMON, needed, optional, looks, LOOKS)
         .anyMatch(keys -> words(keys).contains(key));

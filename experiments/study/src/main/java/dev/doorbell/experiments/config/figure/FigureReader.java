@@ -93,7 +93,6 @@ public final class FigureReader {
     return orThrow(new FigureReader(node, positions, problems).figure("", Set.of()), problems);
   }
 
-  /** A value as somebody typed it. */
   private static String typed(Object value) {
     return switch (value) {
       case List<?> list -> list.stream().map(String::valueOf).collect(Collectors.joining(","));
@@ -137,7 +136,6 @@ public final class FigureReader {
     return problems.size() == before ? spec(node) : null;
   }
 
-  /** The definition as a schema of its own. */
   private static JsonNode definition() {
     JsonNode schema = Schema.experiment().root();
     ObjectNode definition = (ObjectNode) schema.at(DEFINITION).deepCopy();

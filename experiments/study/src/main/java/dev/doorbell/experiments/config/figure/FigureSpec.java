@@ -81,12 +81,10 @@ public record FigureSpec(
         FigureStyle.DEFAULT);
   }
 
-  /** A figure with everything left open. */
   public static FigureSpec of(FigureKind kind) {
     return new FigureSpec(kind, "", "", "", "", "", "", List.of(), null, null, SHARE);
   }
 
-  /** Returns this figure under another name. */
   public FigureSpec named(String other) {
     return RecordCopy.with(this, Map.of("name", other));
   }

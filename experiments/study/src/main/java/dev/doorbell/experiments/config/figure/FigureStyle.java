@@ -78,7 +78,6 @@ public record FigureStyle(ObjectNode given) {
     given = given.deepCopy();
   }
 
-  /** Returns what a figure's description says about its looks. */
   static FigureStyle of(JsonNode figure) {
     ObjectNode given = JsonNodeFactory.instance.objectNode();
     figure.properties().stream()
@@ -115,14 +114,12 @@ public record FigureStyle(ObjectNode given) {
     return role + " " + word;
   }
 
-  /** This without what means nothing in a kind of figure. */
   FigureStyle in(FigureKind kind) {
     ObjectNode kept = given.deepCopy();
     kept.remove(kept.propertyNames().stream().filter(key -> !kind.accepts(key)).toList());
     return new FigureStyle(kept);
   }
 
-  /** This without range, unit and notes of the abscissa. */
   FigureStyle withoutAbscissa() {
     ObjectNode kept = given.deepCopy();
     kept.remove(List.of("xrange", "xunit"));
@@ -133,7 +130,6 @@ public record FigureStyle(ObjectNode given) {
     return kept.equals(given) ? this : new FigureStyle(kept);
   }
 
-  /** Names that are printed in place of others. */
   public SequencedMap<String, String> names() {
     SequencedMap<String, String> names = new LinkedHashMap<>();
     given
@@ -163,12 +159,10 @@ public record FigureStyle(ObjectNode given) {
     return Optional.ofNullable(names().get(word));
   }
 
-  /** Series that come first, in this order. */
   public List<String> order() {
     return texts("order");
   }
 
-  /** Title above the figure; empty for none. */
   public String title() {
     return given.path("title").asString("");
   }
@@ -189,7 +183,6 @@ public record FigureStyle(ObjectNode given) {
     };
   }
 
-  /** TrueType file of the text; empty for Doorbell's own. */
   public String font() {
     return given.path("font").asString("");
   }

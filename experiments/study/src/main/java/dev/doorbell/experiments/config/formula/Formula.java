@@ -4,10 +4,13 @@ import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.config.formula.Node.Operator;
 import dev.doorbell.experiments.config.value.Sizes;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A formula over named numbers, with the operators of C, such as {@code size / 4 * ranks} or {@code
@@ -37,6 +40,8 @@ public final class Formula {
           "minimum", Operator.MIN,
           "maximum", Operator.MAX);
   private static final List<String> FUNCTIONS = List.of("min", "max", "abs", "random");
+  private static final Names NO_NAMES = new Names(List.of(), List.of());
+  private static final Frame NO_VALUES = new Frame(NO_NAMES, 0);
 
   private final String text;
   private final Node root;
@@ -59,6 +64,18 @@ public final class Formula {
     }
   }
 
+  /** Meanings of names that a formula does not bring: selections from results, other functions. */
+  public interface Lookup {
+    double call(String function, List<Double> arguments) throws FormulaException;
+
+    /**
+     * Returns a value that is chosen by settings.
+     *
+     * @param settings as in {@code latency{path=pull, size=8}}; empty for a bare name
+     */
+    double select(String name, SequencedMap<String, String> settings) throws FormulaException;
+  }
+
   /** Words that mean something in every formula, and that nothing else can be named. */
   public static List<String> reserved() {
     List<String> words = new ArrayList<>(FUNCTIONS);
@@ -72,13 +89,25 @@ public final class Formula {
    * @throws FormulaException when it is none, or names something that is not there
    */
   public static Formula parse(String text, Names names) throws FormulaException {
-    Parser parser = new Parser(text, names);
+    return parse(new Parser(text, names, null));
+  }
+
+  /**
+   * Returns the value in double precision of a formula whose names another one knows.
+   *
+   * @throws FormulaException when it is none, or when a name has no value
+   */
+  public static double value(String text, Lookup lookup) throws FormulaException {
+    return parse(new Parser(text, NO_NAMES, lookup)).real(NO_VALUES);
+  }
+
+  private static Formula parse(Parser parser) throws FormulaException {
     Node root = parser.choice();
     parser.blanks();
-    if (parser.at < text.length()) {
+    if (parser.at < parser.text.length()) {
       throw parser.nonsense();
     }
-    return new Formula(text, root);
+    return new Formula(parser.text, root);
   }
 
   /**
@@ -119,13 +148,15 @@ public final class Formula {
   private static final class Parser {
     private final String text;
     private final Names names;
+    private final @Nullable Lookup lookup;
     private final List<String> bound = new ArrayList<>();
     private int at;
     private int depth;
 
-    Parser(String text, Names names) {
+    Parser(String text, Names names, @Nullable Lookup lookup) {
       this.text = text;
       this.names = names;
+      this.lookup = lookup;
     }
 
     private Node choice() throws FormulaException {
@@ -194,6 +225,9 @@ public final class Formula {
     }
 
     private Node variable(String word) throws FormulaException {
+      if (lookup != null) {
+        return new Node.Literal(lookup.select(word, settings()));
+      }
       int inner = bound.lastIndexOf(word);
       int place = inner >= 0 ? names.variables().size() + inner : names.variables().indexOf(word);
       if (place < 0) {
@@ -204,16 +238,42 @@ public final class Formula {
       return new Node.Variable(place);
     }
 
+    private SequencedMap<String, String> settings() throws FormulaException {
+      SequencedMap<String, String> settings = new LinkedHashMap<>();
+      if (accept("{")) {
+        do {
+          String name = word();
+          expect("=");
+          blanks();
+          int start = at;
+          while (at < text.length() && ",} ".indexOf(text.charAt(at)) < 0) {
+            at++;
+          }
+          if (name.isEmpty() || at == start) {
+            throw nonsense();
+          }
+          settings.put(name, text.substring(start, at));
+        } while (accept(","));
+        expect("}");
+      }
+      return settings;
+    }
+
     private Node call(String function) throws FormulaException {
       Operator fold = FOLDS.get(function);
-      if (fold != null) {
+      if (fold != null && lookup == null) {
         return fold(fold);
       }
       List<Node> arguments = new ArrayList<>();
-      do {
+      blanks();
+      while (arguments.isEmpty() ? lookup == null || !text.startsWith(")", at) : accept(",")) {
         arguments.add(choice());
-      } while (accept(","));
+      }
       expect(")");
+      if (lookup != null && !function.equals("min") && !function.equals("max")) {
+        List<Double> values = arguments.stream().map(node -> node.real(NO_VALUES)).toList();
+        return new Node.Literal(lookup.call(function, values));
+      }
       int array = names.arrays().indexOf(function);
       if (array >= 0) {
         demand(function, arguments, 2);
@@ -320,7 +380,6 @@ public final class Formula {
     }
   }
 
-  /** A text that is no formula, or a formula without a value. */
   public static final class FormulaException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -328,7 +387,6 @@ public final class Formula {
       super(message);
     }
 
-    /** Returns the reason in words. */
     public String why() {
       return String.valueOf(getMessage());
     }

@@ -10,10 +10,8 @@ import java.util.function.LongBinaryOperator;
  * and in how large numbers overflow.
  */
 interface Node {
-  /** The value in 64-bit signed arithmetic. */
   long whole(Frame frame);
 
-  /** The value in double precision. */
   double real(Frame frame);
 
   record Literal(double value) implements Node {
@@ -28,7 +26,6 @@ interface Node {
     }
   }
 
-  /** A variable, by its place in the frame. */
   record Variable(int place) implements Node {
     @Override
     public long whole(Frame frame) {
@@ -179,7 +176,6 @@ interface Node {
       return text;
     }
 
-    /** Returns how tightly it binds its operands, from 1. */
     int binding() {
       return binding;
     }

@@ -81,7 +81,6 @@ public record KernelDescriptor(
     /** The kernel's own buffers, not its inboxes. */
     OWN;
 
-    /** Returns whether it speaks of all ranks' inboxes. */
     public boolean ofAll() {
       return this != RECEIVER && this != BOTH && this != OWN;
     }
@@ -145,12 +144,10 @@ public record KernelDescriptor(
       boolean shared,
       int signals,
       boolean nvlink) {
-    /** Returns whether it runs at both of two ranks. */
     public boolean bothRanks() {
       return ranks == Ranks.BOTH;
     }
 
-    /** Returns whether it runs at however many ranks there are. */
     public boolean allRanks() {
       return ranks == Ranks.ALL;
     }
@@ -168,7 +165,6 @@ public record KernelDescriptor(
     paths = Set.copyOf(paths);
   }
 
-  /** Returns whether it can take a path. */
   public boolean takes(String path) {
     return paths.isEmpty() || paths.contains(path);
   }
@@ -230,7 +226,6 @@ public record KernelDescriptor(
     public record Chance(String memory, int rank, long from, long bytes, String why) {
       public static final int EACH_RANK = -1;
 
-      /** Returns whether it speaks of a memory. */
       public boolean isOf(String name, int where) {
         return memory.equals(name) && (rank == EACH_RANK || rank == where);
       }

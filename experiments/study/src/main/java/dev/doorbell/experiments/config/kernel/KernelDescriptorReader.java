@@ -182,7 +182,6 @@ public final class KernelDescriptorReader {
     return parameters;
   }
 
-  /** Returns the constant of a word that the schema allows. */
   private static <E extends Enum<E>> E constant(Class<E> type, JsonNode word) {
     return Enum.valueOf(type, word.asString().toUpperCase(Locale.ROOT));
   }
@@ -339,7 +338,6 @@ public final class KernelDescriptorReader {
                   "add %s to parameters".formatted(name)));
     }
 
-    /** Returns whether a value of a structure names something. */
     private boolean isNamed(String name) {
       return descriptor.structures().stream()
           .flatMap(structure -> structure.fields().stream())
@@ -397,7 +395,6 @@ public final class KernelDescriptorReader {
         chance);
   }
 
-  /** Whole numbers, with suffixes or without; the schema lets nothing else through. */
   private static List<Integer> numbers(JsonNode list) {
     List<Integer> numbers = new ArrayList<>();
     for (JsonNode number : list) {

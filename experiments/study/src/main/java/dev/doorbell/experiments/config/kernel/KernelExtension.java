@@ -36,7 +36,6 @@ public record KernelExtension(
     buffers = List.copyOf(buffers);
   }
 
-  /** Returns whether there is nothing. */
   public boolean isEmpty() {
     return settings.isEmpty() && metrics.isEmpty() && buffers.isEmpty();
   }

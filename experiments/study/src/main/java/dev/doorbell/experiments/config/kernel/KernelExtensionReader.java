@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads the settings, metrics, buffers and verification that a descriptor brings. */
 final class KernelExtensionReader {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,31}");
   private static final List<String> COLUMNS =
@@ -40,13 +39,6 @@ final class KernelExtensionReader {
   private final SourcePositions positions;
   private final List<Problem> problems;
 
-  /**
-   * A reader of one descriptor, whose form the schema has checked.
-   *
-   * @param fields what parameters may name without any extension
-   * @param experiments whose settings and metrics have names that are taken
-   * @param problems are added to
-   */
   KernelExtensionReader(
       JsonNode root,
       List<String> fields,
@@ -127,11 +119,6 @@ final class KernelExtensionReader {
             });
   }
 
-  /**
-   * Adds a problem for what cannot be a name.
-   *
-   * @param other what has the name already, or null
-   */
   private void checkName(String pointer, String name, @Nullable String other) {
     if (!NAME.matcher(name).matches()) {
       problem(

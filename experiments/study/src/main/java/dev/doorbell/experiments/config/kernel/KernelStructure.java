@@ -34,12 +34,10 @@ public record KernelStructure(
     QUEUE_PAIR,
     RANK;
 
-    /** The each of a word. */
     static Each of(String word) {
       return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** Returns how many elements that makes. */
     public int count(int ranks, int queuePairs) {
       return switch (this) {
         case ONCE -> 1;
@@ -77,7 +75,6 @@ public record KernelStructure(
       return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** The words of all types. */
     static List<String> words() {
       return Arrays.stream(values()).map(type -> type.name().toLowerCase(Locale.ROOT)).toList();
     }
@@ -95,7 +92,6 @@ public record KernelStructure(
       values = List.copyOf(values);
     }
 
-    /** Returns how many numbers it has. */
     public int numbers(int ranks, int queuePairs) {
       return each == Each.ONCE ? count : each.count(ranks, queuePairs);
     }
@@ -167,7 +163,6 @@ public record KernelStructure(
     QP_NUMBER,
     /** The rank that it leads to. */
     QP_PEER,
-    /** Address of its send ring. */
     QP_RING,
     QP_BLOCKS,
     /** Address of the send counter of its doorbell record. */
@@ -177,10 +172,8 @@ public record KernelStructure(
     /** 1 where the send ring lies in the GPU, 0 in host memory. */
     QP_ON_GPU,
     CQ_NUMBER,
-    /** Address of the completion ring. */
     CQ_RING,
     CQ_ENTRIES,
-    /** Address of its doorbell record. */
     CQ_RECORD,
     PAYLOAD_ADDRESS,
     PAYLOAD_BYTES,
@@ -189,7 +182,6 @@ public record KernelStructure(
     INBOX_BYTES,
     INBOX_LKEY,
     PEER_RANK,
-    /** Address of the peer's inbox. */
     PEER_INBOX,
     PEER_BYTES,
     PEER_RKEY,
@@ -199,7 +191,6 @@ public record KernelStructure(
     /** Address of the own signal words; 0 where the kernel has none. */
     SIGNALS_ADDRESS,
     SIGNALS_BYTES,
-    /** Address in the parameter {@code queue_pairs}. */
     QUEUE_PAIRS_ADDRESS,
     RANK,
     RANKS,

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads the structures of a descriptor, {@code args}. */
 final class KernelStructureReader {
   private static final String CODE = "DB-K011";
   private static final String SECTION = "/args";
@@ -32,12 +31,6 @@ final class KernelStructureReader {
   private final SourcePositions positions;
   private final List<Problem> problems;
 
-  /**
-   * A reader of one descriptor, whose form the schema has checked.
-   *
-   * @param multicasts names of the kernel's multicast objects
-   * @param problems are added to
-   */
   KernelStructureReader(
       JsonNode root, List<String> multicasts, SourcePositions positions, List<Problem> problems) {
     this.root = root;
@@ -46,7 +39,6 @@ final class KernelStructureReader {
     this.problems = problems;
   }
 
-  /** The structures, in the order of the file. */
   List<KernelStructure> read() {
     Formula.Names names = new Formula.Names(names(), List.of());
     List<KernelStructure> structures = new ArrayList<>();

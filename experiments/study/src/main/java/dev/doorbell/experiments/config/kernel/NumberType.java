@@ -38,7 +38,6 @@ public enum NumberType {
     return bytes;
   }
 
-  /** Returns whether it has numbers that are not whole. */
   public boolean decimal() {
     return decimal;
   }

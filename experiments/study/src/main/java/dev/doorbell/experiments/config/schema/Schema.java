@@ -28,7 +28,9 @@ public final class Schema {
   private static final String SETTINGS_REF = "#/$defs/setting/";
   private static final String BEFORE = "x-before";
 
-  /** What a jar with kinds of points of its own adds: settings, and metrics with their meanings. */
+  /**
+   * Resource of jars that bring kinds of points: their settings, and metrics with their meanings.
+   */
   private static final String KINDS = "META-INF/doorbell/kind.json";
 
   private static final Schema EXPERIMENT = new Schema(withKinds((ObjectNode) load("experiment")));

@@ -15,7 +15,6 @@ public record Vocabulary(@Nullable List<String> kernels, @Nullable List<String> 
     topologies = topologies == null ? null : List.copyOf(topologies);
   }
 
-  /** For reading what was once checked, when its words may have gone since. */
   public static Vocabulary anything() {
     return new Vocabulary(null, null);
   }

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Copies records with other values of some components. */
 public final class RecordCopy {
   private RecordCopy() {}
 

@@ -1,11 +1,9 @@
 package dev.doorbell.experiments.workbench.diff;
 
-import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.kernels.UserKernel;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -80,29 +78,10 @@ public interface KernelComparer {
   /** Runs it once on the virtual machine alone, by the parameters of the request's first run. */
   Run runAlone(Request request);
 
-  /** Runs a kernel once between two ranks of a machine, in virtual time. */
-  KernelTiming time(UserKernel kernel, Topology machine);
-
   /**
    * Runs and compares.
    *
    * @throws EnvironmentException when there is no such GPU; nothing was run then
    */
   Comparison compare(Request request) throws EnvironmentException;
-
-  /**
-   * The duration of a kernel in virtual time.
-   *
-   * @param issueNanos median of its metric {@code my_issue}; empty where it has none
-   * @param doneNanos median of its metric {@code my_done}, or of its samples, or what its stamps
-   *     say of an iteration; empty where it has none of them, or did not end well
-   * @param failure what went wrong, in words
-   */
-  record KernelTiming(
-      OptionalDouble issueNanos, OptionalDouble doneNanos, Optional<String> failure) {
-    /** Returns the timing of a kernel that did not end well. */
-    public static KernelTiming failed(String what) {
-      return new KernelTiming(OptionalDouble.empty(), OptionalDouble.empty(), Optional.of(what));
-    }
-  }
 }

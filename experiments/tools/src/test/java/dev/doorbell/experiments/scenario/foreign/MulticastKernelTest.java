@@ -7,9 +7,7 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,16 +78,6 @@ class MulticastKernelTest {
             new KernelComparer.Request(
                 kernel.name(), Optional.of(kernel), "vm", 1, 0, 2, PLENTY, () -> false, runs::add));
     assertThat(runs).hasSize(2).allSatisfy(run -> assertThat(run.differences()).isEmpty());
-  }
-
-  @Test
-  void in_virtual_time_the_ranks_need_nvlink() throws Exception {
-    KernelTiming joined = KernelComparer.find().time(kernel(), TopologyFile.load("h800-cx7"));
-    assertThat(joined.failure()).isEmpty();
-    assertThat(joined.doneNanos().orElseThrow()).isPositive();
-    KernelTiming apart = KernelComparer.find().time(kernel(), TopologyFile.load("h200-cx7"));
-    assertThat(apart.failure().orElseThrow())
-        .contains("topology 'h200-cx7' has no NVLink", "node_sum.cu:20");
   }
 
   @Test

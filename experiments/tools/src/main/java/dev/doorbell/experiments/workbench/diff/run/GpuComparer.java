@@ -2,7 +2,6 @@ package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.Probe;
 import dev.doorbell.core.fabric.DirectFabric;
-import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.AddressSpace;
@@ -12,10 +11,8 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
-import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
-import dev.doorbell.experiments.workbench.diff.KernelComparer.KernelTiming;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import java.util.ArrayList;
@@ -67,11 +64,6 @@ public final class GpuComparer implements KernelComparer {
       }
     }
     return new Comparison(between, chance(request));
-  }
-
-  @Override
-  public KernelTiming time(UserKernel kernel, Topology machine) {
-    return new TimedKernel(kernel).on(machine);
   }
 
   @Override
