@@ -30,6 +30,7 @@ final class SteppedFabric extends Fabric {
   private final DirectFabric direct;
   private final List<Agent> agents = new ArrayList<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final boolean immediate;
   private long made;
   private long clock;
 
@@ -50,6 +51,14 @@ final class SteppedFabric extends Fabric {
   }
 
   SteppedFabric(long bytes) {
+    this(bytes, false);
+  }
+
+  /**
+   * @param immediate devices know that everything of theirs ends at once
+   */
+  SteppedFabric(long bytes, boolean immediate) {
+    this.immediate = immediate;
     direct = new DirectFabric(AddressSpace.reserve(bytes), 0);
   }
 
@@ -176,6 +185,11 @@ final class SteppedFabric extends Fabric {
         long address, int bytes, long result, AtomicFunction atomic, Completion completion) {
       tell(address, bytes, false);
       return inner.atomic(address, bytes, result, atomic, completion);
+    }
+
+    @Override
+    public boolean isImmediate() {
+      return immediate;
     }
 
     @Override

@@ -3,10 +3,14 @@ package dev.doorbell.interop.shim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fault.FaultPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -70,13 +74,45 @@ final class ProgramsTest {
     assertThat(served).isEmptyDirectory();
   }
 
-  /** Compiles a program for a device of its own, runs it, and sees its connections end. */
   private void succeeds(String source, String... libraries) throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile(source, libraries);
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
+    assertThat(eitherWay(1, source, List.of(libraries))).isEqualTo("ok\n");
+  }
+
+  /**
+   * Compiles a program, runs it on devices of its own that nobody observes and on devices whose
+   * packets are captured, and sees its connections end.
+   *
+   * @return what it printed, the same both times
+   */
+  private String eitherWay(int count, String source, List<String> libraries, String... arguments)
+      throws Exception {
+    List<String> said = new ArrayList<>();
+    Path capture = folder.resolve("capture.pcapng");
+    for (Path file : Arrays.asList(null, capture)) {
+      ShimOptions options =
+          new ShimOptions(count, List.of(), Adapter.DEFAULT, FaultPlan.NONE, file);
+      try (ServedDevices devices = ServedDevices.start(folder, options)) {
+        Path program = devices.compile(source, libraries.toArray(String[]::new));
+        String[] words =
+            Stream.concat(Stream.of(program.toString()), Stream.of(arguments))
+                .toArray(String[]::new);
+        said.add(devices.start(words).succeed());
+        devices.awaitNobody();
+      }
     }
+    Files.delete(capture);
+    assertThat(said.getLast().lines()).containsExactlyElementsOf(said.getFirst().lines().toList());
+    return said.getFirst();
+  }
+
+  /** Path MTUs, lengths, keys, rights, ranges and receives, right and wrong. */
+  @Test
+  void a_capture_changes_no_verdict() throws Exception {
+    List<String> lines = eitherWay(1, "verdicts.c", List.of("-libverbs")).lines().toList();
+    assertThat(lines)
+        .anyMatch(line -> line.startsWith("write, path MTU above the peer's: sent 9/"));
+    assertThat(lines).anyMatch(line -> line.startsWith("write of 2^31 - 1: sent 1/"));
+    assertThat(lines.stream().filter(line -> line.contains(": ok"))).hasSizeBetween(6, 10);
   }
 
   private static String mode(Path path) throws IOException {
@@ -114,11 +150,7 @@ final class ProgramsTest {
 
   @Test
   void frames_and_multicasts_reach_whom_rules_and_groups_name() throws Exception {
-    try (ServedDevices devices = ServedDevices.start(folder, 2)) {
-      Path program = devices.compile("frames.c", "-libverbs");
-      assertThat(devices.start(program.toString()).succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+    assertThat(eitherWay(2, "frames.c", List.of("-libverbs"))).isEqualTo("ok\n");
   }
 
   @Test
@@ -156,14 +188,11 @@ final class ProgramsTest {
   }
 
   /** The program prints its seed when something is wrong. */
-  private void traffic(long seed, int requests) throws IOException, InterruptedException {
-    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
-      Path program = devices.compile("traffic.c", "-O1", "-libverbs");
-      ServedDevices.Program both =
-          devices.start(program.toString(), String.valueOf(seed), String.valueOf(requests));
-      assertThat(both.succeed()).isEqualTo("ok\n");
-      devices.awaitNobody();
-    }
+  private void traffic(long seed, int requests) throws Exception {
+    List<String> libraries = List.of("-O1", "-libverbs");
+    String said =
+        eitherWay(1, "traffic.c", libraries, String.valueOf(seed), String.valueOf(requests));
+    assertThat(said).isEqualTo("ok\n");
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
+import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.InlineSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -29,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #run} takes the most common case from the ring: WRITEs with one data segment, with
  * immediate data too where a receive is at hand, while nothing of the queue pair is outstanding and
- * the peer expects just them. {@link #execute} takes decoded WRITEs, READs and atomics whole: each
- * piece of the payload is one copy. All else, and every refusal, is left to {@link Requester} and
- * packets, which begin the request anew.
+ * the peer expects just them. {@link #execute} takes decoded SENDs, WRITEs, READs and atomics
+ * whole: each piece of the payload is one copy. All else, and every refusal, is left to {@link
+ * Requester} and packets, which begin the request anew.
  */
 final class DirectRequests implements DevicePort.AtomicFunction {
   /** A control segment, a remote address, and where the payload is. */
@@ -58,10 +59,6 @@ final class DirectRequests implements DevicePort.AtomicFunction {
 
   /** Returns true if the last run stopped because of its budget, so that the next one continues. */
   boolean stoppedByBudget;
-
-  // The regions of the last WQE: most are used again and again.
-  private @Nullable SoftMemoryRegion source;
-  private @Nullable SoftMemoryRegion target;
 
   /** Nothing is left to complete on a fabric where accesses end at once. */
   private static final Completion NONE = ok -> {};
@@ -107,7 +104,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     stoppedByBudget = false;
     int psn = sendState.idlePsn();
     DirectPeer peer = psn < 0 ? null : queuePair.directPeer();
-    if (peer == null || !peer.accepts(psn, Rights.REMOTE_WRITE)) {
+    if (peer == null || !peer.accepts(psn, mtu)) {
       return 0;
     }
     boolean collapsed = completions.isCollapsed();
@@ -130,7 +127,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
       if (signalled && completions.room(queuePair) != Completions.ROOM) {
         break;
       }
-      if (immediate && !peer.acceptsImmediate()) {
+      if (immediate && !peer.acceptsReceive(0)) {
         break;
       }
       int bytes = write(wqe, peer);
@@ -139,7 +136,8 @@ final class DirectRequests implements DevicePort.AtomicFunction {
       }
       if (immediate) {
         boolean solicited = ControlSegment.isSolicited(flags);
-        peer.completeImmediate(bytes, ControlSegment.immediate(wqe), solicited);
+        peer.completeReceive(
+            Cqe.RESPONDER_WRITE_IMM, bytes, ControlSegment.immediate(wqe), solicited);
       }
       int opcode = immediate ? Opcode.RDMA_WRITE_IMM : Opcode.RDMA_WRITE;
       packets += bytes <= mtu ? 1 : Psn.packets(bytes, mtu);
@@ -182,49 +180,29 @@ final class DirectRequests implements DevicePort.AtomicFunction {
       return 0;
     }
     long remote = RemoteAddressSegment.address(wqe + REMOTE);
-    SoftMemoryRegion to = target(RemoteAddressSegment.rkey(wqe + REMOTE), peer);
-    if (to == null || to.remoteRefusal(peer.context(), remote, bytes, Rights.REMOTE_WRITE) != 0) {
+    int rkey = RemoteAddressSegment.rkey(wqe + REMOTE);
+    SoftMemoryRegion to = peer.admit(rkey, remote, bytes, Rights.REMOTE_WRITE);
+    if (to == null) {
       return 0;
     }
-    try {
-      if (inline) {
-        peer.port()
-            .write(wqe + DATA + InlineSegment.DATA_OFFSET, to.memory(remote), bytes, to.relaxed);
-        return bytes;
-      }
+    DevicePort source = null;
+    long from = wqe + DATA + InlineSegment.DATA_OFFSET;
+    if (!inline) {
       long local = DataSegment.address(wqe + DATA);
-      SoftMemoryRegion from = source(DataSegment.lkey(wqe + DATA));
-      if (from == null || from.refusal(queuePair.domain, local, bytes, 0) != 0) {
+      SoftMemoryRegion region = queuePair.regions.find(DataSegment.lkey(wqe + DATA));
+      if (region == null || region.refusal(queuePair.domain, local, bytes, 0) != 0) {
         return 0;
       }
-      long payload = port.map(from.memory(local), bytes);
-      if (payload != 0) {
-        peer.port().write(payload, to.memory(remote), bytes, to.relaxed);
-        return bytes;
-      }
-      long source = from.memory(local);
-      return peer.port().copy(source, to.memory(remote), bytes, to.relaxed) ? bytes : 0;
+      source = port;
+      from = region.memory(local);
+    }
+    try {
+      return DirectPeer.move(source, from, peer.port(), to.memory(remote), bytes, to.relaxed)
+          ? bytes
+          : 0;
     } catch (AccessFault gone) {
       return 0;
     }
-  }
-
-  private @Nullable SoftMemoryRegion source(int key) {
-    SoftMemoryRegion region = source;
-    if (region == null || region.lkey() != key || !region.isLive()) {
-      region = queuePair.regions.find(key);
-      source = region;
-    }
-    return region;
-  }
-
-  private @Nullable SoftMemoryRegion target(int key, DirectPeer peer) {
-    SoftMemoryRegion region = target;
-    if (region == null || region.rkey() != key || !region.isLive()) {
-      region = peer.context().regions.find(key);
-      target = region;
-    }
-    return region;
   }
 
   /**
@@ -233,59 +211,84 @@ final class DirectRequests implements DevicePort.AtomicFunction {
    * @return false where packets are to do it; they may begin it anew
    */
   boolean execute(SendRequest request) {
-    int right = right(request.opcode);
+    int opcode = request.opcode;
+    int right = right(opcode);
+    int cqeOpcode = receiveOpcode(opcode);
     int psn = sendState.idlePsn();
-    DirectPeer peer = right == 0 || psn < 0 ? null : queuePair.directPeer();
-    if (peer == null
-        || request.length == 0
-        || request.length > MOST_BYTES
-        || !peer.accepts(psn, right)) {
+    boolean known = right != 0 || cqeOpcode >= 0;
+    DirectPeer peer = !known || psn < 0 ? null : queuePair.directPeer();
+    if (peer == null || request.length > MOST_BYTES || !peer.accepts(psn, mtu)) {
       return false;
     }
+    int bytes = (int) request.length;
     long remote = request.remoteAddress;
-    SoftMemoryRegion region = peer.context().regions.find(request.rkey);
-    if (region == null
-        || region.remoteRefusal(peer.context(), remote, request.length, right) != 0) {
+    SoftMemoryRegion region = right == 0 ? null : peer.admit(request.rkey, remote, bytes, right);
+    if ((right != 0 && region == null)
+        || (cqeOpcode >= 0 && !peer.acceptsReceive(right == 0 ? bytes : 0))) {
       return false;
     }
     try {
-      if (right == Rights.REMOTE_ATOMIC) {
+      if (region != null && right == Rights.REMOTE_ATOMIC) {
         return add(request, peer, psn, region.memory(remote));
       }
-      if (!move(request, peer.port(), region, right == Rights.REMOTE_READ)) {
+      if (!move(request, peer, region)) {
         return false;
       }
     } catch (AccessFault gone) {
       return false;
     }
+    if (cqeOpcode >= 0) {
+      boolean solicited = ControlSegment.isSolicited(request.fmCeSe);
+      int word = Opcode.hasImmediate(opcode) ? request.immediate : 0;
+      peer.completeReceive(cqeOpcode, bytes, word, solicited);
+    }
     request.phase = SendRequest.Phase.DONE;
-    int packets = Psn.packets(request.length, mtu);
+    int packets = Psn.packets(bytes, mtu);
     sendState.completeInline(packets);
-    peer.completeInline(1, packets);
+    if (opcode == Opcode.RDMA_READ) {
+      peer.completeRead(psn, packets);
+    } else {
+      peer.completeInline(1, packets);
+    }
     return true;
   }
 
-  /** The right that a request needs at its peer; 0 for requests of other kinds. */
+  /** The right that a request needs at its peer; 0 for requests that name no memory there. */
   private static int right(int opcode) {
     return switch (opcode) {
-      case Opcode.RDMA_WRITE -> Rights.REMOTE_WRITE;
+      case Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_IMM -> Rights.REMOTE_WRITE;
       case Opcode.RDMA_READ -> Rights.REMOTE_READ;
       default -> Opcode.isAtomic(opcode) ? Rights.REMOTE_ATOMIC : 0;
     };
   }
 
-  private boolean move(
-      SendRequest request, DevicePort peer, SoftMemoryRegion region, boolean isRead) {
-    long remote = region.memory(request.remoteAddress);
+  /** The opcode of the CQE of the receive that a request takes; -1 where it takes none. */
+  private static int receiveOpcode(int opcode) {
+    return switch (opcode) {
+      case Opcode.SEND -> Cqe.RESPONDER_SEND;
+      case Opcode.SEND_IMM -> Cqe.RESPONDER_SEND_IMM;
+      case Opcode.RDMA_WRITE_IMM -> Cqe.RESPONDER_WRITE_IMM;
+      default -> -1;
+    };
+  }
+
+  /** Moves the payload of a READ, of a WRITE, or of a SEND, which names no region. */
+  private boolean move(SendRequest request, DirectPeer peer, @Nullable SoftMemoryRegion region) {
+    DevicePort there = peer.port();
+    long remote = region == null ? 0 : region.memory(request.remoteAddress);
     for (int i = 0; i < request.pieces; i++) {
       long local = request.pieceAddress[i];
       int bytes = request.pieceBytes[i];
-      boolean moved =
-          isRead
-              ? copy(peer, remote, port, local, bytes, request.relaxed)
-              : request.isInline(i)
-                  ? store(local, peer, remote, bytes, region.relaxed)
-                  : copy(port, local, peer, remote, bytes, region.relaxed);
+      boolean inline = request.isInline(i);
+      boolean moved;
+      if (region == null) {
+        moved = peer.scatter(port, local, bytes, inline);
+      } else if (request.opcode == Opcode.RDMA_READ) {
+        moved = DirectPeer.move(there, remote, port, local, bytes, request.relaxed);
+      } else {
+        DevicePort source = inline ? null : port;
+        moved = DirectPeer.move(source, local, there, remote, bytes, region.relaxed);
+      }
       if (!moved) {
         return false;
       }
@@ -294,24 +297,8 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     return true;
   }
 
-  private static boolean copy(
-      DevicePort source, long from, DevicePort target, long to, int bytes, boolean relaxed) {
-    long mapped = source.map(from, bytes);
-    return mapped == 0
-        ? target.copy(from, to, bytes, relaxed)
-        : store(mapped, target, to, bytes, relaxed);
-  }
-
-  private static boolean store(long from, DevicePort target, long to, int bytes, boolean relaxed) {
-    target.write(from, to, bytes, relaxed);
-    return true;
-  }
-
   private boolean add(SendRequest request, DirectPeer peer, int psn, long cell) {
     int bytes = request.cellBytes;
-    if ((request.remoteAddress & (bytes - 1)) != 0) {
-      return false;
-    }
     opcode = PacketMaker.responseRequest(request.opcode);
     swapAdd = request.swapAdd;
     compare = request.compare;

@@ -29,9 +29,6 @@ final class IncomingMessage {
   /** {@link #accept}: there is no receive WQE. */
   static final int NOT_READY = -2;
 
-  /** The largest message that InfiniBand allows. */
-  private static final long LARGEST = 1L << 31;
-
   private enum Kind {
     NONE,
     WRITE,
@@ -41,6 +38,7 @@ final class IncomingMessage {
   private final QueuePairContext queuePair;
   private final HcaServices hca;
   private final ReceiveConsumer receives;
+  private final RequestChecks checks;
   private final int mtu;
 
   private Kind kind = Kind.NONE;
@@ -50,8 +48,10 @@ final class IncomingMessage {
   private @Nullable SoftMemoryRegion region;
   private AsyncEvent.@Nullable Type event;
 
-  IncomingMessage(QueuePairContext queuePair, HcaServices hca, ReceiveConsumer receives) {
+  IncomingMessage(
+      QueuePairContext queuePair, HcaServices hca, ReceiveConsumer receives, RequestChecks checks) {
     this.queuePair = queuePair;
+    this.checks = checks;
     this.hca = hca;
     this.receives = receives;
     this.mtu = queuePair.mtu();
@@ -112,23 +112,14 @@ final class IncomingMessage {
     long done = receivedBytes;
     long length = messageBytes;
     if (first) {
-      if ((queuePair.rights() & Rights.REMOTE_WRITE) == 0) {
-        return invalid();
-      }
       address = packet.remoteAddress;
       length = packet.dmaLength & 0xffff_ffffL;
       done = 0;
-      target = null;
-      if (length > LARGEST) {
-        return invalid();
+      int refusal = checks.check(packet.rkey, address, length, Rights.REMOTE_WRITE);
+      if (refusal != 0) {
+        return refuse(refusal, RequestChecks.event(refusal));
       }
-      if (length > 0) {
-        target = queuePair.regions.find(packet.rkey);
-        if (target == null
-            || target.remoteRefusal(queuePair, address, length, Rights.REMOTE_WRITE) != 0) {
-          return refuse(Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
-        }
-      }
+      target = checks.region;
     }
     if (!first && target != null && !target.isLive()) {
       return refuse(Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);

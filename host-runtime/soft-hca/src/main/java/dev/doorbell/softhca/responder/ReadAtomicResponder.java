@@ -1,6 +1,5 @@
 package dev.doorbell.softhca.responder;
 
-import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
@@ -27,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * stored result.
  */
 final class ReadAtomicResponder {
-  private final QueuePairContext queuePair;
   private final HcaServices hca;
   private final DevicePort port;
   private final ReliableResponder responder;
+  private final RequestChecks checks;
   private final TxQueue tx;
   private final int mtu;
   private final SharedBuffer buffer;
@@ -58,9 +57,13 @@ final class ReadAtomicResponder {
   }
 
   ReadAtomicResponder(
-      QueuePairContext queuePair, HcaServices hca, ReliableResponder responder, TxQueue tx) {
-    this.queuePair = queuePair;
+      QueuePairContext queuePair,
+      HcaServices hca,
+      ReliableResponder responder,
+      RequestChecks checks,
+      TxQueue tx) {
     this.hca = hca;
+    this.checks = checks;
     this.port = hca.port();
     this.responder = responder;
     this.tx = tx;
@@ -109,8 +112,17 @@ final class ReadAtomicResponder {
     return results;
   }
 
-  private boolean refuse(Packet packet, int syndrome, AsyncEvent.Type event) {
-    return responder.nak(syndrome, packet.psn, event);
+  /**
+   * Checks a question.
+   *
+   * @return 0, or the syndrome with which it is refused
+   */
+  private int check(Packet packet, long length, int right) {
+    return checks.check(packet.rkey, packet.remoteAddress, length, right);
+  }
+
+  private boolean refuse(Packet packet, int syndrome) {
+    return responder.nak(syndrome, packet.psn, RequestChecks.event(syndrome));
   }
 
   /**
@@ -141,11 +153,8 @@ final class ReadAtomicResponder {
     if (!part) {
       return true;
     }
-    SoftMemoryRegion source = length == 0 ? null : queuePair.regions.find(packet.rkey);
-    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
-      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
-    }
-    return respond(packet, source, length, false);
+    int refusal = check(packet, length, Rights.REMOTE_READ);
+    return refusal != 0 ? refuse(packet, refusal) : respond(packet, checks.region, length, false);
   }
 
   /**
@@ -189,22 +198,13 @@ final class ReadAtomicResponder {
     return place;
   }
 
-  private boolean refusal(
-      @Nullable SoftMemoryRegion region, long address, long length, int rights) {
-    return region == null || region.remoteRefusal(queuePair, address, length, rights) != 0;
-  }
-
   private boolean read(Packet packet) {
     long length = packet.dmaLength & 0xffff_ffffL;
-    if ((queuePair.rights() & Rights.REMOTE_READ) == 0
-        || length > hca.options().limits().messageBytes()) {
-      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
+    int refusal = check(packet, length, Rights.REMOTE_READ);
+    if (refusal != 0) {
+      return refuse(packet, refusal);
     }
-    SoftMemoryRegion source = length == 0 ? null : queuePair.regions.find(packet.rkey);
-    if (length > 0 && refusal(source, packet.remoteAddress, length, Rights.REMOTE_READ)) {
-      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
-    }
-    if (!respond(packet, source, length, true)) {
+    if (!respond(packet, checks.region, length, true)) {
       return false;
     }
     int responses = Psn.packets(length, mtu);
@@ -278,9 +278,11 @@ final class ReadAtomicResponder {
     }
   }
 
-  /** False where the adapter refuses all atomics. */
-  boolean executesAtomics() {
-    return hca.options().promises().atomics() != Promise.Atomics.REFUSED;
+  /** Forgets the oldest question for a READ that was answered without packets. */
+  void rememberRead(int psn, int packets) {
+    Executed memory = remember(psn, packets);
+    memory.read = true;
+    memory.length = 0;
   }
 
   /** Keeps the result of an atomic that was answered without packets. */
@@ -294,17 +296,10 @@ final class ReadAtomicResponder {
   private boolean atomic(Packet packet) {
     int cell = packet.cellBytes;
     long address = packet.remoteAddress;
-    if ((queuePair.rights() & Rights.REMOTE_ATOMIC) == 0
-        || (cell != Integer.BYTES && cell != Long.BYTES)
-        || (address & (cell - 1)) != 0) {
-      return refuse(packet, Aeth.NAK_INVALID_REQUEST, AsyncEvent.Type.QP_REQUEST_ERROR);
-    }
-    if (!executesAtomics()) {
-      return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
-    }
-    SoftMemoryRegion target = queuePair.regions.find(packet.rkey);
-    if (target == null || refusal(target, address, cell, Rights.REMOTE_ATOMIC)) {
-      return refuse(packet, Aeth.NAK_REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERROR);
+    int refusal = check(packet, cell, Rights.REMOTE_ATOMIC);
+    SoftMemoryRegion target = checks.region;
+    if (refusal != 0 || target == null) {
+      return refuse(packet, refusal);
     }
     Packet response = hca.packets().takeForAnswer();
     if (response == null) {
@@ -326,7 +321,7 @@ final class ReadAtomicResponder {
       }
     } catch (AccessFault gone) {
       hca.packets().release(response);
-      return refuse(packet, Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
+      return refuse(packet, Aeth.NAK_REMOTE_OPERATION);
     }
     response.endReads();
     responder.expectAfterResponse(packet.psn, 1);

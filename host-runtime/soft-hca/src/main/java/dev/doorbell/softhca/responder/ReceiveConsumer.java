@@ -11,6 +11,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.Completions;
+import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.ReceiveSource;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
@@ -34,6 +35,11 @@ final class ReceiveConsumer {
   private int segment;
 
   private int segmentOffset;
+
+  // The bytes that the cursor was moved over last, or a syndrome.
+  private long pieceAddress;
+  private int pieceBytes;
+  private int refusal;
 
   /** Nothing is posted. */
   boolean empty;
@@ -117,43 +123,87 @@ final class ReceiveConsumer {
 
   /** Acts as {@link #scatter(Packet)}, with other bytes than the packet's payload. */
   int scatter(Packet packet, long source, int bytes, boolean last) {
-    ReceiveSource receives = queue;
-    if (receives == null) {
-      return Syndrome.LOCAL_QP_OPERATION;
-    }
     int left = bytes;
     long from = source;
     while (left > 0) {
-      if (segment == receives.segments()) {
-        return Syndrome.LOCAL_LENGTH;
+      SoftMemoryRegion target = next(left);
+      if (target == null) {
+        return refusal;
       }
-      long at = receives.segment(segment);
-      if (ReceiveSegment.isTerminator(at)) {
-        return Syndrome.LOCAL_LENGTH;
-      }
-      int room = ReceiveSegment.byteCount(at) - segmentOffset;
-      if (room == 0) {
-        segment++;
-        segmentOffset = 0;
-        continue;
-      }
-      int take = Math.min(left, room);
-      long address = ReceiveSegment.address(at) + segmentOffset;
-      SoftMemoryRegion target = queuePair.regions.find(ReceiveSegment.lkey(at));
-      if (target == null
-          || target.refusal(queuePair.domain, address, take, Rights.LOCAL_WRITE) != 0) {
-        return Syndrome.LOCAL_PROTECTION;
-      }
+      int take = pieceBytes;
       try {
-        write(packet, from, target, address, take, take == left && last);
+        write(packet, from, target, pieceAddress, take, take == left && last);
       } catch (AccessFault gone) {
         return Syndrome.LOCAL_PROTECTION;
       }
       from += take;
       left -= take;
-      segmentOffset += take;
     }
     return 0;
+  }
+
+  /**
+   * Moves the cursor over the next {@link #pieceBytes} of {@code most} bytes of the message.
+   *
+   * @return the region of {@link #pieceAddress}, where they go; null if there is none, for the
+   *     reason of {@link #refusal}
+   */
+  private @Nullable SoftMemoryRegion next(int most) {
+    ReceiveSource receives = queue;
+    refusal = receives == null ? Syndrome.LOCAL_QP_OPERATION : Syndrome.LOCAL_LENGTH;
+    while (receives != null && segment < receives.segments()) {
+      long at = receives.segment(segment);
+      if (ReceiveSegment.isTerminator(at)) {
+        return null;
+      }
+      int take = Math.min(most, ReceiveSegment.byteCount(at) - segmentOffset);
+      if (take == 0) {
+        segment++;
+        segmentOffset = 0;
+        continue;
+      }
+      pieceAddress = ReceiveSegment.address(at) + segmentOffset;
+      SoftMemoryRegion target = queuePair.regions.find(ReceiveSegment.lkey(at));
+      if (target == null
+          || target.refusal(queuePair.domain, pieceAddress, take, Rights.LOCAL_WRITE) != 0) {
+        refusal = Syndrome.LOCAL_PROTECTION;
+        return null;
+      }
+      pieceBytes = take;
+      segmentOffset += take;
+      return target;
+    }
+    return null;
+  }
+
+  /** Returns true if the receive at hand takes a whole message of {@code bytes} bytes. */
+  boolean fits(int bytes) {
+    begin();
+    for (int left = bytes; left > 0; left -= pieceBytes) {
+      if (next(left) == null) {
+        return false;
+      }
+    }
+    begin();
+    return true;
+  }
+
+  /** Does the same as {@link DirectPeer#scatter}, into the receive at hand. */
+  boolean scatter(DevicePort from, long address, int bytes, boolean mapped) {
+    for (int done = 0; done < bytes; done += pieceBytes) {
+      SoftMemoryRegion target = next(bytes - done);
+      if (target == null
+          || !DirectPeer.move(
+              mapped ? null : from,
+              address + done,
+              port,
+              target.memory(pieceAddress),
+              pieceBytes,
+              target.relaxed)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

@@ -4,7 +4,6 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.roce.Aeth;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.softhca.congestion.CreditPool;
@@ -13,7 +12,7 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
-import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
+import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
@@ -33,6 +32,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
   private final HcaServices hca;
   private final ReceiveConsumer receives;
   private final @Nullable Placement placement;
+  private final RequestChecks checks;
   private final IncomingMessage message;
   private final ReadAtomicResponder readAtomics;
   private final TxQueue tx;
@@ -64,8 +64,9 @@ final class ReliableResponder extends Responder implements DirectPeer {
     this.placement = placement;
     this.expectedPsn = expectedPsn;
     this.tx = new TxQueue(queuePair, hca, 0);
-    this.message = new IncomingMessage(queuePair, hca, receives);
-    this.readAtomics = new ReadAtomicResponder(queuePair, hca, this, tx);
+    this.checks = new RequestChecks(queuePair, hca);
+    this.message = new IncomingMessage(queuePair, hca, receives, checks);
+    this.readAtomics = new ReadAtomicResponder(queuePair, hca, this, checks, tx);
     CreditPool pool = hca.credits();
     this.credits = pool == null ? null : pool.flow(queuePair.mtu());
   }
@@ -111,31 +112,35 @@ final class ReliableResponder extends Responder implements DirectPeer {
   }
 
   @Override
-  public boolean accepts(int psn, int right) {
+  public boolean accepts(int psn, int mtu) {
     return placement == null
         && psn == expectedPsn
+        && mtu == queuePair.mtu()
         && nothingWaits()
         && !ackPending
         && !message.isOpen()
         && !readAtomics.isBusy()
-        && tx.isEmpty()
-        && (queuePair.rights() & right) != 0
-        && (right != Rights.REMOTE_ATOMIC || readAtomics.executesAtomics());
+        && tx.isEmpty();
   }
 
   @Override
-  public boolean acceptsImmediate() {
-    return !queuePair.isExtended() && receives.isReady();
+  public @Nullable SoftMemoryRegion admit(int rkey, long address, long bytes, int right) {
+    return checks.check(rkey, address, bytes, right) == 0 ? checks.region : null;
   }
 
   @Override
-  public void completeImmediate(int bytes, int immediate, boolean solicited) {
-    receives.complete(Cqe.RESPONDER_WRITE_IMM, bytes, immediate, solicited, Completions.CONNECTED);
+  public boolean acceptsReceive(int bytes) {
+    return receives.isReady() && receives.fits(bytes);
   }
 
   @Override
-  public QueuePairContext context() {
-    return queuePair;
+  public boolean scatter(DevicePort from, long address, int bytes, boolean mapped) {
+    return receives.scatter(from, address, bytes, mapped);
+  }
+
+  @Override
+  public void completeReceive(int cqeOpcode, int bytes, int immediate, boolean solicited) {
+    receives.complete(cqeOpcode, bytes, immediate, solicited, Completions.CONNECTED);
   }
 
   @Override
@@ -149,6 +154,12 @@ final class ReliableResponder extends Responder implements DirectPeer {
     msn = (msn + messages) & Psn.MASK;
     nakSent = false;
     onArrival(queuePair.state());
+  }
+
+  @Override
+  public void completeRead(int psn, int packets) {
+    completeInline(1, packets);
+    readAtomics.rememberRead(psn, packets);
   }
 
   @Override

@@ -51,7 +51,7 @@ final class UnreliableResponder extends Responder {
     this.expectedPsn = expectedPsn;
     this.mtu = queuePair.mtu();
     this.scratch = hca.scratch();
-    this.message = new IncomingMessage(queuePair, hca, receives);
+    this.message = new IncomingMessage(queuePair, hca, receives, new RequestChecks(queuePair, hca));
     this.datagrams = queuePair.isDatagram();
   }
 
