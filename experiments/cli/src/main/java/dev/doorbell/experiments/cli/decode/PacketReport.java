@@ -1,13 +1,18 @@
 package dev.doorbell.experiments.cli.decode;
 
 import dev.doorbell.core.pcap.Capture;
+import dev.doorbell.core.pcap.CaptureException;
+import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.pcap.CapturedFrame;
+import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.FlowChecker;
 import dev.doorbell.core.roce.PacketPrinter;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -54,6 +59,29 @@ final class PacketReport {
     for (CapturedFrame captured : frames) {
       lines.add(Scratch.with(captured.bytes(), address -> look(captured, address)));
     }
+  }
+
+  /**
+   * Looks at a capture, or at the bytes of one packet: from the IP header where they start as one
+   * does, else from Ethernet's.
+   *
+   * @param name of the file, for messages
+   */
+  static PacketReport of(String name, byte[] bytes, int port) throws UsageException {
+    try {
+      if (CaptureReader.isCapture(bytes)) {
+        return new PacketReport(CaptureReader.read(bytes), port);
+      }
+    } catch (CaptureException e) {
+      throw new UsageException(
+          Problem.of("DB-U024", name, "the capture is damaged " + e.getMessage())
+              .fix("capture again, or repair it with editcap"));
+    }
+    boolean ip = bytes[0] == 0x45 || (bytes[0] & 0xff) >> 4 == 6;
+    CapturedFrame frame =
+        new CapturedFrame(
+            1, 0, ip ? LinkType.RAW_IP : LinkType.ETHERNET, Direction.UNKNOWN, bytes, bytes.length);
+    return new PacketReport(new Capture("", "", List.of(frame)), port);
   }
 
   private Line look(CapturedFrame captured, long address) {

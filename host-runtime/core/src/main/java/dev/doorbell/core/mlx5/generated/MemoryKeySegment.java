@@ -38,8 +38,10 @@ public class MemoryKeySegment {
 0 15 8 access|
 4 31 8 qpn|
 4 7 0 mkey 7:0|
+8 -1 8 other fields|
 16 63 0 start address|
 24 63 0 length|
+32 -1 32 other fields|
 """;
 
   protected MemoryKeySegment() {}

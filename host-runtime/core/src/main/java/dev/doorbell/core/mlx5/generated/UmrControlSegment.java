@@ -32,6 +32,7 @@ public class UmrControlSegment {
 0 31 24 flags|
 4 31 16 klm octowords|
 8 63 0 mkey mask|
+16 -1 32 reserved|
 """;
 
   protected UmrControlSegment() {}
