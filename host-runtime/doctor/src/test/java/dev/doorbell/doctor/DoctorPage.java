@@ -96,7 +96,7 @@ final class DoctorPage {
               .formatted(
                   pattern.code(),
                   pattern.library(),
-                  escaped(pattern.pattern().pattern()),
+                  escaped(pattern.looksFor()),
                   escaped(pattern.meaning()),
                   escaped(pattern.fix())));
     }

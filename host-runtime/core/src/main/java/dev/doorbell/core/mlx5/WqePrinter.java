@@ -2,6 +2,8 @@ package dev.doorbell.core.mlx5;
 
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.generated.DataSegment;
+import dev.doorbell.core.mlx5.generated.DatagramSegment;
+import dev.doorbell.core.mlx5.generated.EthernetFields;
 import dev.doorbell.core.print.FieldTable;
 import dev.doorbell.core.print.Scratch;
 import java.util.Map;
@@ -15,12 +17,13 @@ import java.util.StringJoiner;
  */
 public final class WqePrinter {
   private static final int INLINE_BYTES_SHOWN = 16;
+  private static final int HEADER_BYTES_SHOWN = 64;
 
   private WqePrinter() {}
 
   /** One line, for example {@code WQE[0] RDMA_WRITE ds=3 fm_ce_se=0x08 signalled qpn=0x001234}. */
   public static String line(long address) {
-    return line(address, SendQueue.UNIT * ControlSegment.MAX_DS);
+    return line(address, SendQueue.UNIT * ControlSegment.MAX_DS, WqeQueue.RC);
   }
 
   /**
@@ -29,13 +32,18 @@ public final class WqePrinter {
    * @param wqe at least 16 bytes
    */
   public static String line(byte[] wqe) {
+    return line(wqe, WqeQueue.RC);
+  }
+
+  /** Same, of another kind of queue. */
+  public static String line(byte[] wqe, WqeQueue queue) {
     requireControlSegment(wqe);
-    return Scratch.with(wqe, address -> line(address, wqe.length));
+    return Scratch.with(wqe, address -> line(address, wqe.length, queue));
   }
 
   /** The line, and below it a table of all words and fields; lines end with a line feed. */
   public static String full(long address) {
-    return full(address, SendQueue.UNIT * ControlSegment.MAX_DS);
+    return full(address, SendQueue.UNIT * ControlSegment.MAX_DS, WqeQueue.RC);
   }
 
   /**
@@ -44,8 +52,13 @@ public final class WqePrinter {
    * @param wqe at least 16 bytes
    */
   public static String full(byte[] wqe) {
+    return full(wqe, WqeQueue.RC);
+  }
+
+  /** Same, of another kind of queue. */
+  public static String full(byte[] wqe, WqeQueue queue) {
     requireControlSegment(wqe);
-    return Scratch.with(wqe, address -> full(address, wqe.length));
+    return Scratch.with(wqe, address -> full(address, wqe.length, queue));
   }
 
   /** The bits of {@code fm_ce_se} in words: {@code signalled solicited fence=reads}. */
@@ -68,13 +81,13 @@ public final class WqePrinter {
     }
   }
 
-  private static String line(long address, int available) {
+  private static String line(long address, int available, WqeQueue queue) {
     int opcode = ControlSegment.opcode(address);
     int opmod = ControlSegment.opmod(address);
     int fmCeSe = ControlSegment.fmCeSe(address);
     StringJoiner words = new StringJoiner(" ");
     words.add("WQE[%d]".formatted(ControlSegment.wqeIndex(address)));
-    words.add(Opcode.name(opcode));
+    words.add((queue == WqeQueue.RC ? "" : queue + " ") + Opcode.name(opcode));
     if (opmod != 0) {
       words.add("opmod=0x%02x".formatted(opmod));
     }
@@ -86,10 +99,10 @@ public final class WqePrinter {
     if (!meaning.isEmpty()) {
       words.add("%s=0x%08x".formatted(meaning, ControlSegment.immediate(address)));
     }
-    WqeLayout layout = WqeLayout.of(address, available);
+    WqeLayout layout = WqeLayout.of(address, available, queue);
     for (WqeLayout.Part part : layout.parts()) {
       if (part.kind() != WqeLayout.Kind.CONTROL) {
-        words.add(inLine(part, address + part.offset()));
+        words.add(inLine(part, address + part.offset(), queue));
       }
     }
     if (!layout.problem().isEmpty()) {
@@ -98,16 +111,46 @@ public final class WqePrinter {
     return words.toString();
   }
 
-  private static String inLine(WqeLayout.Part part, long at) {
+  private static String inLine(WqeLayout.Part part, long at, WqeQueue queue) {
     return switch (part.kind()) {
       case INLINE ->
           "inline=%d:%s"
               .formatted(
                   InlineSegment.byteCount(at),
-                  hex(at + InlineSegment.DATA_OFFSET, inlineBytes(part, at)));
+                  hex(at + InlineSegment.DATA_OFFSET, inlineBytes(part, at), INLINE_BYTES_SHOWN));
       case OTHER -> "+%d bytes".formatted(part.bytes());
+      case SHORT_VECTOR -> key(at, queue);
+      case DATAGRAM ->
+          "%s %s dgid=%s"
+              .formatted(key(at, queue), part.kind().line.apply(at), globalIdentifier(at));
+      case ETHERNET ->
+          part.kind().line.apply(at)
+              + ":"
+              + hex(
+                  at + EthernetSegment.HEADER_OFFSET,
+                  Math.min(
+                      EthernetFields.headerBytes(at), part.bytes() - EthernetSegment.HEADER_OFFSET),
+                  HEADER_BYTES_SHOWN);
       default -> part.kind().line.apply(at);
     };
+  }
+
+  private static String key(long at, WqeQueue queue) {
+    return queue == WqeQueue.DC
+        ? "dc_key=0x%x dctn=0x%x"
+            .formatted(DatagramSegment.accessKey(at), DatagramSegment.destination(at))
+        : "qkey=0x%08x qpn=0x%x"
+            .formatted(DatagramSegment.queueKey(at), DatagramSegment.destination(at));
+  }
+
+  private static String globalIdentifier(long at) {
+    long high = DatagramSegment.gidHigh(at);
+    long low = DatagramSegment.gidLow(at);
+    if (high == 0 && low >>> 32 == 0xffff) {
+      return "::ffff:%d.%d.%d.%d"
+          .formatted(low >>> 24 & 0xff, low >>> 16 & 0xff, low >>> 8 & 0xff, low & 0xff);
+    }
+    return "%016x%016x".formatted(high, low).replaceAll("(....)(?=.)", "$1:");
   }
 
   /** Payload bytes of an inline segment that are really inside of the WQE. */
@@ -115,18 +158,18 @@ public final class WqePrinter {
     return Math.min(InlineSegment.byteCount(at), part.bytes() - InlineSegment.DATA_OFFSET);
   }
 
-  private static String hex(long address, int bytes) {
+  private static String hex(long address, int bytes, int most) {
     StringBuilder text = new StringBuilder();
-    int shown = Math.min(bytes, INLINE_BYTES_SHOWN);
+    int shown = Math.min(bytes, most);
     for (int i = 0; i < shown; i++) {
       text.append("%02x".formatted(RawMemory.getByte(address + i) & 0xff));
     }
     return text.append(shown < bytes ? "..." : "").toString();
   }
 
-  private static String full(long address, int available) {
-    WqeLayout layout = WqeLayout.of(address, available);
-    FieldTable table = new FieldTable(address).title(line(address, available));
+  private static String full(long address, int available, WqeQueue queue) {
+    WqeLayout layout = WqeLayout.of(address, available, queue);
+    FieldTable table = new FieldTable(address).title(line(address, available, queue));
     for (WqeLayout.Part part : layout.parts()) {
       table.title(part.kind().title);
       addFields(table, part, address);
@@ -146,7 +189,11 @@ public final class WqePrinter {
                   "bytes, padded to 16",
                   at + InlineSegment.DATA_OFFSET,
                   part.bytes() - InlineSegment.DATA_OFFSET);
-      case OTHER -> table.words("", at, part.bytes());
+      case OTHER, SHORT_VECTOR -> table.words("", at, part.bytes());
+      case ETHERNET ->
+          table
+              .rows(at, part.kind().rows, Map.of())
+              .words("inline header", at + SendQueue.UNIT, part.bytes() - SendQueue.UNIT);
       default -> table.rows(at, part.kind().rows, Map.of());
     }
   }

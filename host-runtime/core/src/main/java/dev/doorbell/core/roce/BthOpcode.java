@@ -5,6 +5,7 @@ import dev.doorbell.core.roce.generated.AtomicEth;
 import dev.doorbell.core.roce.generated.BthTable;
 import dev.doorbell.core.roce.generated.DcEth;
 import dev.doorbell.core.roce.generated.Deth;
+import dev.doorbell.core.roce.generated.FlushEth;
 import dev.doorbell.core.roce.generated.Ieth;
 import dev.doorbell.core.roce.generated.ImmDt;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
@@ -35,6 +36,7 @@ public final class BthOpcode extends BthTable {
   enum Header {
     XRC_ETH(XrcEth.BYTES, XrcEth.ROWS, XrcEth::line),
     DETH(Deth.BYTES, Deth.ROWS, Deth::line),
+    FLUSH_ETH(FlushEth.BYTES, FlushEth.ROWS, FlushEth::line),
     RETH(Reth.BYTES, Reth.ROWS, Reth::line),
     ATOMIC_ETH(AtomicEth.BYTES, AtomicEth.ROWS, AtomicEth::line),
     MASKED_ATOMIC_ETH(

@@ -28,6 +28,11 @@ public final class EthernetHeader {
   public static final int IPV4 = 0x0800;
   public static final int ARP = 0x0806;
   public static final int VLAN = 0x8100;
+
+  /** The outer tag of two (IEEE 802.1ad), and the one that was used for it before. */
+  public static final int SERVICE_VLAN = 0x88a8;
+
+  public static final int OLD_SERVICE_VLAN = 0x9100;
   public static final int IPV6 = 0x86dd;
 
   /** RoCE version 1: a GRH follows. */
@@ -53,11 +58,6 @@ public final class EthernetHeader {
   /** The EtherType, or {@link #VLAN}. */
   public static int type(long address) {
     return BigEndian.getShort(address + TYPE_OFFSET) & 0xffff;
-  }
-
-  /** The EtherType after a VLAN tag. */
-  public static int typeAfterTag(long address) {
-    return type(address + VLAN_BYTES);
   }
 
   /** Writes all 14 bytes. */

@@ -42,10 +42,10 @@ final class MessageCount {
     }
   }
 
-  /** Packets are missing in the capture: the number of messages is unknown. */
-  void onGap() {
+  /** Packets are missing in the capture; each may have been a message. */
+  void onGap(int missing) {
     known = false;
-    sent = 0;
+    sent = missing;
     ended.clear();
   }
 
@@ -64,7 +64,9 @@ final class MessageCount {
       }
     }
     if (known && ahead(msn, base + sent) > 0) {
-      return base + sent & Bth.MASK_24;
+      int most = base + sent & Bth.MASK_24;
+      base = msn - sent & Bth.MASK_24;
+      return most;
     }
     int learned = msn - completed;
     if (!known || ahead(learned, base) < 0) {

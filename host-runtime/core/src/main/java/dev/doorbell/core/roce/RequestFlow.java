@@ -33,6 +33,9 @@ final class RequestFlow {
   private long againLength;
   private long againSent;
 
+  /** The number after the last answer to what was not sent: the same READ goes on with it. */
+  private int afterUnasked = UNKNOWN;
+
   // The message that is under way.
   private @Nullable String message;
   private boolean lengthKnown;
@@ -64,9 +67,12 @@ final class RequestFlow {
     return (a - b) << 8 >> 8;
   }
 
-  /** True when a response with this number may be to one of these requests. */
-  boolean expects(int psn) {
-    return nextPsn != UNKNOWN && ahead(psn, nextPsn) < 0 && ahead(psn, firstPsn) >= 0;
+  /**
+   * Returns true if a response with this number may be to one of these requests, or to one of the
+   * next {@code lost}, which the capture may have lost.
+   */
+  boolean expects(int psn, int lost) {
+    return nextPsn != UNKNOWN && ahead(psn, nextPsn) < lost && ahead(psn, firstPsn) >= 0;
   }
 
   void request(RoceFrame frame, Findings findings) {
@@ -86,14 +92,20 @@ final class RequestFlow {
       findings.problem("PSN 0x%06x where 0x%06x is due: %d missing".formatted(psn, nextPsn, ahead));
       message = null;
       lengthKnown = false;
-      count.onGap();
+      count.onGap(ahead);
     }
-    if (BthOpcode.hasPayload(frame.opcode)) {
+    if (BthOpcode.hasPayload(frame.opcode) && !isSingle(frame.opcode)) {
       data(frame, findings, ahead > 0);
       nextPsn = psn + 1 & Bth.MASK_24;
     } else {
       request(frame, psn, findings);
     }
+  }
+
+  /** Requests that a READ response without payload answers: FLUSH and ATOMIC_WRITE, also of XRC. */
+  private static boolean isSingle(int opcode) {
+    int operation = opcode & ~BthOpcode.TRANSPORT_MASK;
+    return operation == BthOpcode.FLUSH || operation == BthOpcode.ATOMIC_WRITE;
   }
 
   /** The number of PSNs of the last READ gives the path MTU. */
@@ -117,7 +129,7 @@ final class RequestFlow {
 
   /** A resent READ may ask for the rest alone; it is remembered as a request of its own. */
   private void resend(RoceFrame frame, int psn, Findings findings) {
-    if (BthOpcode.hasPayload(frame.opcode)) {
+    if (BthOpcode.hasPayload(frame.opcode) && !isSingle(frame.opcode)) {
       resendData(frame, psn, findings);
     }
     if (frame.opcode == BthOpcode.READ_REQUEST) {
@@ -200,9 +212,12 @@ final class RequestFlow {
           "%s inside an unfinished %s".formatted(BthOpcode.name(frame.opcode), message));
       message = null;
     }
-    boolean read = frame.opcode == BthOpcode.READ_REQUEST;
+    boolean single = isSingle(frame.opcode);
+    boolean read = single || frame.opcode == BthOpcode.READ_REQUEST;
     long length = 0;
-    if (read) {
+    if (single) {
+      checkSingle(frame, findings);
+    } else if (read) {
       length = Reth.length(frame.header(BthOpcode.RETH)) & 0xffff_ffffL;
     } else if (frame.opcode == BthOpcode.COMPARE_SWAP || frame.opcode == BthOpcode.FETCH_ADD) {
       if ((AtomicEth.virtualAddress(frame.extended) & 7) != 0) {
@@ -213,6 +228,14 @@ final class RequestFlow {
     int taken = read && mtu != UNKNOWN ? packets(length, mtu) : 1;
     nextPsn = psn + taken & Bth.MASK_24;
     count.onMessage(psn + taken - 1 & Bth.MASK_24, true);
+  }
+
+  private static void checkSingle(RoceFrame frame, Findings findings) {
+    if (frame.opcode == BthOpcode.ATOMIC_WRITE
+        && (frame.payloadBytes != Long.BYTES
+            || (Reth.virtualAddress(frame.header(BthOpcode.RETH)) & 7) != 0)) {
+      findings.problem("an ATOMIC_WRITE has 8 bytes for an address that is a multiple of 8");
+    }
   }
 
   private void remember(OutstandingRequest request) {
@@ -231,9 +254,6 @@ final class RequestFlow {
         nextPsn = last.psn + packets(last.length, mtu) & Bth.MASK_24;
       }
     }
-    if ((frame.headers & BthOpcode.AETH) != 0) {
-      checkAeth(frame, psn, findings);
-    }
     int syndrome =
         frame.opcode == BthOpcode.ACKNOWLEDGE
             ? Aeth.syndrome(frame.header(BthOpcode.AETH))
@@ -241,8 +261,25 @@ final class RequestFlow {
     // A sequence NAK names what is due, which may be one more than was sent last.
     int over = ahead(psn, nextPsn) - (syndrome == Aeth.NAK_SEQUENCE ? 1 : 0);
     if (over >= 0) {
-      findings.problem("answers PSN 0x%06x, which was not sent".formatted(psn));
-    } else if (ahead(psn, firstPsn) < 0) {
+      if (psn != afterUnasked || frame.opcode == BthOpcode.ACKNOWLEDGE) {
+        findings.problem("answers PSN 0x%06x, which was not sent".formatted(psn));
+      }
+      afterUnasked = psn + 1 & Bth.MASK_24;
+      count.onGap(over + 1);
+      nextPsn = psn + 1 & Bth.MASK_24;
+      message = null;
+      lengthKnown = false;
+    }
+    if ((frame.headers & BthOpcode.AETH) != 0) {
+      checkAeth(frame, psn, findings);
+    }
+    if (over < 0) {
+      answer(frame, psn, findings);
+    }
+  }
+
+  private void answer(RoceFrame frame, int psn, Findings findings) {
+    if (ahead(psn, firstPsn) < 0) {
       findings.note("answers what is before the capture");
     } else if (frame.opcode == BthOpcode.ATOMIC_ACKNOWLEDGE) {
       if (requestOf(psn, false) == null) {
@@ -312,6 +349,7 @@ final class RequestFlow {
     }
     if (mtu != UNKNOWN && request.received != (long) offset * mtu) {
       findings.problem("READ response %d after %d bytes".formatted(offset, request.received));
+      request.received = (long) offset * mtu;
     }
     if (!last && frame.payloadBytes != mtu) {
       findings.problem(

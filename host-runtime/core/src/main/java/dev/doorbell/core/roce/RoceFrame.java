@@ -1,6 +1,7 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.core.roce.generated.DcEth;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
@@ -86,6 +87,11 @@ public final class RoceFrame {
   /** Address of the ICRC. */
   public long icrc;
 
+  /** Port and header of VXLAN (RFC 7348), behind which an Ethernet frame follows. */
+  private static final int VXLAN_PORT = 4789;
+
+  private static final int VXLAN_BYTES = 8;
+
   /** The UDP port that counts as RoCE. */
   private final int port;
 
@@ -110,23 +116,80 @@ public final class RoceFrame {
     if (bytes < EthernetHeader.BYTES) {
       return Verdict.TRUNCATED;
     }
-    int type = EthernetHeader.type(address);
-    int header = EthernetHeader.BYTES;
-    if (type == EthernetHeader.VLAN) {
-      header += EthernetHeader.VLAN_BYTES;
-      if (bytes < header) {
-        return Verdict.TRUNCATED;
-      }
-      type = EthernetHeader.typeAfterTag(address);
-    }
-    long next = address + header;
-    int left = bytes - header;
+    return parseType(
+        EthernetHeader.type(address), address + EthernetHeader.BYTES, bytes - EthernetHeader.BYTES);
+  }
+
+  /**
+   * Parses what follows an EtherType.
+   *
+   * @param type the EtherType, which may be that of a VLAN tag
+   * @param next the first byte after it
+   * @param left bytes from there
+   */
+  private Verdict parseType(int type, long next, int left) {
     return switch (type) {
+      case EthernetHeader.VLAN, EthernetHeader.SERVICE_VLAN, EthernetHeader.OLD_SERVICE_VLAN ->
+          left < EthernetHeader.VLAN_BYTES
+              ? Verdict.TRUNCATED
+              : parseType(
+                  BigEndian.getShort(next + Short.BYTES) & 0xffff,
+                  next + EthernetHeader.VLAN_BYTES,
+                  left - EthernetHeader.VLAN_BYTES);
       case EthernetHeader.IPV4 -> parseIpv4(next, left);
       case EthernetHeader.IPV6 -> parseIpv6(next, left);
       case EthernetHeader.ROCE_V1 -> parseGrh(next, left);
       default -> Verdict.OTHER;
     };
+  }
+
+  /**
+   * Parses a frame of a capture.
+   *
+   * @param linkType as tcpdump.org registers it
+   */
+  public Verdict parse(int linkType, long address, int bytes) {
+    LinkHeader link = LinkHeader.of(linkType);
+    if (link == LinkHeader.ETHERNET) {
+      return parse(address, bytes);
+    }
+    if (link == LinkHeader.RAW_IP) {
+      return parseIp(address, bytes);
+    }
+    clear();
+    if (link == LinkHeader.ERF) {
+      return parseErf(address, bytes);
+    }
+    if (link == LinkHeader.UNREAD || bytes < link.bytes) {
+      return link == LinkHeader.UNREAD ? Verdict.OTHER : Verdict.TRUNCATED;
+    }
+    return link == LinkHeader.LOOPBACK
+        ? parseIp(address + link.bytes, bytes - link.bytes)
+        : parseType(
+            BigEndian.getShort(address + link.typeOffset) & 0xffff,
+            address + link.bytes,
+            bytes - link.bytes);
+  }
+
+  /** Parses a record of Endace's format: a header, further headers, and an Ethernet frame. */
+  private Verdict parseErf(long address, int bytes) {
+    int header = LinkHeader.ERF.bytes;
+    if (bytes < header) {
+      return Verdict.TRUNCATED;
+    }
+    int type = RawMemory.getByte(address + LinkHeader.ERF.typeOffset);
+    int more = type;
+    while (more < 0) {
+      if (bytes < header + Long.BYTES) {
+        return Verdict.TRUNCATED;
+      }
+      more = RawMemory.getByte(address + header);
+      header += Long.BYTES;
+    }
+    header += Short.BYTES;
+    return (type & 0x7f) != LinkHeader.ERF_ETHERNET || bytes < header
+        ? Verdict.OTHER
+        : parse(address + header, bytes - header);
   }
 
   /** Parses a frame that starts with an IPv4 or IPv6 header. */
@@ -238,7 +301,12 @@ public final class RoceFrame {
     if (bytes < UdpHeader.BYTES) {
       return Verdict.TRUNCATED;
     }
-    if (port != 0 && UdpHeader.destinationPort(address) != port) {
+    int destination = UdpHeader.destinationPort(address);
+    if (destination == VXLAN_PORT && port != 0 && port != VXLAN_PORT) {
+      int header = UdpHeader.BYTES + VXLAN_BYTES;
+      return bytes < header ? Verdict.TRUNCATED : parse(address + header, bytes - header);
+    }
+    if (port != 0 && destination != port) {
       return Verdict.OTHER;
     }
     if (UdpHeader.length(address) != bytes) {

@@ -86,7 +86,8 @@ class PrintersTest {
             + " invalidate rkey=0x0000abcd inline=3:010203",
         "00000025 00012302 00000068 0000ab00 00000000 00000000 00000000 00000000"
             + "| WQE[0] UMR ds=2 fm_ce_se=0x68 signalled fence=strong-ordering qpn=0x000123"
-            + " mkey=0x0000ab00 +16 bytes",
+            + " mkey=0x0000ab00 MALFORMED:"
+            + " ds=2 is too short for the UMR control segment of UMR",
         "0000007e 00012301 00000008 00000000"
             + "| WQE[0] opcode 0x7e ds=1 fm_ce_se=0x08 signalled qpn=0x000123",
       })

@@ -111,9 +111,21 @@ class FlowCheckerTest {
   }
 
   @Test
+  void any_packet_that_the_capture_lost_is_one_finding() {
+    for (String capture : List.of("two_writes", "write", "read", "send", "write_imm", "nak_seq")) {
+      int frames = frames(capture).size();
+      for (int lost = 0; lost < frames; lost++) {
+        List<RoceFrame> left = frames(capture);
+        left.remove(lost);
+        assertThat(problems(left)).as("%s without frame %d", capture, lost + 1).hasSizeLessThan(2);
+      }
+    }
+  }
+
+  @Test
   void an_answer_to_what_was_not_sent_is_found() {
     assertThat(problems("write", 4, frame -> putPsn(frame, 0xaa13)))
-        .containsExactly("answers a packet that was not sent");
+        .containsExactly("answers PSN 0x00aa13, which was not sent");
   }
 
   @Test

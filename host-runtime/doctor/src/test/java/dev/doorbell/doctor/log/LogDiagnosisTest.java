@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,7 +18,12 @@ class LogDiagnosisTest {
   @MethodSource("dev.doorbell.doctor.log.LogPattern#all")
   void every_example_of_a_pattern_is_recognised_as_that_pattern(LogPattern pattern) {
     for (String line : pattern.examples()) {
-      assertThat(LogPattern.matching(line)).as(line).contains(pattern);
+      assertThat(LogPattern.matching(line).map(LogPattern::code)).as(line).contains(pattern.code());
+    }
+    for (String line : pattern.not()) {
+      assertThat(LogPattern.matching(line).map(LogPattern::code))
+          .as("look-alike of %s: %s", pattern.code(), line)
+          .isNotEqualTo(Optional.of(pattern.code()));
     }
   }
 
@@ -27,8 +33,41 @@ class LogDiagnosisTest {
     assertThat(LogPattern.matching(line)).isEmpty();
   }
 
+  @Test
+  void lines_of_public_reports_are_what_they_are() throws IOException {
+    for (String entry : resource("pasted.txt")) {
+      String[] parts = entry.split("\\|", 2);
+      assertThat(LogPattern.matching(parts[1]).map(LogPattern::code))
+          .as(parts[1])
+          .contains(parts[0]);
+    }
+  }
+
+  @Test
+  void a_status_is_found_however_it_is_written_and_names_its_vendor_code() {
+    assertThat(CompletionError.in("Got completion with error 5, opcode 0, len 0, vendor err 249"))
+        .contains(new CompletionError(5, 0xf9));
+    assertThat(
+            CompletionError.in("Transport retry count exceeded (synd 0x15 vend 0x81 hw_synd 0/0)"))
+        .contains(new CompletionError(12, 0x81));
+    assertThat(CompletionError.in(" Failed status 12: wr_id 0 syndrom 0x81"))
+        .contains(new CompletionError(12, 0x81));
+    assertThat(CompletionError.in("wr 1 ended: status=12 vendor_err=0xa"))
+        .contains(new CompletionError(12, 0xa));
+    assertThat(CompletionError.in("QP 51291 error: local length error (0x8e 0x0 0x0)"))
+        .contains(new CompletionError(1, 0x8e));
+    assertThat(CompletionError.in("poll status=12, all well")).isEmpty();
+    assertThat(CompletionError.in("wc status: IBV_WC_SUCCESS")).isEmpty();
+    assertThat(new CompletionError(12, 0x81).text())
+        .startsWith("IBV_WC_RETRY_EXC_ERR(12), vendor 0x81: no acknowledgement");
+  }
+
   static List<String> others() throws IOException {
-    try (InputStream in = LogDiagnosisTest.class.getResourceAsStream("lines.txt")) {
+    return resource("lines.txt");
+  }
+
+  private static List<String> resource(String name) throws IOException {
+    try (InputStream in = LogDiagnosisTest.class.getResourceAsStream(name)) {
       String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       return text.lines().toList();
     }
@@ -36,10 +75,11 @@ class LogDiagnosisTest {
 
   @Test
   void the_list_of_patterns_is_complete() {
-    assertThat(LogPattern.all()).hasSizeGreaterThanOrEqualTo(30);
+    assertThat(LogPattern.all()).hasSizeGreaterThanOrEqualTo(200);
     assertThat(LogPattern.all())
         .extracting(LogPattern::library)
-        .containsOnly("NCCL", "NVSHMEM", "UCX");
+        .contains("NCCL", "RCCL", "NVSHMEM", "UCX", "libfabric", "UCCL", "DeepEP", "nixl")
+        .contains("Mooncake", "perftest", "mlx5_core", "GPU", "IOMMU", "PCIe", "verbs");
   }
 
   @Test
@@ -71,7 +111,7 @@ class LogDiagnosisTest {
               | a [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'
               means   NCCL found none\
             """)
-        .contains("DB-LOG-10  NCCL  line 4\n")
+        .contains("DB-LOG-10  verbs  line 4\n")
         .endsWith("3 of 4 lines recognised, 2 kinds\n");
   }
 

@@ -1,20 +1,6 @@
 package dev.doorbell.experiments.cli.decode;
 
-import dev.doorbell.core.mlx5.ControlSegment;
-import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.CqePrinter;
-import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.core.mlx5.DoorbellPrinter;
-import dev.doorbell.core.mlx5.DoorbellRecord;
-import dev.doorbell.core.mlx5.SendQueue;
-import dev.doorbell.core.mlx5.WqePrinter;
-import dev.doorbell.core.pcap.Capture;
-import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
-import dev.doorbell.core.pcap.CapturedFrame;
-import dev.doorbell.core.pcap.Direction;
-import dev.doorbell.core.pcap.LinkType;
-import dev.doorbell.core.print.Scratch;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
@@ -23,11 +9,10 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -40,6 +25,7 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell decode packet capture.pcapng",
       "  doorbell decode wqe ring.bin",
+      "  doorbell decode wqe --qp dc dci.txt",
       "  echo '00000000 00010001 00000008 00000000' | doorbell decode wqe -   a NOP",
       "",
       "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Of a capture"
@@ -53,7 +39,7 @@ public final class DecodeCommand extends CliCommand {
   /** What it can decode. */
   public static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
 
-  private static final int IP_VERSION_SHIFT = 4;
+  private static final List<String> KINDS = List.of("rc", "dc", "ud", "eth", "xrc");
 
   @Parameters(
       index = "0",
@@ -67,6 +53,13 @@ public final class DecodeCommand extends CliCommand {
       defaultValue = "-",
       description = "A file, or - for standard input.")
   private String file = "-";
+
+  @Option(
+      names = "--qp",
+      paramLabel = "KIND",
+      description =
+          "Kind of the WQEs' queue pair: rc, dc, ud, eth, xrc (default: the one that fits best).")
+  private String queue = "";
 
   @Option(
       names = "--port",
@@ -92,9 +85,6 @@ public final class DecodeCommand extends CliCommand {
     this.format = format;
   }
 
-  /** What was decoded of one entry, in one line and whole. */
-  record Entry(int offset, String text, String detail, boolean malformed) {}
-
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
     if (!FORMATS.contains(format)) {
@@ -110,21 +100,21 @@ public final class DecodeCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U023", "--port", "%d is no port".formatted(port)).fix("0 to 65535"));
     }
+    if (!queue.isEmpty() && !KINDS.contains(queue.toLowerCase(Locale.ROOT))) {
+      throw new UsageException(
+          Problem.of("DB-U023", "--qp", "'%s' is no kind of queue pair".formatted(queue))
+              .fix("one of " + String.join(", ", KINDS)));
+    }
     byte[] bytes = DecodeInput.read(file, standardInput);
-    return format.equals("packet") ? packets(context, bytes) : entries(context, bytes);
+    return format.equals("packet")
+        ? packets(context, file, bytes, port)
+        : entries(context, DecodedEntry.whole(format, bytes));
   }
 
-  private ExitCode packets(CommandContext context, byte[] bytes) throws UsageException {
-    Capture capture;
+  private ExitCode packets(CommandContext context, String name, byte[] bytes, int roce)
+      throws UsageException {
     boolean single = !CaptureReader.isCapture(bytes);
-    try {
-      capture = single ? new Capture("", "", List.of(frame(bytes))) : CaptureReader.read(bytes);
-    } catch (CaptureException e) {
-      throw new UsageException(
-          Problem.of("DB-U024", file, "the capture is damaged " + e.getMessage())
-              .fix("capture again, or repair it with editcap"));
-    }
-    PacketReport report = new PacketReport(capture, port);
+    PacketReport report = PacketReport.of(name, bytes, roce);
     if (common().json()) {
       Json.print(context, report.json());
     } else {
@@ -133,88 +123,32 @@ public final class DecodeCommand extends CliCommand {
     return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  /** Bytes of one packet: from the IP header where they start as one does, else from Ethernet's. */
-  private static CapturedFrame frame(byte[] bytes) {
-    int version = (bytes[0] & 0xff) >> IP_VERSION_SHIFT;
-    boolean ip = bytes[0] == 0x45 || version == 6;
-    return new CapturedFrame(
-        1, 0, ip ? LinkType.RAW_IP : LinkType.ETHERNET, Direction.UNKNOWN, bytes, bytes.length);
-  }
-
   private ExitCode entries(CommandContext context, byte[] bytes) throws UsageException {
-    List<Entry> entries = new ArrayList<>();
+    List<DecodedEntry> entries = new ArrayList<>();
     int at = 0;
     while (at < bytes.length) {
       int left = bytes.length - at;
-      int size = size(bytes, at);
-      if (left < smallest()) {
+      int size = DecodedEntry.size(format, bytes, at);
+      if (left < DecodedEntry.smallest(format)) {
         throw new UsageException(
             Problem.of(
                     "DB-U025",
                     file,
                     "%d bytes at the end are too few for a %s of %d bytes"
-                        .formatted(left, format, smallest()))
+                        .formatted(left, format, DecodedEntry.smallest(format)))
                 .fix("give whole entries"));
       }
       byte[] entry = Arrays.copyOfRange(bytes, at, at + Math.min(size, left));
-      entries.add(entry(at, entry));
+      entries.add(DecodedEntry.of(format, at, entry, queue));
       at += size;
     }
     if (common().json()) {
       Json.print(context, Map.of("format", format, "entries", entries));
     } else {
-      for (Entry entry : entries) {
-        context.terminal().out().print(common().quiet() ? entry.text + "\n" : entry.detail);
+      for (DecodedEntry entry : entries) {
+        context.terminal().out().print(common().quiet() ? entry.text() + "\n" : entry.detail());
       }
     }
-    return entries.stream().anyMatch(Entry::malformed) ? ExitCode.FAILED : ExitCode.OK;
-  }
-
-  private int smallest() {
-    return switch (format) {
-      case "wqe" -> ControlSegment.BYTES;
-      case "cqe" -> Cqe.BYTES;
-      case "dbr" -> DoorbellRecord.BYTES;
-      default -> Doorbell.BYTES;
-    };
-  }
-
-  /** Bytes of the entry at {@code at}: a WQE says its own, rounded up to whole blocks. */
-  private int size(byte[] bytes, int at) {
-    int left = bytes.length - at;
-    boolean blueFlame = format.equals("uar") && bytes.length >= SendQueue.BLOCK;
-    if (!format.equals("wqe") && !blueFlame) {
-      return smallest();
-    }
-    if (left < ControlSegment.BYTES) {
-      return left;
-    }
-    byte[] control = Arrays.copyOfRange(bytes, at, at + ControlSegment.BYTES);
-    int ds = Scratch.with(control, ControlSegment::ds);
-    return Math.max(1, SendQueue.blocks(ds)) * SendQueue.BLOCK;
-  }
-
-  private Entry entry(int at, byte[] bytes) {
-    return switch (format) {
-      case "wqe" -> wqe(at, bytes);
-      case "cqe" -> new Entry(at, CqePrinter.line(bytes), CqePrinter.full(bytes), false);
-      case "dbr" ->
-          new Entry(
-              at,
-              Scratch.with(bytes, DoorbellPrinter::recordLine),
-              Scratch.with(bytes, DoorbellPrinter::fullRecord),
-              false);
-      default -> bytes.length >= ControlSegment.BYTES ? wqe(at, bytes) : doorbell(at, bytes);
-    };
-  }
-
-  private static Entry wqe(int at, byte[] bytes) {
-    String line = WqePrinter.line(bytes);
-    return new Entry(at, line, WqePrinter.full(bytes), line.contains("MALFORMED"));
-  }
-
-  private static Entry doorbell(int at, byte[] bytes) {
-    long value = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
-    return new Entry(at, DoorbellPrinter.line(value), DoorbellPrinter.full(value), false);
+    return entries.stream().anyMatch(DecodedEntry::malformed) ? ExitCode.FAILED : ExitCode.OK;
   }
 }

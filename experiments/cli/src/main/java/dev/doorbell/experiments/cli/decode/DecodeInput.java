@@ -2,46 +2,32 @@ package dev.doorbell.experiments.cli.decode;
 
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.experiments.cli.command.UsageException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HexFormat;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Optional;
 
-/**
- * The bytes to decode: binary, a capture, or hexadecimal digits as people paste them - blanks, line
- * breaks, commas, {@code 0x}, offsets, and the characters beside them of xxd and hexdump are passed
- * over. Other text is refused.
- */
-final class DecodeInput {
-  private static final Pattern OFFSET =
-      Pattern.compile("^\\s*(?:(?:\\w*\\+)?(?:0[xX])?[0-9a-fA-F]+:)?");
-  private static final Pattern BLANKS = Pattern.compile(" {2,}");
-
-  /** The offset of {@code hexdump -C}, which has no colon. */
-  private static final Pattern BARE_OFFSET = Pattern.compile("^[0-9a-fA-F]{7,}\\b");
-
-  private static final Pattern FILLER = Pattern.compile("0[xX]|[\\s,;]");
-  private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
-
+/** What a user gives to a command: a file, or standard input, binary or as hexadecimal digits. */
+public final class DecodeInput {
   /** What is decoded lies in memory whole, and each packet of it once more. */
   private static final long MOST_BYTES = Math.min(1L << 30, Runtime.getRuntime().maxMemory() / 4);
 
   private DecodeInput() {}
 
   /**
-   * Reads a file, or standard input for {@code -}.
+   * Reads a file, or standard input for {@code -}, as it is.
    *
-   * @throws UsageException when it cannot be read or holds nothing
+   * @throws UsageException when it cannot be read
    */
-  static byte[] read(String name, InputStream standardInput) throws UsageException {
-    byte[] bytes;
+  public static byte[] raw(String name, InputStream standardInput) throws UsageException {
     try {
       if (!name.equals("-") && Files.size(Path.of(name)) > MOST_BYTES) {
         throw new UsageException(
@@ -56,11 +42,20 @@ final class DecodeInput {
                             .formatted(name)
                         + " a connection is no problem"));
       }
-      bytes = name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
-    } catch (IOException e) {
+      return name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(Path.of(name));
+    } catch (IOException | InvalidPathException e) {
       throw new UsageException(
           Problem.of("DB-U020", name, reason(e)).fix("name a file, or - for standard input"));
     }
+  }
+
+  /**
+   * Reads a file, or standard input for {@code -}: a capture, bytes, or the bytes that text spells.
+   *
+   * @throws UsageException when it cannot be read or holds nothing
+   */
+  static byte[] read(String name, InputStream standardInput) throws UsageException {
+    byte[] bytes = raw(name, standardInput);
     byte[] decoded;
     try {
       decoded = CaptureReader.isCapture(bytes) ? bytes : fromHex(bytes);
@@ -71,7 +66,9 @@ final class DecodeInput {
                   name,
                   "it is text, and this line has other than pairs of hexadecimal digits: '%.60s'"
                       .formatted(e.getMessage()))
-              .fix("give bytes, hexadecimal digits as of xxd or hexdump -C, or a capture"));
+              .fix(
+                  "give bytes, hexadecimal digits as of xxd or hexdump -C, or a capture; doorbell"
+                      + " explain finds them in other text"));
     }
     if (decoded.length == 0) {
       throw new UsageException(
@@ -81,7 +78,7 @@ final class DecodeInput {
     return decoded;
   }
 
-  private static String reason(IOException e) {
+  private static String reason(Exception e) {
     return switch (e) {
       case NoSuchFileException _ -> "there is no such file";
       case AccessDeniedException _ -> "there is no permission to read it";
@@ -89,55 +86,38 @@ final class DecodeInput {
     };
   }
 
+  /** Returns true for bytes that are text, in any of the encodings that logs have. */
+  public static boolean isText(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b >= 0 && b < ' ' && b != '\n' && b != '\r' && b != '\t' && b != 0x1b && b != '\f') {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
-   * The bytes that text spells, or the bytes themselves when they are no text.
+   * The bytes that text spells, or the bytes themselves when they are no text. Lines of logs that
+   * stand between them are passed over.
    *
    * @throws IllegalArgumentException for text that spells none, with its first such line
    */
   static byte[] fromHex(byte[] bytes) {
     for (byte b : bytes) {
-      boolean text = b >= ' ' && b < 0x7f;
-      if (!text && b != '\n' && b != '\r' && b != '\t') {
+      if (b < 0 || !isText(new byte[] {b})) {
         return bytes;
       }
     }
-    StringBuilder digits = new StringBuilder();
-    boolean dumped = false;
+    HexDump dump = new HexDump();
+    ByteArrayOutputStream decoded = new ByteArrayOutputStream();
     for (String line : new String(bytes, StandardCharsets.US_ASCII).lines().toList()) {
-      String left = withoutCharacters(line);
-      boolean lastOffset = dumped && BARE_OFFSET.matcher(line).matches();
-      dumped |= left.length() < line.length();
-      if (left.equals(line)) {
-        left = lastOffset ? "" : digits(line);
-      }
-      if (!left.isEmpty() && !DIGITS.matcher(left).matches()) {
+      Optional<byte[]> found = dump.bytes(line);
+      if (found.isPresent()) {
+        decoded.writeBytes(found.get());
+      } else if (HexDump.withoutPrefix(line).equals(line) && LogPattern.matching(line).isEmpty()) {
         throw new IllegalArgumentException(line);
       }
-      digits.append(left);
     }
-    return HexFormat.of().parseHex(digits);
-  }
-
-  private static String digits(String line) {
-    return FILLER.matcher(OFFSET.matcher(line).replaceFirst("")).replaceAll("");
-  }
-
-  /**
-   * The digits of a line of {@code xxd} or {@code hexdump -C}, which has as many characters behind
-   * two blanks as bytes before; any other line as it is.
-   */
-  private static String withoutCharacters(String line) {
-    Matcher blanks = BLANKS.matcher(line);
-    while (blanks.find()) {
-      String before = line.substring(0, blanks.start());
-      String behind = line.substring(blanks.end());
-      boolean bars = behind.startsWith("|") && behind.endsWith("|") && behind.length() > 1;
-      String digits = digits(bars ? BARE_OFFSET.matcher(before).replaceFirst("") : before);
-      int characters = behind.length() - (bars ? 2 : 0);
-      if (2 * characters == digits.length() && DIGITS.matcher(digits).matches()) {
-        return digits;
-      }
-    }
-    return line;
+    return decoded.toByteArray();
   }
 }

@@ -1,26 +1,37 @@
 package dev.doorbell.experiments.cli.decode;
 
 import dev.doorbell.core.pcap.Capture;
+import dev.doorbell.core.pcap.CaptureException;
+import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.pcap.CapturedFrame;
+import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.FlowChecker;
+import dev.doorbell.core.roce.LinkHeader;
 import dev.doorbell.core.roce.PacketPrinter;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What there is to say of the frames of a capture. */
-final class PacketReport {
+public final class PacketReport {
   private final FlowChecker checker = new FlowChecker();
   private final RoceFrame frame;
   private final List<Line> lines = new ArrayList<>();
   private long firstNanos;
   private int broken;
   private int others;
+  private int cut;
+  private final Set<String> unread = new TreeSet<>();
 
   /**
    * One frame.
@@ -52,35 +63,82 @@ final class PacketReport {
     List<CapturedFrame> frames = capture.frames();
     firstNanos = frames.isEmpty() ? 0 : frames.getFirst().nanos();
     for (CapturedFrame captured : frames) {
-      lines.add(Scratch.with(captured.bytes(), address -> look(captured, address)));
+      byte[] padded =
+          Arrays.copyOf(
+              captured.bytes(),
+              Math.max(
+                  captured.bytes().length,
+                  Math.min(captured.originalBytes(), RoceFrame.MAX_BYTES)));
+      lines.add(Scratch.with(padded, address -> look(captured, address, padded.length)));
     }
   }
 
-  private Line look(CapturedFrame captured, long address) {
+  /**
+   * Looks at a capture, or at the bytes of one packet: from the IP header where they start as one
+   * does, else from Ethernet's.
+   *
+   * @param name of the file, for messages
+   */
+  public static PacketReport of(String name, byte[] bytes, int port) throws UsageException {
+    try {
+      if (CaptureReader.isCapture(bytes)) {
+        return new PacketReport(CaptureReader.read(bytes), port);
+      }
+    } catch (CaptureException e) {
+      throw new UsageException(
+          Problem.of("DB-U024", name, "the capture is damaged " + e.getMessage())
+              .fix("capture again, or repair it with editcap"));
+    }
+    boolean ip = bytes[0] == 0x45 || (bytes[0] & 0xff) >> 4 == 6;
+    CapturedFrame frame =
+        new CapturedFrame(
+            1, 0, ip ? LinkType.RAW_IP : LinkType.ETHERNET, Direction.UNKNOWN, bytes, bytes.length);
+    return new PacketReport(new Capture("", "", List.of(frame)), port);
+  }
+
+  private Line look(CapturedFrame captured, long address, int bytes) {
     double seconds = (captured.nanos() - firstNanos) / 1e9;
-    int bytes = captured.bytes().length;
-    RoceFrame.Verdict verdict =
-        captured.linkType() == LinkType.ETHERNET
-            ? frame.parse(address, bytes)
-            : frame.parseIp(address, bytes);
+    RoceFrame.Verdict verdict = frame.parse(captured.linkType(), address, bytes);
+    boolean whole = !captured.isCut();
     if (verdict == RoceFrame.Verdict.OTHER) {
       others++;
-      return plain(captured, seconds, "not RoCE, %d bytes".formatted(bytes), List.of());
+      if (!LinkHeader.isRead(captured.linkType())) {
+        unread.add(LinkHeader.name(captured.linkType()));
+      }
+      String text =
+          LinkHeader.isRead(captured.linkType())
+              ? "not RoCE, %d bytes".formatted(captured.originalBytes())
+              : "%s, which is not read, %d bytes"
+                  .formatted(LinkHeader.name(captured.linkType()), captured.originalBytes());
+      return plain(captured, seconds, text, List.of());
     }
-    if (verdict != RoceFrame.Verdict.ROCE) {
-      broken++;
-      String why = captured.isCut() ? "the capture holds only its start" : verdict.text();
-      return plain(captured, seconds, "RoCE, %d bytes".formatted(bytes), List.of(why));
+    if (verdict != RoceFrame.Verdict.ROCE
+        || (!whole && frame.payload - address > captured.bytes().length)) {
+      broken += whole ? 1 : 0;
+      cut += whole ? 0 : 1;
+      return plain(
+          captured,
+          seconds,
+          whole
+              ? "RoCE, %d bytes".formatted(bytes)
+              : "RoCE, cut inside its headers: %d of %d bytes"
+                  .formatted(captured.bytes().length, captured.originalBytes()),
+          whole ? List.of(verdict.text()) : List.of());
     }
-    FlowChecker.Findings findings = checker.check(frame);
+    cut += whole ? 0 : 1;
+    FlowChecker.Findings findings = checker.check(frame, whole);
     return new Line(
         captured.number(),
         seconds,
         "%s > %s".formatted(frame.source(), frame.destination()),
-        PacketPrinter.line(frame),
+        PacketPrinter.line(frame)
+            + (whole
+                ? ""
+                : "  [cut: %d of %d bytes; the ICRC is not there]"
+                    .formatted(captured.bytes().length, captured.originalBytes())),
         List.copyOf(findings.problems()),
         List.copyOf(findings.notes()),
-        PacketPrinter.full(frame, checker.expectedIcrc(frame)));
+        whole ? PacketPrinter.full(frame, checker.expectedIcrc(frame)) : "");
   }
 
   private static Line plain(
@@ -88,13 +146,29 @@ final class PacketReport {
     return new Line(captured.number(), seconds, "", text, problems, List.of(), "");
   }
 
-  /** True when no packet breaks a rule. */
-  boolean isSound() {
-    return broken == 0 && checker.problems() == 0;
+  /** True when a packet was read and none breaks a rule. */
+  public boolean isSound() {
+    return isDecoded() && broken == 0 && checker.problems() == 0;
+  }
+
+  private boolean isDecoded() {
+    return checker.packets() + broken > 0;
+  }
+
+  private String verdict() {
+    if (!unread.isEmpty()) {
+      return "frames of %s are not read".formatted(String.join(", ", unread));
+    }
+    if (!isDecoded()) {
+      return "nothing was decoded: no frame is RoCE on this port (--port), so nothing is known";
+    }
+    String words =
+        isSound() ? "nothing wrong" : "%d problems".formatted(broken + checker.problems());
+    return cut == 0 ? words : "%s, %d packets cut".formatted(words, cut);
   }
 
   /** One line a frame, and what is wrong below it; the last line sums up. */
-  String text(boolean verbose) {
+  public String text(boolean verbose) {
     StringBuilder text = new StringBuilder();
     for (Line line : lines) {
       text.append(
@@ -112,13 +186,7 @@ final class PacketReport {
     }
     text.append(
         "%d packets of %d connections, %d other frames: %s%n"
-            .formatted(
-                checker.packets() + broken,
-                checker.flows(),
-                others,
-                isSound()
-                    ? "nothing wrong"
-                    : "%d problems".formatted(broken + checker.problems())));
+            .formatted(checker.packets() + broken, checker.flows(), others, verdict()));
     return text.toString();
   }
 
@@ -138,7 +206,7 @@ final class PacketReport {
   }
 
   /** The usual port of RoCE. */
-  static int usualPort() {
+  public static int usualPort() {
     return UdpHeader.ROCE_PORT;
   }
 }

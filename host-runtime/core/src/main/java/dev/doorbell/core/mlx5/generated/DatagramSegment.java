@@ -23,6 +23,8 @@ public class DatagramSegment {
 
   public static final int DESTINATION_OFFSET = 0x08;
 
+  public static final int RESERVED_OFFSET = 0x10;
+
   public static final int MAC_OFFSET = 0x14;
 
   public static final int TRAFFIC_CLASS_OFFSET = 0x1a;
@@ -32,6 +34,26 @@ public class DatagramSegment {
   public static final int FLOW_LABEL_OFFSET = 0x1c;
 
   public static final int GID_OFFSET = 0x20;
+
+  /** The fields that {@code FieldTable.rows} shows. */
+  public static final String ROWS =
+"""
+0 63 0 DC access key, or Q_Key|
+8 31 31 extended|
+8 23 0 destination|
+12 31 24 static rate, service level|
+12 15 0 rlid|
+16 31 0 reserved|
+20 31 0 rmac 47:16|
+24 31 16 rmac 15:0|
+24 15 8 traffic class|
+24 7 0 hop limit|
+28 30 30 global route|
+28 27 20 sgid index|
+28 19 0 flow label|
+32 63 0 dgid 127:64|
+40 63 0 dgid 63:0|
+""";
 
   protected DatagramSegment() {}
 
@@ -53,6 +75,21 @@ public class DatagramSegment {
   /** The 24-bit number of the peer's queue pair. */
   public static int destination(long at) {
     return BigEndian.getInt(at + 0x08) & 0xffffff;
+  }
+
+  /** Static rate in the upper half, service level or traffic priority in the lower one. */
+  public static int serviceLevel(long at) {
+    return BigEndian.getInt(at + 0x0c) >>> 24;
+  }
+
+  /** The peer's local identifier; with RoCE v2 the source port of UDP. */
+  public static int remoteLid(long at) {
+    return BigEndian.getInt(at + 0x0c) & 0xffff;
+  }
+
+  /** Zero. */
+  public static int reserved(long at) {
+    return BigEndian.getInt(at + 0x10);
   }
 
   /** The next hop's Ethernet address, 48 bits. */
@@ -119,5 +156,11 @@ public class DatagramSegment {
     BigEndian.putInt(at + 0x1c, 1 << 30 | (gidIndex & 0xff) << 20);
     BigEndian.putLong(at + 0x20, gidHigh);
     BigEndian.putLong(at + 0x28, gidLow);
+  }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "dest=0x%06x rlid=0x%04x mac=0x%012x sgid_index=%d"
+        .formatted(destination(at), remoteLid(at), macAddress(at), gidIndex(at));
   }
 }

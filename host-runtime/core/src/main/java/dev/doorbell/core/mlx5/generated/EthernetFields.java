@@ -22,11 +22,27 @@ public class EthernetFields {
   /** Offset of the inline header. */
   public static final int HEADER_OFFSET = 0x0e;
 
+  /** The fields that {@code FieldTable.rows} shows. */
+  public static final String ROWS =
+"""
+0 31 0 reserved|
+4 31 24 cs_flags|0x40 layer 3, 0x80 layer 4
+4 15 0 mss|
+8 31 0 flow table metadata|
+12 25 16 inline header bytes|
+12 15 0 inline header, its start|
+""";
+
   protected EthernetFields() {}
 
   /** {@code cs_flags}: 0x40 for the checksum of layer 3, 0x80 for that of layer 4. */
   public static int checksums(long at) {
     return BigEndian.getInt(at + 0x04) >>> 24;
+  }
+
+  /** Bytes of a segment of TSO, else 0. */
+  public static int segmentBytes(long at) {
+    return BigEndian.getInt(at + 0x04) & 0xffff;
   }
 
   /** Bytes of the inline header. */
@@ -39,5 +55,11 @@ public class EthernetFields {
     BigEndian.putLong(at, 0);
     BigEndian.putInt(at + 0x08, 0);
     BigEndian.putShort(at + 0x0c, (short) ((headerBytes & 0x3ff)));
+  }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "cs_flags=0x%02x mss=%d header=%d"
+        .formatted(checksums(at), segmentBytes(at), headerBytes(at));
   }
 }

@@ -31,6 +31,19 @@ public class MemoryKeySegment {
   /** The queue pair number of a key that all queue pairs of its domain may use. */
   public static final int ANY_QUEUE_PAIR = 0xff_ffff;
 
+  /** The fields that {@code FieldTable.rows} shows. */
+  public static final String ROWS =
+"""
+0 30 30 free|
+0 15 8 access|
+4 31 8 qpn|
+4 7 0 mkey 7:0|
+8 -1 8 other fields|
+16 63 0 start address|
+24 63 0 length|
+32 -1 32 other fields|
+""";
+
   protected MemoryKeySegment() {}
 
   /** True when the key names nothing from now on. */
@@ -61,5 +74,11 @@ public class MemoryKeySegment {
   /** Bytes of the region. */
   public static long length(long at) {
     return BigEndian.getLong(at + 0x18);
+  }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "start=0x%x length=%d access=0x%02x qpn=0x%06x"
+        .formatted(startAddress(at), length(at), access(at), queuePair(at));
   }
 }

@@ -51,8 +51,12 @@ public class OpcodeTable {
 
   public static final int TAG_MATCHING = 0x28;
 
+  /** Several Ethernet packets in one WQE (mlx5_core, DPDK). */
+  public static final int ENHANCED_MPSW = 0x29;
+
   public static final int FLOW_TBL_ACCESS = 0x2c;
 
+  /** Memory to memory inside the HCA: DMA, compression. */
   public static final int MMO = 0x2f;
 
   protected OpcodeTable() {}
@@ -80,6 +84,7 @@ public class OpcodeTable {
       case DUMP -> "DUMP";
       case UMR -> "UMR";
       case TAG_MATCHING -> "TAG_MATCHING";
+      case ENHANCED_MPSW -> "ENHANCED_MPSW";
       case FLOW_TBL_ACCESS -> "FLOW_TBL_ACCESS";
       case MMO -> "MMO";
       default -> "opcode 0x%02x".formatted(code);
@@ -155,13 +160,18 @@ public class OpcodeTable {
       case RDMA_WRITE_IMM -> "remote data";
       case SEND -> "data";
       case SEND_IMM -> "data";
+      case TSO -> "data";
       case WAIT -> "wait";
       case RDMA_READ -> "remote data";
       case ATOMIC_CS -> "remote atomic data";
       case ATOMIC_FA -> "remote atomic data";
       case ATOMIC_MASKED_CS -> "remote swap data";
       case ATOMIC_MASKED_FA -> "remote add data";
+      case LOCAL_INVAL -> "umr mkey";
       case DUMP -> "data";
+      case UMR -> "umr mkey data";
+      case ENHANCED_MPSW -> "data";
+      case MMO -> "mmo data";
       default -> "";
     };
   }

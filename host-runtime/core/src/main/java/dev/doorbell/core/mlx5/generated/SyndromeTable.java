@@ -60,6 +60,26 @@ public class SyndromeTable {
     };
   }
 
+  /** Names the status that libmlx5 makes of it (mlx5_handle_error_cqe of providers/mlx5/cq.c). */
+  public static String status(int code) {
+    return switch (code) {
+      case LOCAL_LENGTH -> "IBV_WC_LOC_LEN_ERR";
+      case LOCAL_QP_OPERATION -> "IBV_WC_LOC_QP_OP_ERR";
+      case LOCAL_PROTECTION -> "IBV_WC_LOC_PROT_ERR";
+      case FLUSHED -> "IBV_WC_WR_FLUSH_ERR";
+      case MEMORY_WINDOW_BIND -> "IBV_WC_MW_BIND_ERR";
+      case BAD_RESPONSE -> "IBV_WC_BAD_RESP_ERR";
+      case LOCAL_ACCESS -> "IBV_WC_LOC_ACCESS_ERR";
+      case REMOTE_INVALID_REQUEST -> "IBV_WC_REM_INV_REQ_ERR";
+      case REMOTE_ACCESS -> "IBV_WC_REM_ACCESS_ERR";
+      case REMOTE_OPERATION -> "IBV_WC_REM_OP_ERR";
+      case TRANSPORT_RETRY_EXCEEDED -> "IBV_WC_RETRY_EXC_ERR";
+      case RNR_RETRY_EXCEEDED -> "IBV_WC_RNR_RETRY_EXC_ERR";
+      case REMOTE_ABORTED -> "IBV_WC_REM_ABORT_ERR";
+      default -> "IBV_WC_GENERAL_ERR";
+    };
+  }
+
   /** Returns the most likely fix, in one sentence. */
   public static String remedy(int code) {
     return switch (code) {

@@ -14,6 +14,13 @@ public class XrcSegment {
   /** Bytes of the structure. */
   public static final int BYTES = 16;
 
+  /** The fields that {@code FieldTable.rows} shows. */
+  public static final String ROWS =
+"""
+0 23 0 srqn|
+4 -1 12 reserved|
+""";
+
   protected XrcSegment() {}
 
   /** The 24-bit number of the peer's shared receive queue. */
@@ -25,5 +32,10 @@ public class XrcSegment {
   public static void write(long at, int sharedQueue) {
     BigEndian.putLong(at, (sharedQueue & 0xffffffL) << 32);
     BigEndian.putLong(at + 0x08, 0);
+  }
+
+  /** Shows the fields in one line. */
+  public static String line(long at) {
+    return "srqn=0x%06x".formatted(sharedQueue(at));
   }
 }

@@ -52,21 +52,23 @@ public class BthTable {
 
   public static final int DETH = 1 << 1;
 
-  public static final int RETH = 1 << 2;
+  public static final int FLUSH_ETH = 1 << 2;
 
-  public static final int ATOMIC_ETH = 1 << 3;
+  public static final int RETH = 1 << 3;
 
-  public static final int MASKED_ATOMIC_ETH = 1 << 4;
+  public static final int ATOMIC_ETH = 1 << 4;
 
-  public static final int AETH = 1 << 5;
+  public static final int MASKED_ATOMIC_ETH = 1 << 5;
 
-  public static final int ATOMIC_ACK_ETH = 1 << 6;
+  public static final int AETH = 1 << 6;
 
-  public static final int IMM_DT = 1 << 7;
+  public static final int ATOMIC_ACK_ETH = 1 << 7;
 
-  public static final int IETH = 1 << 8;
+  public static final int IMM_DT = 1 << 8;
 
-  public static final int DC_ETH = 1 << 9;
+  public static final int IETH = 1 << 9;
+
+  public static final int DC_ETH = 1 << 10;
 
   public static final int SEND_FIRST = 0x00;
 
@@ -114,6 +116,10 @@ public class BthTable {
 
   public static final int SEND_ONLY_INVALIDATE = 0x17;
 
+  public static final int FLUSH = 0x1c;
+
+  public static final int ATOMIC_WRITE = 0x1d;
+
   protected BthTable() {}
 
   /** Names an operation; empty for one that does not exist. */
@@ -142,6 +148,8 @@ public class BthTable {
       case FETCH_ADD -> "FETCH_ADD";
       case SEND_LAST_INVALIDATE -> "SEND_LAST_INVALIDATE";
       case SEND_ONLY_INVALIDATE -> "SEND_ONLY_INVALIDATE";
+      case FLUSH -> "FLUSH";
+      case ATOMIC_WRITE -> "ATOMIC_WRITE";
       default -> "";
     };
   }
@@ -165,6 +173,8 @@ public class BthTable {
       case FETCH_ADD -> "ATOMIC_ETH";
       case SEND_LAST_INVALIDATE -> "IETH";
       case SEND_ONLY_INVALIDATE -> "IETH";
+      case FLUSH -> "FLUSH_ETH RETH";
+      case ATOMIC_WRITE -> "RETH";
       default -> "";
     };
   }
@@ -189,7 +199,8 @@ public class BthTable {
           READ_RESPONSE_LAST,
           READ_RESPONSE_ONLY,
           SEND_LAST_INVALIDATE,
-          SEND_ONLY_INVALIDATE ->
+          SEND_ONLY_INVALIDATE,
+          ATOMIC_WRITE ->
           true;
       default -> false;
     };

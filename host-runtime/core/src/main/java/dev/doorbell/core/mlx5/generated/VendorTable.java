@@ -1,0 +1,94 @@
+package dev.doorbell.core.mlx5.generated;
+
+import javax.annotation.processing.Generated;
+
+/**
+ * Vendor codes of completions in error of ConnectX adapters, as public reports show them: NVIDIA
+ * publishes no list. Other vendors give the same numbers other meanings.
+ *
+ * <p>Written by FormatsTest from src/main/formats/mlx5.txt.
+ */
+@Generated("FormatsTest")
+public class VendorTable {
+  public static final int LOCAL_PROTECTION_READ = 0x51;
+
+  public static final int LOCAL_PROTECTION_KEY = 0x53;
+
+  public static final int LOCAL_PROTECTION_WRITE = 0x56;
+
+  public static final int PEER_SILENT = 0x81;
+
+  public static final int RECEIVER_NOT_READY = 0x87;
+
+  public static final int PEER_REFUSED_ACCESS = 0x88;
+
+  public static final int PEER_FAILED = 0x89;
+
+  public static final int PEER_REFUSED_REQUEST = 0x8a;
+
+  public static final int TOO_LONG = 0x8e;
+
+  public static final int PAGE_FAULT = 0x93;
+
+  public static final int FLUSHED = 0xf9;
+
+  protected VendorTable() {}
+
+  /** Says with what the code was seen. */
+  public static String meaning(int code) {
+    return switch (code) {
+      case LOCAL_PROTECTION_READ ->
+          "the sender's HCA could not read the payload: key, bounds or IOMMU";
+      case LOCAL_PROTECTION_KEY ->
+          "the sender's HCA could not read the payload: the key does not cover it";
+      case LOCAL_PROTECTION_WRITE ->
+          "the receiver's HCA could not write what arrived: key, bounds or IOMMU";
+      case PEER_SILENT -> "no acknowledgement came within timeout and retries";
+      case RECEIVER_NOT_READY ->
+          "the peer answered receiver-not-ready more often than rnr_retry allows";
+      case PEER_REFUSED_ACCESS -> "the peer answered with a NAK of remote access";
+      case PEER_FAILED -> "the peer answered with a NAK of remote operation";
+      case PEER_REFUSED_REQUEST -> "the peer answered with a NAK of invalid request";
+      case TOO_LONG -> "what arrived was longer than the receive buffer or the request allows";
+      case PAGE_FAULT -> "a page fault of on-demand paging that was not resolved";
+      case FLUSHED -> "flushed behind an earlier error of the same queue pair";
+      default -> "a vendor code without a public report";
+    };
+  }
+
+  /** Names the verbs status it was seen with. */
+  public static String status(int code) {
+    return switch (code) {
+      case LOCAL_PROTECTION_READ -> "IBV_WC_LOC_PROT_ERR";
+      case LOCAL_PROTECTION_KEY -> "IBV_WC_LOC_PROT_ERR";
+      case LOCAL_PROTECTION_WRITE -> "IBV_WC_LOC_PROT_ERR";
+      case PEER_SILENT -> "IBV_WC_RETRY_EXC_ERR";
+      case RECEIVER_NOT_READY -> "IBV_WC_RNR_RETRY_EXC_ERR";
+      case PEER_REFUSED_ACCESS -> "IBV_WC_REM_ACCESS_ERR";
+      case PEER_FAILED -> "IBV_WC_REM_OP_ERR";
+      case PEER_REFUSED_REQUEST -> "IBV_WC_REM_INV_REQ_ERR";
+      case TOO_LONG -> "IBV_WC_LOC_LEN_ERR";
+      case PAGE_FAULT -> "IBV_WC_RETRY_EXC_ERR";
+      case FLUSHED -> "IBV_WC_WR_FLUSH_ERR";
+      default -> "";
+    };
+  }
+
+  /** Names public reports with it, separated by blanks. */
+  public static String sources(int code) {
+    return switch (code) {
+      case LOCAL_PROTECTION_READ -> "NVIDIA/nccl#928 NVIDIA/nccl#214";
+      case LOCAL_PROTECTION_KEY -> "NVIDIA/nccl#1905";
+      case LOCAL_PROTECTION_WRITE -> "linux-nvme:IO_PAGE_FAULT";
+      case PEER_SILENT -> "openucx/ucx#9590 openucx/ucx#5199 NVIDIA/nccl#1814 NVIDIA/nccl#1405";
+      case RECEIVER_NOT_READY -> "NVIDIA/nccl:src/transport/net_ib/p2p.cc";
+      case PEER_REFUSED_ACCESS -> "linux-rdma:SMC-R";
+      case PEER_FAILED -> "NVIDIA/nccl#214";
+      case PEER_REFUSED_REQUEST -> "NVIDIA/nccl#1710";
+      case TOO_LONG -> "kvcache-ai/Mooncake#3299";
+      case PAGE_FAULT -> "openucx/ucx#2433";
+      case FLUSHED -> "NVIDIA/nccl#1353 NVIDIA/nccl#1524 NVIDIA/nccl#1405";
+      default -> "";
+    };
+  }
+}
