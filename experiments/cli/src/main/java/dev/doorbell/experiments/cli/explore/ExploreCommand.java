@@ -129,7 +129,9 @@ public final class ExploreCommand extends CliCommand {
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "60s",
-      description = "Wall time at most: 500ms, 60s, 2m (default ${DEFAULT-VALUE}).")
+      description =
+          "Wall time at most, of each litmus test or case: 500ms, 60s, 2m (default"
+              + " ${DEFAULT-VALUE}).")
   private String budget = "";
 
   @Option(
@@ -328,7 +330,8 @@ public final class ExploreCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
     }
-    return new LitmusRunner(context, common(), selection.rounds, selection.executions).run(place);
+    return new LitmusRunner(context, common(), selection.rounds, selection.executions, nanos())
+        .run(place);
   }
 
   private static ExitCode verdict(boolean clean, boolean finished) {
