@@ -41,6 +41,11 @@ public interface Agent {
     return null;
   }
 
+  /** Returns the places that may come right after a result of {@link #place}. */
+  default NextPlaces following(Object place) {
+    return NextPlaces.NONE;
+  }
+
   /** Describes a result of {@link #place}. */
   default @Nullable SourcePlace describe(Object place) {
     return null;

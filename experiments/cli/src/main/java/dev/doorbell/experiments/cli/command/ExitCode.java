@@ -24,6 +24,8 @@ public enum ExitCode {
   UNDECIDED(9),
   /** A claim about every execution had none to hold for. */
   VACUOUS(10),
+  /** The explorer found nothing, and has not covered all of the kernel. */
+  NOT_COVERED(11),
   /** Everything was waived: nothing can be tested here. */
   WAIVED(77),
   /** Interrupted; the journal is valid and {@code --resume} works. */

@@ -8,9 +8,12 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploreReport.Explored;
 import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
+import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
@@ -48,6 +51,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
+      "  doorbell explore my_gather.kernel.yaml --ranks 2,4 --group 1,2 --until covered",
       "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
           + " there",
       "  doorbell explore --litmus experiments/litmus",
@@ -57,7 +61,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "A kernel takes (const doorbell_qp *qps, const doorbell_job *jobs), as the project's do.",
-      "Exit code 8 when something was found, 7 when no run came to its end, 0 when clean."
+      "Exit code 8 when something was found, 7 when no run came to its end, 11 when nothing was",
+      "found and not all was covered, 0 when clean."
     })
 public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
@@ -90,9 +95,6 @@ public final class ExploreCommand extends CliCommand {
 
   @Mixin private UserKernels userKernels = new UserKernels();
 
-  /** The kernel's descriptor, where it has one. */
-  private @Nullable ExploredKernel described;
-
   @Mixin private ExploreSelection selection = new ExploreSelection();
 
   @Mixin private NicOptions nics = new NicOptions();
@@ -103,11 +105,9 @@ public final class ExploreCommand extends CliCommand {
       description = "A kernel of the project, or a file.")
   private String kernel = "";
 
-  @Option(
-      names = "-s",
-      paramLabel = "SETTING=VALUE",
-      description = "A setting of the kernel's own descriptor; repeat for more.")
-  private List<String> settings = new ArrayList<>();
+  @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   @Option(
       names = "--link",
@@ -126,10 +126,18 @@ public final class ExploreCommand extends CliCommand {
   private int seeds;
 
   @Option(
+      names = "--until",
+      paramLabel = "covered",
+      description = "Go on until all is covered, or 50 runs in a row have covered nothing new.")
+  private String until = "";
+
+  @Option(
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "60s",
-      description = "Wall time at most: 500ms, 60s, 2m (default ${DEFAULT-VALUE}).")
+      description =
+          "Wall time at most, of each litmus test or case: 500ms, 60s, 2m (default"
+              + " ${DEFAULT-VALUE}).")
   private String budget = "";
 
   @Option(
@@ -150,19 +158,6 @@ public final class ExploreCommand extends CliCommand {
       names = "--minimise-fences",
       description = "Remove each fence in turn and say what is observed without it.")
   private boolean minimiseFences;
-
-  @Option(
-      names = "--blocks",
-      description =
-          "Blocks (default: 2; 1 of kernels of one block, as put_latency; or the descriptor's).")
-  private @Nullable Integer blocks;
-
-  @Option(
-      names = "--threads",
-      description =
-          "Threads of a block (default: 4; 1 of kernels of one poster, as put_batch; or the"
-              + " descriptor's).")
-  private @Nullable Integer threads;
 
   @Option(
       names = "--iterations",
@@ -267,6 +262,9 @@ public final class ExploreCommand extends CliCommand {
               .fix("doorbell explore --help"));
     }
     range("--seeds", seeds, 1, Integer.MAX_VALUE);
+    if (!until.isEmpty()) {
+      word("--until", until, "covered");
+    }
     if (selection.litmus != null) {
       return litmus(context, selection.litmus);
     }
@@ -279,40 +277,26 @@ public final class ExploreCommand extends CliCommand {
     if (selection.bug != null) {
       return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
     }
-    Scenario usual = scenario(program(laboratory));
+    List<World> worlds = worlds(laboratory);
     List<Nic> adapters = nics.all();
-    Scenario scenario = usual.with(adapters.getFirst());
-    Explorer explorer = new Explorer(laboratory, scenario);
     long nanos = nanos();
     try {
       if (nics.isTable()) {
-        return new NicRunner(context, common(), laboratory, usual).run(adapters, seeds, nanos);
+        return new NicRunner(context, common(), laboratory, worlds.getFirst().scenario())
+            .run(adapters, seeds, nanos);
       }
+      worlds.replaceAll(
+          world ->
+              new World(
+                  world.choice(), world.scenario().with(adapters.getFirst()), world.kernel()));
       if (schedule != null) {
-        return replay(context, explorer, scenario, schedule(schedule), nanos);
+        return replay(context, laboratory, worlds, schedule(schedule), nanos);
       }
       if (minimiseFences) {
-        return fences(context, explorer, scenario, nanos);
+        Scenario scenario = worlds.getFirst().scenario();
+        return fences(context, new Explorer(laboratory, scenario), scenario, nanos);
       }
-      Explorer.Report report = explorer.explore(seeds, nanos);
-      List<Reliance> relies =
-          report.isClean() && report.finished() > 0
-              ? explorer.relies(Math.max(nanos - report.nanos(), LAST_LOOK))
-              : List.of();
-      if (common().json()) {
-        Map<String, Object> json = ExploreReport.json(scenario, report);
-        json.put("relies_on", ExploreReport.relies(relies));
-        Json.print(context, json);
-      } else {
-        context
-            .terminal()
-            .out()
-            .print(
-                ExploreReport.head(scenario)
-                    + ExploreReport.text(report)
-                    + ExploreReport.notes(relies));
-      }
-      return verdict(report.isClean(), report.finished() > 0);
+      return explore(context, laboratory, worlds, nanos);
     } catch (ScenarioException e) {
       Problem problem =
           Problem.of("DB-U020", kernel, String.valueOf(e.getMessage()))
@@ -328,23 +312,58 @@ public final class ExploreCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
     }
-    return new LitmusRunner(context, common(), selection.rounds, selection.executions).run(place);
+    return new LitmusRunner(context, common(), selection.rounds, selection.executions, nanos())
+        .run(place);
   }
 
-  private static ExitCode verdict(boolean clean, boolean finished) {
-    return !clean ? ExitCode.COUNTER_EXAMPLE : finished ? ExitCode.OK : ExitCode.PARTIAL;
+  /** Explores each world for its part of the time, and says of all together what was covered. */
+  private ExitCode explore(
+      CommandContext context, Laboratory laboratory, List<World> worlds, long nanos)
+      throws UsageException, ScenarioException {
+    long end = System.nanoTime() + nanos;
+    Explorer.Until limit = new Explorer.Until(seeds, until.equals("covered"));
+    List<Explored> all = new ArrayList<>();
+    for (World world : worlds) {
+      Explorer explorer = new Explorer(laboratory, world.scenario());
+      long left = Math.max(1, end - System.nanoTime());
+      Explorer.Report report = explorer.explore(limit, left / (worlds.size() - all.size()));
+      boolean relied = report.isClean() && report.finished() > 0;
+      List<Reliance> relies =
+          relied ? explorer.relies(Math.max(left - report.nanos(), LAST_LOOK)) : List.of();
+      all.add(new Explored(world, report, relies));
+    }
+    ExploreReport.Summary summary = new ExploreReport.Summary(all);
+    junit.write("doorbell explore " + kernel, summary.cases());
+    if (common().json()) {
+      Json.print(context, summary.json());
+    } else {
+      context.terminal().out().print(summary.text());
+    }
+    return summary.verdict();
   }
 
   private ExitCode replay(
-      CommandContext context, Explorer explorer, Scenario scenario, Schedule wanted, long nanos)
+      CommandContext context,
+      Laboratory laboratory,
+      List<World> worlds,
+      Schedule wanted,
+      long nanos)
       throws UsageException, ScenarioException {
-    if (!wanted.isOf(scenario)) {
-      throw new UsageException(
-          Problem.of("DB-U021", "--schedule", "the schedule was made for something else")
-              .effect("nothing was replayed")
-              .fix("give the kernel and the options of the report that it comes from"));
-    }
-    Outcome outcome = explorer.replay(wanted, LAST_TURNS, nanos);
+    Scenario scenario =
+        worlds.stream()
+            .map(World::scenario)
+            .filter(wanted::isOf)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        Problem.of(
+                                "DB-U021", "--schedule", "the schedule was made for something else")
+                            .effect("nothing was replayed")
+                            .fix(
+                                "give the kernel and the options of the report that it comes"
+                                    + " from")));
+    Outcome outcome = new Explorer(laboratory, scenario).replay(wanted, LAST_TURNS, nanos);
     List<Race> races = outcome.races();
     Failure failure = outcome.failure();
     if (common().json()) {
@@ -369,7 +388,7 @@ public final class ExploreCommand extends CliCommand {
       }
       context.terminal().out().print(text);
     }
-    return verdict(!outcome.isFinding(), true);
+    return outcome.isFinding() ? ExitCode.COUNTER_EXAMPLE : ExitCode.OK;
   }
 
   private ExitCode fences(CommandContext context, Explorer explorer, Scenario scenario, long nanos)
@@ -406,12 +425,21 @@ public final class ExploreCommand extends CliCommand {
     return ExitCode.OK;
   }
 
-  private Scenario.Program program(Laboratory laboratory) throws UsageException {
-    ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry, settings);
-    if (own != null) {
-      described = own;
-      return own.program();
+  private List<World> worlds(Laboratory laboratory) throws UsageException {
+    ExploredKernel described = ExploredKernel.find(userKernels, kernel, entry, List.of());
+    List<World> worlds = new ArrayList<>();
+    for (WorldOptions.Choice choice : worldOptions.choices(described)) {
+      ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry, choice.settings());
+      Scenario.Program program =
+          own == null
+              ? program(laboratory)
+              : own.program(choice.ranks() == 0 ? own.usualRanks().getFirst() : choice.ranks());
+      worlds.add(new World(choice, scenario(program, own, choice), own));
     }
+    return worlds;
+  }
+
+  private Scenario.Program program(Laboratory laboratory) throws UsageException {
     if (!kernel.endsWith(".ptx")) {
       return laboratory
           .kernel(kernel)
@@ -464,12 +492,15 @@ public final class ExploreCommand extends CliCommand {
     return OF_ONE_BLOCK.getOrDefault(program.entry(), 4);
   }
 
-  private Scenario scenario(Scenario.Program program) throws UsageException {
+  private Scenario scenario(
+      Scenario.Program program, @Nullable ExploredKernel known, WorldOptions.Choice choice)
+      throws UsageException {
     word("--scope", scope, "thread", "warp", "block");
     word("--path", path, "pull", "inline", "stage");
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
-    ExploredKernel known = described;
+    Integer blocks = choice.blocks();
+    Integer threads = choice.threads();
     int gridBlocks =
         blocks != null ? blocks : known == null ? usualBlocks(program) : known.blocks();
     int blockThreads =

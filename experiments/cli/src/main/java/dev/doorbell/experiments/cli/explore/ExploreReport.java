@@ -1,8 +1,12 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.Coverage;
+import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
+import dev.doorbell.experiments.cli.explore.WorldOptions.World;
+import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Failure;
@@ -15,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The report of an exploration, as text and as JSON. */
@@ -22,6 +27,148 @@ public final class ExploreReport {
   private static final int SOURCE_FRAMES = 3;
 
   private ExploreReport() {}
+
+  /**
+   * A world that was explored.
+   *
+   * @param relies the progress that a kernel without findings relies on
+   */
+  record Explored(World world, Explorer.Report report, List<Reliance> relies) {}
+
+  /** The report of all worlds, and what was covered in all of them together. */
+  static final class Summary {
+    private final List<Explored> worlds;
+    private final CoverageReport coverage;
+    private final int runs;
+
+    Summary(List<Explored> worlds) {
+      this.worlds = List.copyOf(worlds);
+      Coverage all = new Coverage();
+      worlds.forEach(world -> all.add(world.report.coverage()));
+      coverage = new CoverageReport(all);
+      runs = worlds.stream().mapToInt(world -> world.report.runs()).sum();
+    }
+
+    private boolean isFound() {
+      return worlds.stream().anyMatch(w -> !w.report.isClean() && !w.report.isRefused());
+    }
+
+    private boolean isFinished() {
+      return worlds.stream()
+          .allMatch(world -> world.report.finished() > 0 || world.report.isRefused());
+    }
+
+    private boolean isRefused() {
+      return worlds.stream().allMatch(world -> world.report.isRefused());
+    }
+
+    ExitCode verdict() {
+      if (isFound()) {
+        return ExitCode.COUNTER_EXAMPLE;
+      }
+      if (!isFinished()) {
+        return ExitCode.PARTIAL;
+      }
+      return coverage.isWhole() && !isRefused() ? ExitCode.OK : ExitCode.NOT_COVERED;
+    }
+
+    /** Returns the verdict in words, where nothing was found. */
+    private String words() {
+      String schedules = Show.count(runs, "schedule");
+      if (isRefused()) {
+        return "nothing was explored: the kernel refuses each of these worlds";
+      }
+      return coverage.isWhole()
+          ? "CLEAN: nothing found in %s, with %s. That is evidence, not a proof."
+              .formatted(schedules, coverage.words())
+          : "no finding in %s; %s".formatted(schedules, coverage.words());
+    }
+
+    String text() {
+      StringBuilder text = new StringBuilder();
+      for (Explored each : worlds) {
+        text.append(text.isEmpty() ? "" : "\n").append(head(each.world.scenario()));
+        String options = each.world.choice().options();
+        if (worlds.size() > 1) {
+          text.append("world    %s%n".formatted(options));
+        }
+        if (each.report.isRefused()) {
+          text.append("REFUSED  %s%n".formatted(each.world.refusal()));
+        } else {
+          text.append(ExploreReport.text(each.report)).append(notes(each.relies));
+        }
+      }
+      text.append(coverage.text());
+      if (!isFound() && isFinished()) {
+        text.append(words()).append('\n');
+      }
+      return text.toString();
+    }
+
+    /** Returns a test case for each world, and one for what was covered. */
+    List<JUnitXml.Case> cases() {
+      List<JUnitXml.Case> cases = new ArrayList<>();
+      for (Explored each : worlds) {
+        Explorer.Report report = each.report;
+        String options = each.world.choice().options();
+        boolean refused = report.isRefused();
+        String message =
+            refused
+                ? each.world.refusal()
+                : Stream.concat(
+                        report.races().stream().map(race -> race.what().kind().what()),
+                        report.failures().stream().map(failed -> failed.what().text()))
+                    .findFirst()
+                    .orElse("no run came to its end");
+        cases.add(
+            new JUnitXml.Case(
+                "world",
+                options.isEmpty() ? each.world.scenario().program().entry() : options,
+                refused
+                    ? JUnitXml.Outcome.SKIPPED
+                    : !report.isClean()
+                        ? JUnitXml.Outcome.FAILED
+                        : report.finished() > 0
+                            ? JUnitXml.Outcome.PASSED
+                            : JUnitXml.Outcome.UNDECIDED,
+                message));
+      }
+      cases.add(
+          new JUnitXml.Case(
+              "coverage",
+              "covered",
+              coverage.isWhole() ? JUnitXml.Outcome.PASSED : JUnitXml.Outcome.UNDECIDED,
+              coverage.words()));
+      return cases;
+    }
+
+    /** Returns the JSON: the world's own fields where there is one, else a list of worlds. */
+    Map<String, Object> json() {
+      List<Map<String, Object>> all = new ArrayList<>();
+      for (Explored each : worlds) {
+        Map<String, Object> json = ExploreReport.json(each.world.scenario(), each.report);
+        json.put("relies_on", ExploreReport.relies(each.relies));
+        if (worlds.size() > 1) {
+          json.put("world", each.world.choice().options());
+          json.put("refused", each.report.isRefused() ? each.world.refusal() : null);
+        }
+        all.add(json);
+      }
+      Map<String, Object> json = new LinkedHashMap<>();
+      if (all.size() == 1) {
+        json.putAll(all.getFirst());
+      } else {
+        json.put("worlds", all);
+      }
+      json.put("coverage", coverage.json());
+      json.put(
+          "verdict",
+          isFound()
+              ? "found"
+              : !isFinished() ? "unfinished" : verdict() == ExitCode.OK ? "clean" : "not_covered");
+      return json;
+    }
+  }
 
   /** Returns two lines that describe the scenario. */
   static String head(Scenario scenario) {
@@ -59,7 +206,7 @@ public final class ExploreReport {
     return scenario.rules().policy().name().toLowerCase(Locale.ROOT);
   }
 
-  /** The findings, and the verdict. */
+  /** Returns the findings, and the number of runs. */
   static String text(Explorer.Report report) {
     StringBuilder text = new StringBuilder();
     for (Explorer.Found<Race> found : report.races()) {
@@ -96,9 +243,7 @@ public final class ExploreReport {
                   Show.count(report.races().size(), "race"),
                   report.found(),
                   Show.count(report.runs(), "run")));
-    } else if (report.finished() > 0) {
-      text.append("CLEAN: nothing found. That is evidence, not a proof.\n");
-    } else {
+    } else if (report.finished() == 0) {
       text.append("no run came to its end: a longer --budget or a smaller launch is needed\n");
       text.append("not judged: loops that store or read a clock, or end after some rounds\n");
     }
@@ -244,19 +389,25 @@ public final class ExploreReport {
 
   private static Map<String, Object> json(Race.Side side) {
     Map<String, Object> json = new LinkedHashMap<>();
-    @Nullable SourcePlace place = side.place();
     json.put("who", side.who());
     json.put("access", side.access());
-    json.put("file", place == null ? null : place.file());
-    json.put("line", place == null ? null : place.line());
-    json.put("text", place == null ? null : place.text());
-    json.put("source", place == null || place.source().isEmpty() ? null : place.source());
+    json.putAll(json(side.place()));
     @Nullable SourcePlace post = side.post();
     if (post != null) {
       json.put("post_file", post.file());
       json.put("post_line", post.line());
       json.put("post_text", post.text());
     }
+    return json;
+  }
+
+  /** Returns a place as JSON; nothing but nulls where there is none. */
+  static Map<String, Object> json(@Nullable SourcePlace place) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("file", place == null ? null : place.file());
+    json.put("line", place == null ? null : place.line());
+    json.put("text", place == null ? null : place.text());
+    json.put("source", place == null || place.source().isEmpty() ? null : place.source());
     return json;
   }
 

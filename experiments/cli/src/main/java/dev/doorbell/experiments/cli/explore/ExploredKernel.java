@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
@@ -21,6 +22,14 @@ public record ExploredKernel(UserKernel kernel) {
 
   /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
   private static final int MANY = 3;
+
+  /** Ranks of the second world of such a kernel: the fewest that are groups of several. */
+  private static final int GROUPED = 4;
+
+  /** The setting of ranks that are joined more closely than others, and its value there. */
+  private static final String GROUP = "group";
+
+  private static final String GROUP_OF_TWO = GROUP + "=2";
 
   /**
    * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
@@ -52,7 +61,7 @@ public record ExploredKernel(UserKernel kernel) {
   public static Scenario scenario(UserKernel kernel) {
     ExploredKernel explored = new ExploredKernel(kernel);
     return new Scenario(
-        explored.program(),
+        explored.program(explored.ranks()),
         new Scenario.Load(
             explored.blocks(),
             explored.threads(),
@@ -67,22 +76,58 @@ public record ExploredKernel(UserKernel kernel) {
         new Scenario.Rules(Policy.VENDOR, true, false));
   }
 
-  /** Returns the program that is explored. */
-  Scenario.Program program() {
+  /** Returns true if the kernel runs at all ranks, however many there are. */
+  boolean atAllRanks() {
+    return kernel.descriptor().launch().allRanks();
+  }
+
+  /** Returns the numbers of ranks at which it is explored where nobody asks for others. */
+  List<Integer> usualRanks() {
+    return atAllRanks() ? List.of(MANY, GROUPED) : List.of(2);
+  }
+
+  /** Returns settings under which ranks differ from each other, where the kernel has any. */
+  List<String> usualSettings(int ranks) {
+    return ranks == GROUPED
+            && kernel.descriptor().extension().settings().stream()
+                .anyMatch(setting -> setting.name().equals(GROUP) && setting.most() >= 2)
+        ? List.of(GROUP_OF_TWO)
+        : List.of();
+  }
+
+  /** Returns why a kernel may refuse a number of ranks: its settings that do not divide it. */
+  Optional<String> refusal(int ranks) {
+    return kernel.descriptor().extension().settings().stream()
+        .filter(
+            setting ->
+                setting.standard() instanceof Value.Whole(long whole)
+                    && whole > 1
+                    && ranks % whole != 0)
+        .map(
+            setting ->
+                "%s=%s does not divide %d"
+                    .formatted(setting.name(), setting.standard().text(), ranks))
+        .findFirst();
+  }
+
+  /** Returns the program that is explored at a number of ranks. */
+  Scenario.Program program(int ranks) {
     KernelDescriptor descriptor = kernel.descriptor();
     return new Scenario.Program(
         descriptor.ptx(),
         descriptor.entry(),
         kernel.ptx(),
         new Scenario.Shape(
-            ranks(),
-            descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER ? 1 : ranks(),
-            switch (descriptor.launch().slots()) {
-              case BLOCKS -> Scenario.Slots.BLOCKS;
-              case THREADS -> Scenario.Slots.THREADS;
-              case WINDOW -> Scenario.Slots.WINDOW;
-            },
-            arrivals(),
+            ranks,
+            descriptor.launch().ranks() == KernelDescriptor.Ranks.SENDER ? 1 : ranks,
+            atAllRanks()
+                ? Scenario.Slots.RANKS
+                : switch (descriptor.launch().slots()) {
+                  case BLOCKS -> Scenario.Slots.BLOCKS;
+                  case THREADS -> Scenario.Slots.THREADS;
+                  case WINDOW -> Scenario.Slots.WINDOW;
+                },
+            arrivals(ranks),
             descriptor.launch().signals(),
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
@@ -94,15 +139,15 @@ public record ExploredKernel(UserKernel kernel) {
   }
 
   private int ranks() {
-    return kernel.descriptor().launch().allRanks() ? MANY : 2;
+    return usualRanks().getFirst();
   }
 
-  private List<Scenario.Arrival> arrivals() {
+  private List<Scenario.Arrival> arrivals(int ranks) {
     KernelDescriptor.Verify verify = kernel.descriptor().verify();
     List<Scenario.Arrival> arrivals = new ArrayList<>();
-    for (int from = 0; from < ranks(); from++) {
-      for (int to = 0; to < ranks(); to++) {
-        if (verify.arrives(from, to, ranks())) {
+    for (int from = 0; from < ranks; from++) {
+      for (int to = 0; to < ranks; to++) {
+        if (verify.arrives(from, to, ranks)) {
           arrivals.add(
               verify.ofAll()
                   ? new Scenario.Arrival(from, to, verify.message(from, to), from)

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.explore.litmus.LitmusException;
 import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
 import dev.doorbell.core.fabric.explore.litmus.LitmusMachine.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
+import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
@@ -20,9 +21,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.stream.Stream;
 
 /** {@code doorbell explore --litmus FILE|FOLDER}. */
@@ -32,21 +35,33 @@ final class LitmusRunner {
   /** The machine tries every interleaving; a test that takes longer is reported as not finished. */
   private static final long MACHINE_RUNS = 500_000;
 
+  /** The part of the time that the axioms may take; the machine has what is left. */
+  private static final int AXIOMS_QUARTERS = 3;
+
   private final CommandContext context;
   private final CommonOptions common;
   private final Bounds bounds;
+  private final long nanos;
 
   /** A test with both opinions. */
   private record Checked(Path file, LitmusResult axioms, MachineResult machine) {
-    boolean machineIsWrong() {
-      return axioms.complete() && !axioms.cut() && !machine.wrong(axioms).isEmpty();
+    /** Returns what the machine shows and the axioms, which have looked at everything, forbid. */
+    SortedSet<Outcome> disagreements() {
+      return axioms.complete() ? machine.wrong(axioms) : Collections.emptySortedSet();
     }
   }
 
-  LitmusRunner(CommandContext context, CommonOptions common, int rounds, long executions) {
+  /**
+   * Creates a runner.
+   *
+   * @param nanos of wall time at most, for each test
+   */
+  LitmusRunner(
+      CommandContext context, CommonOptions common, int rounds, long executions, long nanos) {
     this.context = context;
     this.common = common;
     this.bounds = new Bounds(rounds, executions);
+    this.nanos = nanos;
   }
 
   /**
@@ -78,11 +93,12 @@ final class LitmusRunner {
     List<Checked> all = new ArrayList<>();
     tests.forEach(
         (file, test) -> {
+          long start = System.nanoTime();
+          Bounds judged =
+              new Bounds(bounds.rounds(), bounds.candidates(), start + nanos / 4 * AXIOMS_QUARTERS);
+          Bounds run = new Bounds(bounds.rounds(), MACHINE_RUNS, start + nanos);
           Checked checked =
-              new Checked(
-                  file,
-                  AxiomaticModel.check(test, bounds),
-                  LitmusMachine.run(test, new Bounds(bounds.rounds(), MACHINE_RUNS)));
+              new Checked(file, AxiomaticModel.check(test, judged), LitmusMachine.run(test, run));
           all.add(checked);
           if (!common.json()) {
             context.terminal().out().print(tests.size() == 1 ? report(checked) : line(checked));
@@ -91,10 +107,7 @@ final class LitmusRunner {
     if (common.json()) {
       Json.print(context, all.stream().map(LitmusRunner::json).toList());
     } else if (all.size() > 1) {
-      long hold =
-          all.stream()
-              .filter(checked -> checked.axioms.holds() && !isVacuous(checked.axioms))
-              .count();
+      long hold = all.stream().filter(checked -> word(checked).equals("holds")).count();
       context.terminal().out().printf("%d of %d tests hold%n", hold, all.size());
     }
     ExitCode verdict = verdict(all);
@@ -122,12 +135,16 @@ final class LitmusRunner {
     }
   }
 
-  /** The axioms decide; an outcome that the machine lacks or adds is reported without a verdict. */
+  /**
+   * The axioms decide, and an outcome that the machine lacks is one of its limits. One that the
+   * machine adds is an error of one of the two, so that nothing is decided.
+   */
   private static ExitCode verdict(List<Checked> all) {
     boolean partial = false;
     boolean failed = false;
     boolean counterExample = false;
     boolean vacuous = false;
+    boolean disagree = false;
     for (Checked checked : all) {
       LitmusResult axioms = checked.axioms;
       boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
@@ -135,6 +152,10 @@ final class LitmusRunner {
       failed |= !axioms.holds() && exists && axioms.conclusive();
       counterExample |= !axioms.holds() && !exists;
       vacuous |= isVacuous(axioms);
+      disagree |= !checked.disagreements().isEmpty();
+    }
+    if (disagree) {
+      return ExitCode.FAILED;
     }
     if (counterExample) {
       return ExitCode.COUNTER_EXAMPLE;
@@ -145,19 +166,23 @@ final class LitmusRunner {
     return vacuous ? ExitCode.VACUOUS : ExitCode.OK;
   }
 
-  /** Returns true if it is claimed of every execution, and there is none. */
+  /**
+   * Returns true if it is claimed of every execution, and there is none, or no candidate at all.
+   */
   private static boolean isVacuous(LitmusResult axioms) {
-    return axioms.test().quantifier() == Quantifier.FORALL
-        && axioms.executions() == 0
-        && axioms.complete();
+    boolean none =
+        axioms.test().quantifier() == Quantifier.FORALL
+            ? axioms.executions() == 0
+            : axioms.candidates() == 0;
+    return none && axioms.complete() && axioms.conclusive();
   }
 
   /** One line for a test among many. */
   private static String line(Checked checked) {
     LitmusResult axioms = checked.axioms;
     String note =
-        checked.machineIsWrong()
-            ? "the machine shows what is forbidden"
+        !checked.disagreements().isEmpty()
+            ? "the machine shows what is forbidden: " + checked.disagreements()
             : mayNotEnd(axioms)
                 ? "may not end"
                 : checked.machine.missed(axioms).isEmpty()
@@ -165,7 +190,7 @@ final class LitmusRunner {
                     : "the machine cannot show all of it";
     return "%-9s %-34s %3d allowed %3d forbidden  %s%n"
         .formatted(
-            word(axioms),
+            word(checked),
             axioms.test().name(),
             axioms.allowed().size(),
             axioms.forbidden().size(),
@@ -176,7 +201,11 @@ final class LitmusRunner {
     return !axioms.deadlocks().isEmpty() || !axioms.spinning().isEmpty();
   }
 
-  private static String word(LitmusResult axioms) {
+  private static String word(Checked checked) {
+    LitmusResult axioms = checked.axioms;
+    if (!checked.disagreements().isEmpty()) {
+      return "DISAGREE";
+    }
     if (isVacuous(axioms)) {
       return "of none";
     }
@@ -224,7 +253,7 @@ final class LitmusRunner {
         .forEach((who, count) -> text.append("no end     %s for ever%n".formatted(who)));
     axioms.races().forEach(race -> text.append("data race  %s%n".formatted(race)));
     text.append(notes(checked));
-    text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(axioms)));
+    text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(checked)));
     if (axioms.executions() == 0 && axioms.complete()) {
       text.append("           no execution comes to its end\n");
     }
@@ -241,7 +270,7 @@ final class LitmusRunner {
     }
     if (!axioms.complete()) {
       text.append(
-          "bound      stopped at %,d candidate executions (or 64 events); --executions N allows more%n"
+          "bound      stopped at %,d candidate executions (or 64 events); --executions N or a longer --budget allows more%n"
               .formatted(axioms.candidates()));
     }
     MachineResult machine = checked.machine;
@@ -255,8 +284,9 @@ final class LitmusRunner {
                 machine.complete() ? "" : " (not all)",
                 machine.shown().size() - machine.wrong(axioms).size(),
                 axioms.allowed().size()));
-    if (checked.machineIsWrong()) {
-      text.append("machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(machine.wrong(axioms)));
+    if (!checked.disagreements().isEmpty()) {
+      text.append(
+          "machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(checked.disagreements()));
     }
     return text.toString();
   }
@@ -290,8 +320,7 @@ final class LitmusRunner {
         "machine_cannot_show",
         checked.machine.missed(axioms).stream().map(Object::toString).toList());
     json.put(
-        "machine_wrongly_shows",
-        checked.machine.wrong(axioms).stream().map(Object::toString).toList());
+        "machine_wrongly_shows", checked.disagreements().stream().map(Object::toString).toList());
     return json;
   }
 }

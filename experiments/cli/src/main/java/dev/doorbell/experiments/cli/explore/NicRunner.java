@@ -86,14 +86,19 @@ final class NicRunner {
       table.row(
           List.of(
               row.nic().name(),
-              row.refused()
-                  .map(why -> "refused: " + why)
-                  .orElse(row.verdict().name().toLowerCase(Locale.ROOT)),
+              row.refused().map(why -> "refused: " + why).orElse(word(row)),
               "%d of %d".formatted(row.report().found(), row.report().runs()),
               row.verdict() == Verdict.FOUND ? remedies(row) : "",
               row.finding().orElse("")));
     }
     return table.text();
+  }
+
+  /** Nothing found is clean where all of the kernel was covered, and no finding elsewhere. */
+  private static String word(Row row) {
+    return row.verdict() == Verdict.CLEAN && !row.report().coverage().isWhole()
+        ? "no finding"
+        : row.verdict().name().toLowerCase(Locale.ROOT);
   }
 
   private static String remedies(Row row) {
@@ -130,7 +135,7 @@ final class NicRunner {
   private Map<String, Object> json(Row row) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("nic", row.nic().name());
-    json.put("verdict", row.verdict().name().toLowerCase(Locale.ROOT));
+    json.put("verdict", word(row));
     row.refused().ifPresent(why -> json.put("refused", why));
     json.put("fixed_by", row.remedies().stream().map(Remedy::word).toList());
     json.put("tried", row.tried().stream().map(Remedy::word).toList());

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
@@ -55,6 +56,7 @@ public final class Explorer {
    * @param runs started
    * @param finished of these runs; the others ran out of time
    * @param found runs with any finding
+   * @param coverage of all runs together
    */
   public record Report(
       List<Found<Race>> races,
@@ -63,13 +65,35 @@ public final class Explorer {
       int finished,
       int found,
       long instructions,
-      long nanos) {
+      long nanos,
+      Coverage coverage) {
     /** Report of an exploration without runs. */
-    static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0);
+    static final Report NONE = new Report(List.of(), List.of(), 0, 0, 0, 0, 0, new Coverage());
 
     /** Returns true if nothing was found. */
     public boolean isClean() {
       return found == 0;
+    }
+
+    /**
+     * Returns true if the kernel refuses this world: all runs ended with the status of an operation
+     * that cannot be expressed.
+     */
+    public boolean isRefused() {
+      return runs > 0
+          && races.isEmpty()
+          && failures.stream().mapToInt(Found::seeds).sum() == runs
+          && failures.stream().allMatch(failed -> failed.what().isRefusal());
+    }
+  }
+
+  /** When an exploration ends, besides by its wall time. */
+  public record Until(int seeds, boolean covered) {
+    /** Runs without anything new after which nothing new is expected. */
+    private static final int QUIET = 50;
+
+    private boolean isOver(int runs, int quiet, Coverage coverage) {
+      return covered ? runs > 0 && (coverage.isWhole() || quiet >= QUIET) : runs >= seeds;
     }
   }
 
@@ -80,6 +104,16 @@ public final class Explorer {
    * @param budgetNanos of wall time for all of them
    */
   public Report explore(int seeds, long budgetNanos) throws ScenarioException {
+    return explore(new Until(seeds, false), budgetNanos);
+  }
+
+  /**
+   * Explores.
+   *
+   * @param until the number of runs, or that all is covered; seeds are 1, 2, ...
+   * @param budgetNanos of wall time for all of them
+   */
+  public Report explore(Until until, long budgetNanos) throws ScenarioException {
     long start = System.nanoTime();
     Map<String, Found<Race>> races = new LinkedHashMap<>();
     Map<String, Found<Failure>> failures = new LinkedHashMap<>();
@@ -87,13 +121,18 @@ public final class Explorer {
     int finished = 0;
     int found = 0;
     long instructions = 0;
-    for (int seed = 1; seed <= seeds; seed++) {
+    Coverage coverage = new Coverage();
+    int quiet = 0;
+    for (int seed = 1; !until.isOver(runs, quiet, coverage); seed++) {
       long left = start + budgetNanos - System.nanoTime();
       if (left <= 0) {
         break;
       }
       Outcome outcome = laboratory.run(scenario, seed, Laboratory.Extent.of(left));
       runs++;
+      long covered = coverage.amount();
+      coverage.add(outcome.coverage());
+      quiet = coverage.amount() > covered ? 0 : quiet + 1;
       finished += outcome.finished() ? 1 : 0;
       found += outcome.isFinding() ? 1 : 0;
       instructions += outcome.instructions();
@@ -119,7 +158,8 @@ public final class Explorer {
         finished,
         found,
         instructions,
-        System.nanoTime() - start);
+        System.nanoTime() - start,
+        coverage);
   }
 
   /**

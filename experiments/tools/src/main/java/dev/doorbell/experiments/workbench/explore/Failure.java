@@ -1,8 +1,11 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.queue.Abi;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The failure of a run: a hang, a stopped kernel, a bad status or wrong bytes.
@@ -11,6 +14,9 @@ import java.util.regex.Pattern;
  * @param text the message with the thread, the byte and the value of this run
  */
 public record Failure(Kind kind, String what, String text) {
+  /** Lines of printf that the report of a stopped kernel shows. */
+  private static final int LAST_LINES = 8;
+
   private static final Pattern PLACE = Pattern.compile("\\S+\\.ptx:\\d+");
 
   /** The kind of failure. */
@@ -82,10 +88,33 @@ public record Failure(Kind kind, String what, String text) {
                             + " a compiler takes a weak load out of it"));
   }
 
-  /** Returns the failure of a kernel that was stopped; equal keys for the same place. */
-  public static Failure kernel(String text) {
+  /**
+   * Returns the failure of a kernel that was stopped; equal keys for the same place.
+   *
+   * @param output of its printf until then
+   */
+  public static Failure kernel(String text, String output) {
     Matcher place = PLACE.matcher(text);
-    return new Failure(Kind.KERNEL, place.find() ? place.group() : "", text);
+    List<String> printed = output.lines().toList();
+    int from = Math.max(0, printed.size() - LAST_LINES);
+    StringBuilder all = new StringBuilder(text);
+    printed.subList(from, printed.size()).forEach(line -> all.append("\n  printf   ").append(line));
+    return new Failure(Kind.KERNEL, place.find() ? place.group() : "", all.toString());
+  }
+
+  /** Returns true if a thread ended at once, since the kernel cannot do what it was asked for. */
+  public boolean isRefusal() {
+    return kind == Kind.STATUS && what.equals(Abi.statusText(Abi.ERROR_ARGUMENT));
+  }
+
+  /** Returns true if another thread's failure is the cause of this one. */
+  public boolean isConsequence() {
+    return kind == Kind.STATUS && what.equals(Abi.statusText(Abi.ERROR_POISONED));
+  }
+
+  /** Returns the one of two failures of a run that is the cause of the other. */
+  public static @Nullable Failure cause(@Nullable Failure first, @Nullable Failure second) {
+    return first == null || (second != null && first.isConsequence()) ? second : first;
   }
 
   /** Returns the failure of a thread that ended with a bad status. */

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Optional;
@@ -95,6 +96,7 @@ public interface Laboratory {
    * @param nanos wall time
    * @param fences those of the program that were executed
    * @param lastTurns a line for each of the last turns
+   * @param coverage what of the kernel was executed, and in which orders
    */
   record Outcome(
       List<Race> races,
@@ -104,7 +106,8 @@ public interface Laboratory {
       long instructions,
       long nanos,
       List<Fence> fences,
-      List<String> lastTurns) {
+      List<String> lastTurns,
+      Coverage coverage) {
     /**
      * A fence.
      *

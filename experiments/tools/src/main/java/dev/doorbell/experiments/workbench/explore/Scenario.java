@@ -44,6 +44,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
   public enum Slots {
     /** One of each block. */
     BLOCKS,
+    /** One of each rank: each rank has a queue pair to each other one. */
+    RANKS,
     /** One of each thread. */
     THREADS,
     /** A window of them. */
@@ -70,9 +72,9 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
   /**
    * The ranks and parameters of a kernel, and what is compared.
    *
-   * @param ranks of the world; each of more than two has a queue pair to each other one
+   * @param ranks of the world
    * @param launched ranks that it runs at, from 0 on, all at once
-   * @param slots messages side by side; among more than two ranks, one for each
+   * @param slots messages side by side
    * @param compared what has to have arrived
    * @param signals words at each rank that peers add to
    * @param sharedBytes of dynamic shared memory
@@ -126,7 +128,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
 
     /** Returns true if each rank has a queue pair to each other rank. */
     public boolean among() {
-      return ranks > 2;
+      return slots == Slots.RANKS;
     }
   }
 

@@ -22,6 +22,7 @@ import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
+import dev.doorbell.core.fabric.explore.model.SeenOrders;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
@@ -86,6 +87,8 @@ public final class ExploringFabric extends Fabric {
   private final List<Region> regions = new ArrayList<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final FindingLog log;
+  private final ExecutedCode code = new ExecutedCode();
+  private final SeenOrders orders;
   private final RecordChecks recordChecks;
 
   /** Buffer for what arrives at a register; the segment keeps its memory. */
@@ -135,6 +138,7 @@ public final class ExploringFabric extends Fabric {
         new MemoryMachine(
             chooser, MemoryMachine.Options.random(options.policy()), backing, log::found);
     this.recordChecks = new RecordChecks(machine, regions, log, this::senderOf);
+    this.orders = machine.noteOrders();
     machine.onRecord(recordChecks::recordStored);
   }
 
@@ -352,6 +356,7 @@ public final class ExploringFabric extends Fabric {
     if (slot.fine) {
       int steps = 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM);
       for (int i = 0; i < steps && slot.attached && !slot.sleeps; i++) {
+        covers(slot);
         if (slot.agent.step(1) == 0) {
           sleep(slot);
           return;
@@ -367,6 +372,24 @@ public final class ExploringFabric extends Fabric {
     if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
       sleep(slot);
     }
+  }
+
+  /** Notes that a thread is about to execute its next instruction. */
+  private void covers(Slot slot) {
+    Object place = slot.agent.place();
+    if (place != null) {
+      ExecutedCode.Step before = slot.step;
+      slot.step = before == null ? code.begin(slot.agent, place) : code.follow(before, place);
+    }
+  }
+
+  /**
+   * Returns the parts of the program that were executed, and the orders that were seen.
+   *
+   * @param known what other runs have found out about the same program
+   */
+  public Coverage coverage(ReachableCode known) {
+    return code.coverage(orders, known);
   }
 
   /** Lets some of what waits for a device arrive. True when more waits. */

@@ -27,6 +27,9 @@ final class Slot implements Watcher {
 
   @Nullable Actor actor;
 
+  /** The step of the program that it executes next; null before its first. */
+  ExecutedCode.@Nullable Step step;
+
   /** True for a thread of a GPU, which can be stepped by the instruction. */
   boolean fine;
 

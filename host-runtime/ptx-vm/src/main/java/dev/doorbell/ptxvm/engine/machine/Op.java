@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm.engine.machine;
 
+import dev.doorbell.core.agent.NextPlaces;
 import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,17 @@ public abstract class Op {
   /** Links what comes next. */
   public void follow(@Nullable Op after) {
     next = after;
+  }
+
+  /** Returns the operations that may come right after it, a jump's target first. */
+  public List<Op> following() {
+    Op after = next;
+    return after == null ? List.of() : List.of(after);
+  }
+
+  /** Says whether a thread may wait here, or stops its kernel. */
+  public NextPlaces.Kind kind() {
+    return NextPlaces.Kind.PLAIN;
   }
 
   /** The operation without its guard. */
@@ -65,12 +78,25 @@ public abstract class Op {
     };
   }
 
+  /** An instruction behind which its kernel does not go on, since it ends it with an error. */
+  public abstract static class Failing extends Op {
+    @Override
+    public final List<Op> following() {
+      return List.of();
+    }
+
+    @Override
+    public final NextPlaces.Kind kind() {
+      return NextPlaces.Kind.FAILURE;
+    }
+  }
+
   /**
    * An instruction that PTX has and the virtual GPU does not execute: a fault for a thread that
    * gets there, and nothing to all others. Libraries have many such in paths that a run never
    * takes.
    */
-  public static final class Stop extends Op {
+  public static final class Stop extends Failing {
     private final String reason;
 
     /**

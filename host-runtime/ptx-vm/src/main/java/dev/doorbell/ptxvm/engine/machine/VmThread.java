@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.agent.NextPlaces;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.AccessFault;
@@ -380,6 +381,13 @@ public final class VmThread implements Agent, Barrier.Participant {
   @Override
   public @Nullable SourcePlace describe(Object place) {
     return place instanceof Op at ? grid.image.source(at.place) : null;
+  }
+
+  @Override
+  public NextPlaces following(Object place) {
+    return place instanceof Op at
+        ? new NextPlaces(at.following(), grid.image.instruction(at.place).line(), at.kind())
+        : NextPlaces.NONE;
   }
 
   /** {@code block (0,0,0) thread (5,0,0)}. */

@@ -117,12 +117,10 @@ final class ExploredCase extends ExploredWorld {
 
   @Override
   @Nullable Failure failure() {
+    Failure bad = null;
     for (int role = 0; role < statuses.size(); role++) {
-      Failure bad = badStatus(statuses.get(role), "role " + role);
-      if (bad != null) {
-        return bad;
-      }
+      bad = Failure.cause(bad, badStatus(statuses.get(role), "role " + role));
     }
-    return null;
+    return bad;
   }
 }

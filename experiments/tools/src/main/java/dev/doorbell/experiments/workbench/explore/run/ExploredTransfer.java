@@ -253,10 +253,8 @@ final class ExploredTransfer extends ExploredWorld {
   /** Messages side by side. */
   private int slots() {
     Scenario.Shape shape = scenario.program().shape();
-    if (shape.among()) {
-      return shape.ranks();
-    }
     return switch (shape.slots()) {
+      case RANKS -> shape.ranks();
       case WINDOW -> Math.max(1, scenario.load().window());
       case BLOCKS -> scenario.load().blocks();
       case THREADS -> scenario.load().posters();
@@ -483,11 +481,12 @@ final class ExploredTransfer extends ExploredWorld {
 
   @Override
   @Nullable Failure failure() {
+    Failure bad = null;
     for (int number = 0; number < launches().size(); number++) {
-      Failure bad = badStatus(sides.get(number).status, "rank " + number);
-      if (bad != null) {
-        return bad;
-      }
+      bad = Failure.cause(bad, badStatus(sides.get(number).status, "rank " + number));
+    }
+    if (bad != null) {
+      return bad;
     }
     for (Scenario.Arrival arrival : scenario.program().shape().compared()) {
       String mismatch =

@@ -191,16 +191,22 @@ abstract class ExploredWorld implements AutoCloseable {
     return status;
   }
 
-  /** Returns the failure of the first thread with a bad status, or null. */
+  /**
+   * Returns the failure of the first thread with a bad status, or null. A thread that met the error
+   * of another one is the first only where nothing else went wrong.
+   */
   static @Nullable Failure badStatus(Memory status, String where) {
+    Failure first = null;
     byte[] words = status.getBytes(0, (int) status.size());
     for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {
       int word = words[thread * Integer.BYTES] | words[thread * Integer.BYTES + 1] << Byte.SIZE;
       if (word != Abi.OK) {
-        return Failure.status(Abi.statusText(word), "thread %d of %s".formatted(thread, where));
+        Failure bad =
+            Failure.status(Abi.statusText(word), "thread %d of %s".formatted(thread, where));
+        first = Failure.cause(first, bad);
       }
     }
-    return null;
+    return first;
   }
 
   /** Closes {@code closeable} with this world, in reverse order. */

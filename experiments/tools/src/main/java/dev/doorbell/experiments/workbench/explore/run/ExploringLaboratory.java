@@ -10,6 +10,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric.Spin;
+import dev.doorbell.core.fabric.explore.ReachableCode;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
@@ -60,6 +61,11 @@ public final class ExploringLaboratory implements Laboratory {
           "put_minimal_rare", "it posts by the code of put_minimal, in other ways");
 
   private final KernelCatalogue catalogue = KernelCatalogue.load();
+
+  /** The program of the last run, and the code of it that can be reached. */
+  private String lastPtx = "";
+
+  private ReachableCode lastCode = new ReachableCode();
 
   @Override
   public List<String> kernels() {
@@ -156,8 +162,17 @@ public final class ExploringLaboratory implements Laboratory {
           fabric.instructions(),
           System.nanoTime() - start,
           fences(fabric),
-          lastTurns.stream().map(Turn::text).toList());
+          lastTurns.stream().map(Turn::text).toList(),
+          fabric.coverage(reachable(scenario.program())));
     }
+  }
+
+  private ReachableCode reachable(Scenario.Program program) {
+    if (!lastPtx.equals(program.ptx())) {
+      lastPtx = program.ptx();
+      lastCode = new ReachableCode();
+    }
+    return lastCode;
   }
 
   /** Refuses kernels of the project that take another job than an explored transfer's. */
@@ -311,7 +326,7 @@ public final class ExploringLaboratory implements Laboratory {
         launch.check();
       } catch (GpuException e) {
         String text = String.valueOf(e.getMessage());
-        return launch.stuck() ? Failure.hang(text) : Failure.kernel(text);
+        return launch.stuck() ? Failure.hang(text) : Failure.kernel(text, launch.output());
       }
     }
     return transfer.failure();

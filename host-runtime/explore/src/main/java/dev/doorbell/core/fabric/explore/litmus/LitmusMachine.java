@@ -56,7 +56,7 @@ public final class LitmusMachine {
   private MachineResult run() {
     long runs = 0;
     boolean more = !test.usesProxies();
-    while (more && runs < bounds.candidates()) {
+    while (more && runs < bounds.candidates() && !bounds.isOver()) {
       new Run().go();
       runs++;
       more = chooser.next();

@@ -43,10 +43,11 @@ public record LitmusResult(
 
   /**
    * Returns true if more searching could not change the verdict: a search that stopped early has
-   * still found what it found.
+   * still found what it found. Without a candidate there is no verdict where loops were left out.
    */
   public boolean conclusive() {
-    return complete || (test.quantifier() == Quantifier.EXISTS) == holds;
+    boolean judged = complete && (candidates > 0 || !cut);
+    return judged || (test.quantifier() == Quantifier.EXISTS) == holds;
   }
 
   /**

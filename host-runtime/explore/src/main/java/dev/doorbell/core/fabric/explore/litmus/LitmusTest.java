@@ -89,9 +89,23 @@ public record LitmusTest(
    *
    * @param rounds how often a backward branch is taken in one trace of a thread
    * @param candidates how many candidate executions (traces, reads-from, barriers) are judged
+   * @param end value of {@link System#nanoTime} at which the search stops; {@link #NEVER} for none
    */
-  public record Bounds(int rounds, long candidates) {
+  public record Bounds(int rounds, long candidates, long end) {
+    /** The end of a search that no wall time limits. */
+    public static final long NEVER = Long.MAX_VALUE;
+
     /** Enough for everything that fits a screen. */
     public static final Bounds USUAL = new Bounds(2, 5_000_000);
+
+    /** Creates bounds without a limit of wall time. */
+    public Bounds(int rounds, long candidates) {
+      this(rounds, candidates, NEVER);
+    }
+
+    /** Returns true if the wall time of the search has passed. */
+    public boolean isOver() {
+      return end != NEVER && System.nanoTime() - end >= 0;
+    }
   }
 }

@@ -23,12 +23,23 @@ public final class Cell {
   @Nullable Region record;
 
   final Readers readers = new Readers();
+  private @Nullable Readers strongReaders;
   private @Nullable List<Watcher> watchers;
 
   Cell(long address, boolean onGpu, long base) {
     this.address = address;
     this.onGpu = onGpu;
     this.base = base;
+  }
+
+  /** Those who have read it strongly since its newest write. */
+  Readers strongReaders() {
+    Readers those = strongReaders;
+    if (those == null) {
+      those = new Readers();
+      strongReaders = those;
+    }
+    return those;
   }
 
   long value() {

@@ -72,6 +72,9 @@ public final class MemoryMachine {
 
   private @Nullable Records records;
 
+  /** The orders that were seen; null where nobody asks. */
+  private @Nullable SeenOrders orders;
+
   /** Releases of sc fences, by scope and place. */
   private Release @Nullable [] fences;
 
@@ -103,6 +106,13 @@ public final class MemoryMachine {
 
   private Actor add(ScopeLocation place, boolean device, Clock start, Object who) {
     return new Actor(numbers++, place, device, options.policy(), start.copy(), who);
+  }
+
+  /** Notes from now on in which orders strong accesses are seen that nothing orders. */
+  public SeenOrders noteOrders() {
+    SeenOrders noted = new SeenOrders();
+    orders = noted;
+    return noted;
   }
 
   /** A number for events that are nobody's own. */
@@ -145,10 +155,17 @@ public final class MemoryMachine {
     if (newest != null) {
       checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
+    boolean open = orders != null && newest != null && !actor.knows(newest);
     Write seen = pick(actor, cell, newest, mask);
     loaded = cell;
     stale = seen != newest;
     if (Semantics.isStrong(strength)) {
+      if (orders != null) {
+        if (open && newest != null && Semantics.isStrong(newest.access)) {
+          orders.loaded(actor, at, newest, seen);
+        }
+        cell.strongReaders().add(actor, cell.onGpu, mask, strength, at);
+      }
       observe(actor, cell, seen, strength);
     } else {
       cell.readers.add(actor, cell.onGpu, mask, strength, at);
@@ -335,6 +352,9 @@ public final class MemoryMachine {
     Write newest = newest(cell, mask);
     if (newest != null) {
       checks.checkLoad(actor, cell, mask, address, bytes, access, at);
+      if (orders != null && !actor.knows(newest) && Semantics.isStrong(newest.access)) {
+        orders.stored(newest, actor, at);
+      }
       observe(actor, cell, newest, access);
     }
     loaded = cell;
@@ -519,6 +539,21 @@ public final class MemoryMachine {
       @Nullable Object at,
       Release @Nullable [] releases) {
     Write before = cell.newest;
+    SeenOrders seen = orders;
+    if (seen != null && Semantics.isStrong(access)) {
+      if (before != null
+          && !actor.knows(before)
+          && (before.mask & mask) != 0
+          && Semantics.isStrong(before.access)) {
+        seen.stored(before, actor, at);
+      }
+      cell.strongReaders()
+          .unknownTo(
+              actor,
+              cell.onGpu,
+              mask,
+              (reader, how, where) -> seen.storedOver(reader, where, actor, at));
+    }
     long word = (cell.value() & ~mask) | (value & mask);
     long old = cell.value();
     cell.newest =
@@ -527,6 +562,9 @@ public final class MemoryMachine {
       cell.forget(options.history());
     }
     cell.readers.clear();
+    if (seen != null) {
+      cell.strongReaders().clear();
+    }
     backing.store(cell.address, word, mask);
     cell.stored();
     Region record = cell.record;

@@ -284,4 +284,50 @@ class AxiomaticModelTest {
     assertThat(machine.shown().keySet()).isEqualTo(axioms.allowed().keySet());
     assertThat(machine.conflicts()).isTrue();
   }
+
+  @Test
+  void a_value_that_only_traces_which_are_cut_write_is_read_all_the_same() throws LitmusException {
+    LitmusTest spin =
+        test(
+            """
+             P0@cta 0,gpu 0 ;
+             LC: atom.exch r1, x, 1 ;
+             beq r1, 0, LC ;
+            ~exists (P0:r1 == 1)\
+            """);
+    LitmusResult result = AxiomaticModel.check(spin, Bounds.USUAL);
+    assertThat(result.candidates()).isPositive();
+    assertThat(result.holds()).isFalse();
+    assertThat(LitmusMachine.run(spin, Bounds.USUAL).wrong(result)).isEmpty();
+  }
+
+  @Test
+  void without_a_candidate_there_is_no_verdict_where_a_loop_was_left_out() throws LitmusException {
+    LitmusTest counter =
+        test(
+            """
+             P0@cta 0,gpu 0 ;
+             LC: add r1, r1, 1 ;
+             blt r1, 9, LC ;
+            ~exists (P0:r1 == 9)\
+            """);
+    LitmusResult result = AxiomaticModel.check(counter, new Bounds(2, 100));
+    assertThat(result.candidates()).isZero();
+    assertThat(result.conclusive()).isFalse();
+    assertThat(AxiomaticModel.check(counter, new Bounds(9, 100)).conclusive()).isTrue();
+  }
+
+  @Test
+  void a_search_whose_time_has_passed_stops_in_the_middle_of_a_candidate() throws LitmusException {
+    StringBuilder threads = new StringBuilder();
+    StringBuilder stores = new StringBuilder();
+    for (int i = 0; i < 12; i++) {
+      threads.append("P%d@cta %d,gpu 0 %s".formatted(i, i, i == 11 ? ";" : "| "));
+      stores.append("st.relaxed.gpu x, %d %s".formatted(i, i == 11 ? ";" : "| "));
+    }
+    LitmusTest orders = test(threads + "\n" + stores + "\nexists (x == 5)");
+    LitmusResult result = AxiomaticModel.check(orders, new Bounds(2, 100, System.nanoTime()));
+    assertThat(result.complete()).isFalse();
+    assertThat(result.conclusive()).isFalse();
+  }
 }

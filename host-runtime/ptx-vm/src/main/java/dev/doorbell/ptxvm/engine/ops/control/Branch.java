@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.ops.control;
 
+import dev.doorbell.core.agent.NextPlaces;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
@@ -7,6 +8,7 @@ import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PollingLoops;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code bra}: its guard is part of it. */
@@ -49,6 +51,20 @@ public abstract class Branch extends Op {
     return branch;
   }
 
+  @Override
+  public List<Op> following() {
+    Op jump = target;
+    return p < 0 && jump != null ? List.of(jump) : both(jump, next);
+  }
+
+  /** Returns those of two ways that there are, once where they lead to the same. */
+  @SuppressWarnings("ReferenceEquality") // operations are compared by identity
+  static List<Op> both(@Nullable Op jump, @Nullable Op next) {
+    return jump == null || jump == next
+        ? next == null ? List.of() : List.of(next)
+        : next == null ? List.of(jump) : List.of(jump, next);
+  }
+
   private static final class Always extends Branch {
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
@@ -86,6 +102,11 @@ public abstract class Branch extends Op {
     }
 
     @Override
+    public NextPlaces.Kind kind() {
+      return NextPlaces.Kind.WAIT;
+    }
+
+    @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       if (p >= 0 && r[p] != wanted) {
         if (t.spins != null) {
@@ -111,6 +132,11 @@ public abstract class Branch extends Op {
 
     Poll(PollingLoops.Loop closes) {
       this.closes = closes;
+    }
+
+    @Override
+    public NextPlaces.Kind kind() {
+      return NextPlaces.Kind.WAIT;
     }
 
     @Override

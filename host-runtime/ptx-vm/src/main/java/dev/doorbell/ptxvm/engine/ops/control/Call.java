@@ -18,6 +18,7 @@ import dev.doorbell.ptxvm.ir.Variable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,6 +132,15 @@ public final class Call extends Op {
   }
 
   @Override
+  public List<Op> following() {
+    Stream<Target> targets = fixed != null ? Stream.of(fixed) : pointedTo.values().stream();
+    return Stream.concat(
+            targets.flatMap(target -> Stream.ofNullable(target.callee.first)),
+            Stream.ofNullable(next))
+        .toList();
+  }
+
+  @Override
   public @Nullable Op execute(VmThread t, long[] r) {
     Target target = fixed != null ? fixed : pointedTo.get(r[pointer]);
     if (target == null) {
@@ -230,7 +240,7 @@ public final class Call extends Op {
   }
 
   /** {@code __assertfail(message, file, line, function, charSize)}: what {@code assert} calls. */
-  static final class AssertFail extends Op {
+  static final class AssertFail extends Op.Failing {
     private final long message;
     private final long file;
     private final long line;

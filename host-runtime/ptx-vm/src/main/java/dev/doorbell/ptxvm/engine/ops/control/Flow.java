@@ -9,6 +9,7 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Control flow besides branches and calls. */
@@ -25,10 +26,7 @@ public final class Flow {
 
   public static Op trap(Instruction i, Assembler a) {
     String what = i.name().equals("trap") ? "trap" : "breakpoint without a debugger";
-    return Op.of(
-        (t, r) -> {
-          throw new Fault(what);
-        });
+    return new Trap(what);
   }
 
   /** {@code brx.idx index, targets}. */
@@ -51,7 +49,25 @@ public final class Flow {
     return new Sleep(a.source(i.operands().getFirst(), ScalarType.U32));
   }
 
+  private static final class Trap extends Op.Failing {
+    private final String what;
+
+    Trap(String what) {
+      this.what = what;
+    }
+
+    @Override
+    public @Nullable Op execute(VmThread t, long[] r) {
+      throw new Fault(what);
+    }
+  }
+
   private static final class Return extends Op {
+    @Override
+    public List<Op> following() {
+      return List.of();
+    }
+
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       return t.calls.isEmpty() ? t.exit() : t.calls.top().execute(t, r);
@@ -59,6 +75,11 @@ public final class Flow {
   }
 
   private static final class Exit extends Op {
+    @Override
+    public List<Op> following() {
+      return List.of();
+    }
+
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
       return t.exit();
@@ -72,6 +93,11 @@ public final class Flow {
     public Indexed(int index, int count) {
       this.index = index;
       this.targets = new Op[count];
+    }
+
+    @Override
+    public List<Op> following() {
+      return Stream.of(targets).flatMap(Stream::ofNullable).distinct().toList();
     }
 
     @Override

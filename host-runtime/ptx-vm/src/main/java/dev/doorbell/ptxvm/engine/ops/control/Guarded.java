@@ -2,6 +2,8 @@ package dev.doorbell.ptxvm.engine.ops.control;
 
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An instruction behind {@code @p} or {@code @!p}. */
@@ -36,6 +38,18 @@ public final class Guarded extends Op {
   @Override
   public Op bare() {
     return inner;
+  }
+
+  @Override
+  public List<Op> following() {
+    List<Op> inside = inner.following();
+    Op after = next;
+    if (after == null || inside.contains(after)) {
+      return inside;
+    }
+    List<Op> both = new ArrayList<>(inside);
+    both.add(after);
+    return both;
   }
 
   /** Returns true if the guard lets the instruction be executed. */

@@ -6,10 +6,12 @@ import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.axiom.TraceEnumerator.ThreadTrace;
+import dev.doorbell.core.fabric.explore.litmus.axiom.TraceEnumerator.Written;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,7 @@ import java.util.stream.Collectors;
 public final class AxiomaticModel {
   private final LitmusTest test;
   private final Bounds bounds;
+  private final Budget budget;
   private final List<String> observables;
   private final SortedMap<Outcome, Long> allowed = new TreeMap<>();
   private final SortedMap<Outcome, Set<Axiom>> forbidden = new TreeMap<>();
@@ -48,6 +51,7 @@ public final class AxiomaticModel {
   private AxiomaticModel(LitmusTest test, Bounds bounds) {
     this.test = test;
     this.bounds = bounds;
+    this.budget = new Budget(bounds);
     Set<String> names = new LinkedHashSet<>();
     test.condition().observables(names);
     test.filter().observables(names);
@@ -60,7 +64,11 @@ public final class AxiomaticModel {
   }
 
   private LitmusResult run() {
-    combine(traces(), new ArrayList<>());
+    try {
+      combine(traces(), new ArrayList<>());
+    } catch (Budget.ExhaustedException e) {
+      complete = false;
+    }
     allowed.keySet().removeIf(outcome -> !test.filter().holds(outcome::value));
     forbidden.keySet().removeIf(o -> allowed.containsKey(o) || !test.filter().holds(o::value));
     boolean some = allowed.keySet().stream().anyMatch(o -> test.condition().holds(o::value));
@@ -88,41 +96,28 @@ public final class AxiomaticModel {
     for (int chain = 0; news; chain++) {
       traces.clear();
       cut = false;
+      int mostWrites = 0;
+      Set<Written> written = new HashSet<>();
       for (int thread = 0; thread < test.threads().size(); thread++) {
-        TraceEnumerator enumerator = new TraceEnumerator(test, thread, values, bounds.rounds());
+        TraceEnumerator enumerator =
+            new TraceEnumerator(test, thread, values, bounds.rounds(), budget);
         traces.add(enumerator.enumerate());
+        written.addAll(enumerator.written());
+        mostWrites += enumerator.mostWrites();
         cut |= enumerator.cut();
       }
-      news = chain < mostWrites(traces) && addValues(traces, values);
+      news = false;
+      if (chain < mostWrites) {
+        for (Written write : written) {
+          news |= values.get(write.location()).add(write.value());
+        }
+      }
     }
     return traces;
   }
 
-  private static int mostWrites(List<List<ThreadTrace>> traces) {
-    return traces.stream().mapToInt(AxiomaticModel::mostWritesOfThread).sum();
-  }
-
-  private static int mostWritesOfThread(List<ThreadTrace> traces) {
-    return traces.stream()
-        .mapToInt(trace -> (int) trace.events().stream().filter(Event::writes).count())
-        .max()
-        .orElse(0);
-  }
-
-  private static boolean addValues(
-      List<List<ThreadTrace>> traces, List<SortedSet<Integer>> values) {
-    boolean news = false;
-    for (List<ThreadTrace> thread : traces) {
-      for (ThreadTrace trace : thread) {
-        for (Event event : trace.events()) {
-          news |= event.writes() && values.get(event.location()).add(event.writeValue());
-        }
-      }
-    }
-    return news;
-  }
-
   private void combine(List<List<ThreadTrace>> traces, List<ThreadTrace> chosen) {
+    budget.step();
     if (!complete) {
       return;
     }
@@ -139,7 +134,7 @@ public final class AxiomaticModel {
       return;
     }
     if (readsWhatIsWritten(chosen)) {
-      consider(new Candidate(test, List.copyOf(chosen)));
+      consider(new Candidate(test, List.copyOf(chosen), budget));
     }
   }
 
@@ -172,8 +167,7 @@ public final class AxiomaticModel {
   }
 
   private void consider(Candidate candidate) {
-    List<Relation> schedules =
-        new BarrierSchedules(test, candidate.events, candidate.blocked()).relations();
+    List<Relation> schedules = new BarrierSchedules(candidate).relations();
     if (!schedules.isEmpty()) {
       int[] source = new int[candidate.events.size()];
       Arrays.fill(source, Axioms.NOBODY);
@@ -243,6 +237,7 @@ public final class AxiomaticModel {
   }
 
   private void judge(Candidate candidate, int[] source, Relation schedule) {
+    budget.step();
     if (candidates == bounds.candidates()) {
       complete = false;
       return;

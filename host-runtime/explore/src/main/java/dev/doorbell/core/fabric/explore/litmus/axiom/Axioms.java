@@ -140,6 +140,7 @@ final class Axioms {
 
   /** 8.9.3 and 8.10.2: tries both directions of each pair that causality leaves open. */
   private void orderFences(Relation causes, Relation fences, List<int[]> pairs, int next) {
+    candidate.budget.step();
     if (next == pairs.size()) {
       if (contradicts(fences, causes)) {
         violated.add(Axiom.FENCE_SC);

@@ -23,18 +23,19 @@ final class BarrierSchedules {
   private final LitmusTest test;
   private final List<Event> events;
   private final List<List<Integer>> queues = new ArrayList<>();
+
+  /** By thread: its last event never completes. */
   private final boolean[] blocked;
+
+  private final Budget budget;
   private final Set<Set<Generation>> found = new LinkedHashSet<>();
   private final Set<List<Object>> seen = new HashSet<>();
 
-  /**
-   * @param events of the candidate
-   * @param blocked by thread: its last event never completes
-   */
-  BarrierSchedules(LitmusTest test, List<Event> events, boolean[] blocked) {
-    this.test = test;
-    this.events = events;
-    this.blocked = blocked;
+  BarrierSchedules(Candidate candidate) {
+    this.test = candidate.test;
+    this.events = candidate.events;
+    this.budget = candidate.budget;
+    this.blocked = candidate.blocked();
     for (int thread = 0; thread < test.threads().size(); thread++) {
       queues.add(new ArrayList<>());
     }
@@ -79,6 +80,7 @@ final class BarrierSchedules {
    * @param arrived events of barriers that are not complete, in the order of arrival
    */
   private void explore(int[] next, List<Integer> arrived, Set<Generation> complete) {
+    budget.step();
     List<Integer> positions = new ArrayList<>();
     for (int position : next) {
       positions.add(position);

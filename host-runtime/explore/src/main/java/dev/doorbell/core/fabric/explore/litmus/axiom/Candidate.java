@@ -38,6 +38,9 @@ final class Candidate {
 
   final LitmusTest test;
 
+  /** The time that its judges have. */
+  final Budget budget;
+
   /**
    * A release or acquire pattern.
    *
@@ -46,8 +49,9 @@ final class Candidate {
    */
   record Pattern(int access, int end) {}
 
-  Candidate(LitmusTest test, List<ThreadTrace> traces) {
+  Candidate(LitmusTest test, List<ThreadTrace> traces, Budget budget) {
     this.test = test;
+    this.budget = budget;
     this.traces = traces;
     List<Event> all = new ArrayList<>();
     for (int location = 0; location < test.locations().size(); location++) {

@@ -66,6 +66,7 @@ final class Coherence {
    * breaks atomicity does so however the pairs that are left are ordered.
    */
   private void orient(Relation order, int a, int b) {
+    candidate.budget.step();
     if (breaksAtomicity(order)) {
       violated.add(Axiom.ATOMICITY);
       return;

@@ -14,6 +14,7 @@ import dev.doorbell.core.fabric.explore.litmus.LitmusTest.LitmusThread;
 import dev.doorbell.core.fabric.explore.litmus.axiom.Event.BarrierUse;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,13 +30,22 @@ import org.jspecify.annotations.Nullable;
  * sub r, a, a} and {@code and r, a, 0} depend on nothing.
  */
 final class TraceEnumerator {
+  /** Traces of one thread at most: a search of more would end for want of memory. */
+  private static final int MOST = 500_000;
+
   private final LitmusTest test;
   private final int number;
   private final LitmusThread thread;
   private final List<SortedSet<Integer>> values;
   private final int rounds;
+  private final Budget budget;
   private final List<ThreadTrace> traces = new ArrayList<>();
+  private final Set<Written> written = new HashSet<>();
+  private int mostWrites;
   private boolean cut;
+
+  /** A value that the thread stores to a location in some trace, whether or not that ends. */
+  record Written(int location, int value) {}
 
   /** A register's value and the loads (event indices as bits) that it depends on. */
   private record Value(int value, long dependencies) {}
@@ -82,12 +92,14 @@ final class TraceEnumerator {
    * @param values what loads of each location may return
    * @param rounds how often each backward branch is taken in one trace
    */
-  TraceEnumerator(LitmusTest test, int thread, List<SortedSet<Integer>> values, int rounds) {
+  TraceEnumerator(
+      LitmusTest test, int thread, List<SortedSet<Integer>> values, int rounds, Budget budget) {
     this.test = test;
     this.number = thread;
     this.thread = test.threads().get(thread);
     this.values = values;
     this.rounds = rounds;
+    this.budget = budget;
   }
 
   List<ThreadTrace> enumerate() {
@@ -95,6 +107,19 @@ final class TraceEnumerator {
     thread.registers().forEach((name, value) -> state.registers.put(name, new Value(value, 0)));
     follow(state);
     return traces;
+  }
+
+  /**
+   * Returns what is written in any trace. A trace that is left out because its loops go round too
+   * often counts: what it writes before that, a shorter trace may read.
+   */
+  Set<Written> written() {
+    return written;
+  }
+
+  /** Returns the largest number of writes in a trace, those that are left out among them. */
+  int mostWrites() {
+    return mostWrites;
   }
 
   /** Returns true if longer traces exist. */
@@ -105,6 +130,7 @@ final class TraceEnumerator {
   private void follow(State start) {
     State state = start;
     while (state.pc < thread.code().size()) {
+      budget.step();
       Instruction instruction = thread.code().get(state.pc++);
       Guard guard = instruction.site().guard();
       long conditional = 0;
@@ -148,6 +174,7 @@ final class TraceEnumerator {
             spin(state, branch.target());
             if (!again(state)) {
               cut = true;
+              note(state.events);
               return;
             }
           }
@@ -309,7 +336,22 @@ final class TraceEnumerator {
     return a.equals(zero) || b.equals(zero);
   }
 
+  private void note(List<Event> events) {
+    int writes = 0;
+    for (Event event : events) {
+      if (event.writes()) {
+        written.add(new Written(event.location(), event.writeValue()));
+        writes++;
+      }
+    }
+    mostWrites = Math.max(mostWrites, writes);
+  }
+
   private void finish(State state, boolean blocked) {
+    note(state.events);
+    if (traces.size() == MOST) {
+      throw new Budget.ExhaustedException();
+    }
     traces.add(new ThreadTrace(List.copyOf(state.events), values(state), blocked, false, 0));
   }
 
