@@ -62,6 +62,7 @@ public final class TimedFabric extends Fabric {
   private final AddressSpace memory;
   private final Topology topology;
   private final Simulation simulation = new Simulation();
+  private final long seed;
   private final SplittableRandom jitter;
   private final Map<Integer, LogicalProcess> nodes = new HashMap<>();
 
@@ -84,11 +85,12 @@ public final class TimedFabric extends Fabric {
   /**
    * A fabric over {@code memory}, which it owns.
    *
-   * @param seed of the jitter, where the topology has any
+   * @param seed of the phases of pollers, and of the jitter where the topology has any
    */
   public TimedFabric(Topology topology, AddressSpace memory, long seed) {
     this.topology = topology;
     this.memory = memory;
+    this.seed = seed;
     this.jitter = new SplittableRandom(seed);
   }
 
@@ -98,7 +100,7 @@ public final class TimedFabric extends Fabric {
     if (node == null) {
       node =
           new LogicalProcess(
-              new Interconnect(this, memory, topology, simulation.newQueue(), jitter));
+              new Interconnect(this, memory, topology, simulation.newQueue(), jitter, seed));
       nodes.put(number, node);
       numbered.add(node);
     }

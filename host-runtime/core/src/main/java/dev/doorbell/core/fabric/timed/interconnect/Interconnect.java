@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * at a time works on it.
  */
 public final class Interconnect {
+  /** Parts the seeds of threads, whose generators count up by another constant. */
+  private static final long SPREAD = 0xbf58_476d_1ce4_e5b9L;
+
   private final Fabric fabric;
   private final AddressSpace memory;
   private final Topology topology;
@@ -34,6 +37,7 @@ public final class Interconnect {
   private final Links links;
   private final Map<Locus, Component> components = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
+  private final long seed;
   private @Nullable PostedWrite sparePosts;
 
   /** A doorbell page: its target, and what is called after a write. */
@@ -67,18 +71,26 @@ public final class Interconnect {
    * @param fabric whose trace gets the TLPs
    * @param queue of the node
    * @param jitter of all nodes, where the topology has any
+   * @param seed of the phases of pollers
    */
   public Interconnect(
       Fabric fabric,
       AddressSpace memory,
       Topology topology,
       EventQueue queue,
-      SplittableRandom jitter) {
+      SplittableRandom jitter,
+      long seed) {
     this.fabric = fabric;
     this.memory = memory;
     this.topology = topology;
     this.queue = queue;
+    this.seed = seed;
     this.links = new Links(topology, queue, jitter);
+  }
+
+  /** Phases at which writes find the poller {@code number}: drawn by the run's seed. */
+  public SplittableRandom phases(long number) {
+    return new SplittableRandom(seed ^ number * SPREAD);
   }
 
   /** The memory of all nodes. */

@@ -14,8 +14,8 @@ package dev.doorbell.core.fabric.timed.machine;
  * @param fenceFlushes whether a fence of system scope makes a round trip to where posted stores
  *     went since the last one, however long ago, after a fence of GPU scope: nothing acknowledges a
  *     posted store. GPUs of a machine with NVLink do
- * @param pollsDrift whether a write finds a poller of the GPU anywhere in its round, evenly spread
- *     over writes, as nothing keeps an HCA and a poller in step; if not, rounds follow each other
+ * @param pollsDrift whether a write finds a poller, of the GPU or of a CPU, anywhere in its round,
+ *     by chance, as nothing keeps an HCA and a poller in step; if not, rounds follow each other
  *     from the first one on
  * @param remoteLoad what a load of memory elsewhere takes beyond the way there and back and the
  *     service there, in nanoseconds

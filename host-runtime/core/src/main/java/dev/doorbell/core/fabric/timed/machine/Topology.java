@@ -81,6 +81,11 @@ public record Topology(
     return paths.stream().anyMatch(path -> path.jitterNanos() > 0);
   }
 
+  /** Returns true if writes find pollers anywhere in their rounds, those of CPUs too. */
+  public boolean pollsDrift() {
+    return gpus.stream().anyMatch(gpu -> gpu.finer().pollsDrift());
+  }
+
   /** Returns true if a node has {@code component}. */
   public boolean has(Locus.Part part, int index) {
     return switch (part) {

@@ -46,8 +46,8 @@ public record InstructionPrices(
   static InstructionPrices of(Topology topology, Locus locus) {
     return switch (locus.part()) {
       case GPU -> of(topology.gpus().get(locus.index()));
-      case CPU -> plain(topology.cpus().get(locus.index()));
-      case NIC -> plain(Prices.of(CpuPrices.class, Map.of()));
+      case CPU -> plain(topology.cpus().get(locus.index()), topology.pollsDrift());
+      case NIC -> plain(Prices.of(CpuPrices.class, Map.of()), false);
     };
   }
 
@@ -80,7 +80,7 @@ public record InstructionPrices(
         100);
   }
 
-  private static InstructionPrices plain(CpuPrices prices) {
+  private static InstructionPrices plain(CpuPrices prices, boolean pollsDrift) {
     long load = Picos.of(prices.load());
     long store = Picos.of(prices.store());
     return new InstructionPrices(
@@ -99,7 +99,7 @@ public record InstructionPrices(
         0,
         true,
         false,
-        false,
+        pollsDrift,
         0,
         0,
         0,

@@ -36,6 +36,7 @@ public final class RemoteAccess extends Event {
 
   private long sent;
   private long notBefore;
+  private long headStart;
   private long storesBefore;
   private long servedAt;
   private long answeredAt = NEVER;
@@ -91,6 +92,11 @@ public final class RemoteAccess extends Event {
   /** Memory serves it no earlier than at {@code when}, which is to be said before it is sent. */
   public void notBefore(long when) {
     notBefore = when;
+  }
+
+  /** It left so many picoseconds before it is sent, by a poller that slept meanwhile. */
+  public void headStart(long picos) {
+    headStart = picos;
   }
 
   /** Returns the number of stores of its thread to memory elsewhere that came before it. */
@@ -171,7 +177,8 @@ public final class RemoteAccess extends Event {
         operation == null
             ? out.request(time, 1, interconnect.queue().clock())
             : out.atomicRequest(time, bytes, interconnect.queue().clock());
-    servedAt = Math.max(arrival + path.owner.service, notBefore);
+    long early = Math.min(headStart, Math.max(0, arrival - Math.max(behind, time)));
+    servedAt = Math.max(arrival - early + path.owner.service, notBefore);
     interconnect.queue().schedule(this, servedAt);
   }
 

@@ -94,6 +94,9 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     if (isUnnoticed(path, strong) ? heldUnnoticed() : held()) {
       return 0;
     }
+    if (strong && looksLater(path, address)) {
+      return 0;
+    }
     if (!path.local) {
       if (isHit(path, address, strong)) {
         time += prices.loadHit();
@@ -104,6 +107,14 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     long value = serve(address, bytes, strong);
     time = there;
     return value;
+  }
+
+  /** Returns true if the phase of the thread's rounds makes it look when others have had a turn. */
+  private boolean looksLater(AccessPath path, long address) {
+    // A program may look twice at a cell here without polling it; those that poll soon sleep.
+    long delay = path.local ? 0 : polls.beforeLook(address, path.out().latency, path.roundTrip());
+    time += delay;
+    return delay > 0 && held();
   }
 
   /** Returns true if a scope reaches beyond the multiprocessor. */
@@ -159,7 +170,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     long value = read(address, bytes);
     long turn = turn(warp.loads, bytes);
     if (strong) {
-      polled(address, bytes, value, turn);
+      polled(address, bytes, value, turn, 0);
       there = turn + prices.strongLoad();
     } else {
       there = cache.arrival(address, turn + prices.loadHit(), turn + prices.load());
@@ -168,10 +179,10 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   }
 
   /** A strong load of up to 16 bytes returned; the upper half of 16 is in {@link #high}. */
-  private void polled(long address, int bytes, long low, long when) {
-    polls.loaded(address, Math.min(bytes, Long.BYTES), low, when);
+  private void polled(long address, int bytes, long low, long when, long reach) {
+    polls.loaded(address, Math.min(bytes, Long.BYTES), low, when, reach);
     if (bytes > Long.BYTES) {
-      polls.loaded(address + Long.BYTES, Long.BYTES, high, when);
+      polls.loaded(address + Long.BYTES, Long.BYTES, high, when, reach);
     }
   }
 
@@ -208,6 +219,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
       access.notBefore(ahead.servedBy(access.address, access.bytes));
     }
     if (access.loads()) {
+      access.headStart(polls.takeHeadStart());
       processor.loads.send(access, when);
     } else {
       access.send(when);
@@ -247,8 +259,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   private long returned(RemoteAccess access, boolean strong) {
     high = access.high();
     if (strong) {
-      polled(access.address, access.bytes, access.low(), time);
-      polls.reached(access.path.out().latency);
+      polled(access.address, access.bytes, access.low(), time, access.path.out().latency);
     } else if (isCached(access.path) && access.behind() == stored) {
       cachedElsewhere = true;
       cache.arrival(access.address, time, time);
@@ -280,6 +291,9 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     }
     boolean strong = strong(access);
     if (isUnnoticed(path, strong) ? heldUnnoticed() : held()) {
+      return;
+    }
+    if (strong && looksLater(path, address)) {
       return;
     }
     // A load begins when its own instruction has been executed, which nobody has counted yet.

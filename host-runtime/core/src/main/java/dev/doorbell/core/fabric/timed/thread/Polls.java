@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
 import dev.doorbell.core.fabric.timed.interconnect.Watches;
 import dev.doorbell.core.memory.AddressSpace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cells that a thread polls: those that it loaded since its last failed round, and how long a
@@ -25,12 +26,6 @@ final class Polls {
    * its clock every 32nd time: it misses its deadline by 2 ms or by a quarter.
    */
   private static final int LONG_CAP_SHARE = 128;
-
-  /** The golden ratio less 1, as a fraction of 2^64: its multiples fill a circle evenly. */
-  private static final long STEP = 0x9e37_79b9_7f4a_7c15L;
-
-  private static final int FRACTION_SHIFT = 11;
-  private static final double FRACTION = 0x1p-53;
 
   /** A round that fails gives back a lock at most. */
   private static final int STORES_OF_ROUND = 2;
@@ -54,8 +49,9 @@ final class Polls {
   private long asleepSince;
   private long inVainSince = -1;
   private long inVain;
-  private final boolean drift;
-  private long phase;
+  private final @Nullable Looks looks;
+  private long shift;
+  private long headStart;
 
   /** Returns how long a load of the round takes to reach what it reads; 0 where that is near. */
   private long reach;
@@ -63,23 +59,52 @@ final class Polls {
   /**
    * Nothing is polled yet.
    *
-   * @param drift whether a write finds the poller anywhere in its round, evenly spread over writes;
-   *     if not, rounds follow each other from the first one on
-   * @param number of the thread, so that threads have different phases
+   * @param looks which draw the phase of each wait; null: rounds follow each other from the first
+   *     one on
    */
-  Polls(boolean drift, long number) {
-    this.drift = drift;
-    this.phase = (number + 1) * STEP;
+  Polls(@Nullable Looks looks) {
+    this.looks = looks;
   }
 
-  /** A strong load of up to 8 bytes returned. */
-  void loaded(long address, int bytes, long value, long time) {
+  /**
+   * Returns how long the thread waits before it looks at a cell elsewhere.
+   *
+   * @param reach how long the look takes to arrive
+   * @param took until it returns
+   */
+  long beforeLook(long address, long reach, long took) {
+    if (looks == null) {
+      return 0;
+    }
+    looks.takes(took);
+    long drawn = looks.draw(address, reach);
+    headStart = Math.max(headStart, -drawn);
+    return Math.max(0, drawn);
+  }
+
+  /** Returns how long a look that leaves now has been under way, in truth, and forgets it. */
+  long takeHeadStart() {
+    long taken = headStart;
+    headStart = 0;
+    return taken;
+  }
+
+  /**
+   * A strong load of up to 8 bytes returned.
+   *
+   * @param reach how long it took to reach what it reads; 0 where that is near
+   */
+  void loaded(long address, int bytes, long value, long time, long reach) {
+    if (looks != null) {
+      looks.returned(address, value, time, reach);
+    }
     if (over) {
       clear();
     }
     if (count == 0) {
       firstAt = time;
     }
+    this.reach = Math.max(this.reach, reach);
     for (int i = 0; i < count; i++) {
       if (addresses[i] == address) {
         values[i] = value;
@@ -95,13 +120,11 @@ final class Polls {
     values[count++] = value;
   }
 
-  /** A load that was noted took {@code picos} to reach what it reads. */
-  void reached(long picos) {
-    reach = Math.max(reach, picos);
-  }
-
   /** The thread stored something. Who stores much has left the wait that it was in. */
   void stored() {
+    if (looks != null) {
+      looks.left();
+    }
     if (++stores > STORES_OF_ROUND) {
       left();
     }
@@ -109,6 +132,9 @@ final class Polls {
 
   /** Says that what the thread polls next is another wait: the round so far belongs to none. */
   void left() {
+    if (looks != null) {
+      looks.left();
+    }
     previousAddress = 0;
     over = true;
   }
@@ -142,6 +168,9 @@ final class Polls {
   /** The thread slept between two rounds: their distance says nothing about a round's length. */
   void interrupted() {
     previousAddress = 0;
+    if (looks != null) {
+      looks.interrupted();
+    }
   }
 
   private boolean changed() {
@@ -182,6 +211,12 @@ final class Polls {
   /** Returns the longest sleep: a share of the time spent in vain so far, to meet deadlines. */
   long cap(long atMostNanos, long now) {
     asleepSince = now;
+    if (looks != null) {
+      long round = looks.round(addresses[0], reach);
+      period = round == 0 ? period : round;
+      shift = looks.draw(addresses[0], reach);
+      looks.interrupted();
+    }
     if (inVainSince < 0) {
       inVainSince = now;
     }
@@ -197,11 +232,12 @@ final class Polls {
 
   /** When a thread that sleeps since {@link #cap} sees what was written at {@code when}. */
   long resumption(long when) {
-    if (drift) {
-      phase += STEP;
-      // The load that sees the write reaches it anywhere in a round after it, and left before that.
-      long seen = (long) ((phase >>> FRACTION_SHIFT) * FRACTION * period);
-      return when + Math.max(0, seen - reach);
+    if (looks != null) {
+      // The look that sees the write is the first one to arrive after it, and left before that.
+      long next = asleepSince + shift;
+      long leaves = next + Math.max(0, Math.ceilDiv(when - reach - next, period)) * period;
+      headStart = Math.max(0, when - leaves);
+      return Math.max(leaves, when);
     }
     long rounds = (when - asleepSince + period - 1) / period;
     return asleepSince + Math.max(0, rounds) * period;

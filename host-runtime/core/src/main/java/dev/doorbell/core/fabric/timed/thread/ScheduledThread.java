@@ -73,7 +73,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     this.interconnect = scheduler.interconnect();
     this.processor = processor;
     this.prices = processor.prices;
-    this.polls = new Polls(prices.pollsDrift(), number);
+    this.polls = new Polls(prices.pollsDrift() ? new Looks(interconnect.phases(number)) : null);
     this.agent = agent;
     this.queue = interconnect.queue();
     this.turn = new Turn();

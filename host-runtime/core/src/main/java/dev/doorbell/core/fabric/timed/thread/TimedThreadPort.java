@@ -208,7 +208,7 @@ public final class TimedThreadPort extends LoadingThread {
     }
     long old = Cells.load(address, bytes);
     long changed = operation.apply(old, bytes, operand, compare);
-    polls.loaded(address, bytes, changed, time);
+    polls.loaded(address, bytes, changed, time, 0);
     if (changed != old) {
       Cells.store(address, bytes, changed);
       interconnect.written(path.owner, address, bytes, time);
@@ -267,8 +267,8 @@ public final class TimedThreadPort extends LoadingThread {
     }
     if (!path.scratch) {
       boolean changed = swaps && (low != oldLow || upper != high);
-      polls.loaded(address, Long.BYTES, swaps ? low : oldLow, time);
-      polls.loaded(address + Long.BYTES, Long.BYTES, swaps ? upper : high, time);
+      polls.loaded(address, Long.BYTES, swaps ? low : oldLow, time, 0);
+      polls.loaded(address + Long.BYTES, Long.BYTES, swaps ? upper : high, time, 0);
       if (changed) {
         interconnect.written(path.owner, address, 16, time);
       }
