@@ -10,11 +10,14 @@ import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Change;
 import dev.doorbell.experiments.stats.Interval;
+import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.Statistic;
 import dev.doorbell.experiments.stats.Summary;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -83,6 +86,33 @@ final class FigureValues {
         reading -> conversion.factor() == 1 ? reading : reading.times(conversion.factor()));
   }
 
+  /**
+   * Readings of the rows of one place: as they are, or, where there is a base, as multiples of the
+   * base's; empty where that has none.
+   *
+   * @param base a series, or an empty text
+   * @param at what a row and its base have in common
+   */
+  <K> Function<SummaryRow, Optional<Reading>> of(
+      List<SummaryRow> rows,
+      String base,
+      Function<SummaryRow, String> series,
+      Function<SummaryRow, K> at) {
+    if (base.isEmpty()) {
+      return this::of;
+    }
+    Map<K, Reading> bases = new HashMap<>();
+    rows.stream()
+        .filter(row -> series.apply(row).equals(base))
+        .forEach(row -> of(row).ifPresent(reading -> bases.put(at.apply(row), reading)));
+    return row ->
+        of(row)
+            .flatMap(
+                reading ->
+                    Optional.ofNullable(bases.get(at.apply(row)))
+                        .flatMap(under -> relative(reading, under)));
+  }
+
   private Optional<Reading> of(SummaryRow row, String metric) {
     MetricRow found = row.metrics().get(metric);
     if (found == null || found.samples().size() == 0) {
@@ -108,7 +138,7 @@ final class FigureValues {
   }
 
   /** One value as a multiple of another series' at its place; empty where that is zero. */
-  Optional<Reading> relative(Reading value, Reading base) {
+  private Optional<Reading> relative(Reading value, Reading base) {
     if (value.samples().equals(base.samples()) && value.value() == base.value()) {
       return Optional.of(exact(1, value.seed()));
     }
@@ -197,8 +227,17 @@ final class FigureValues {
             || (!statistic.isMedian()
                 && all.stream().allMatch(r -> r.whisker().lower() == r.whisker().upper()));
     String n = least == most ? "" + least : least + " to " + most;
-    return none
-        ? "%s of n = %s a point, without intervals".formatted(statistic.word(), n)
-        : RunLines.samplesNote(Arrays.stream(new int[] {least, most}).summaryStatistics());
+    if (none) {
+      return "%s of n = %s a point, without intervals".formatted(statistic.word(), n);
+    }
+    if (most <= 1) {
+      return "n = 1 a point, which has no interval";
+    }
+    return "n = %s a point, %s"
+        .formatted(
+            n,
+            SampleSize.carriesInterval(most)
+                ? "whiskers 95 % bootstrap intervals"
+                : "too few for intervals");
   }
 }

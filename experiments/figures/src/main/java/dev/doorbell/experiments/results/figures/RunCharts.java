@@ -16,7 +16,6 @@ import dev.doorbell.experiments.results.figures.chart.LineFigure.Line;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Panel;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Point;
 import dev.doorbell.experiments.results.figures.chart.LineFigure.Quantified;
-import dev.doorbell.experiments.results.figures.drawing.Provenance;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.run.MetricRow;
@@ -28,16 +27,15 @@ import dev.doorbell.experiments.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Builds figures from a run's samples. */
@@ -59,7 +57,7 @@ final class RunCharts {
 
   RunCharts(RunData run, FigureSpec spec) throws Unplottable {
     this.run = run;
-    this.figures = new RunLines(run);
+    this.figures = new RunLines(run, spec);
     this.spec = spec;
     List<String> names = run.axes().stream().map(Axis::name).toList();
     for (String axis : List.of(spec.x(), spec.series(), spec.facet(), spec.rows())) {
@@ -94,7 +92,7 @@ final class RunCharts {
               : "axis '%s' holds words, and a line needs numbers".formatted(spec.x()),
           "choose the abscissa with -x AXIS, or draw --kind bar");
     }
-    return figures.figure(spec).orElseThrow(() -> Unplottable.metric(run, spec.y()));
+    return figures.figure(words).orElseThrow(() -> Unplottable.metric(run, spec.y()));
   }
 
   /** Shares of samples: a panel for each place, a line for each value of the series' axis. */
@@ -154,25 +152,19 @@ final class RunCharts {
     SequencedSet<String> present = new LinkedHashSet<>();
     for (var place : places(Set.copyOf(List.of(spec.series(), groups))).entrySet()) {
       List<Bar> bars = new ArrayList<>();
-      Map<String, Reading> bases = new HashMap<>();
-      for (SummaryRow row : place.getValue()) {
-        if (!base.isEmpty() && seriesOf(row).equals(base)) {
-          values.of(row).ifPresent(reading -> bases.put(group(row, groups), reading));
-        }
-      }
+      Function<SummaryRow, Optional<Reading>> readings =
+          values.of(place.getValue(), base, this::seriesOf, row -> group(row, groups));
       for (SummaryRow row : place.getValue()) {
         String group = group(row, groups);
-        Optional<Reading> shown = values.of(row);
-        if (!base.isEmpty()) {
-          Reading under = bases.get(group);
-          shown = under == null ? Optional.empty() : shown.flatMap(r -> values.relative(r, under));
-        }
-        shown.ifPresent(
-            r -> {
-              present.add(group);
-              Interval whisker = r.whisker();
-              bars.add(new Bar(group, seriesOf(row), r.value(), whisker.lower(), whisker.upper()));
-            });
+        readings
+            .apply(row)
+            .ifPresent(
+                r -> {
+                  present.add(group);
+                  Interval whisker = r.whisker();
+                  bars.add(
+                      new Bar(group, seriesOf(row), r.value(), whisker.lower(), whisker.upper()));
+                });
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));
     }
@@ -358,7 +350,11 @@ final class RunCharts {
   }
 
   private String unit() {
-    return figures.unit(spec.y());
+    return run.rows().stream()
+        .filter(row -> has(row, spec.y()))
+        .map(row -> sampled(row).samples().unit())
+        .findFirst()
+        .orElse("");
   }
 
   private String seriesOf(SummaryRow row) {
@@ -378,17 +374,6 @@ final class RunCharts {
   }
 
   private FigureNotes notes(String samples, String what) throws Unplottable {
-    String caption = spec.style().caption();
-    return new FigureNotes(
-        spec.name(),
-        Names.basis(run.basis()),
-        samples,
-        new Provenance(
-            caption.isEmpty() ? run.experiment() + ": " + what + Names.title(spec.y()) : caption,
-            run.runId(),
-            run.configHash(),
-            run.gitId(),
-            run.basis().word()),
-        words.style());
+    return figures.notes(samples, what + Names.title(spec.y()), words);
   }
 }

@@ -20,26 +20,26 @@ import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Interval;
-import dev.doorbell.experiments.stats.SampleSize;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** Builds the line figure of a specification from a run. */
 final class RunLines {
 
   private final RunData run;
+  private final FigureSpec spec;
   private final List<Crossings.Found> crossings;
 
-  RunLines(RunData run) {
+  RunLines(RunData run, FigureSpec spec) {
     this.run = run;
+    this.spec = spec;
     this.crossings = Crossings.of(run);
   }
 
@@ -48,18 +48,17 @@ final class RunLines {
    * was interrupted early. An axis of the run that the figure does not speak of, but that varies,
    * makes panels too: no line mixes its values.
    */
-  Optional<LineFigure> figure(FigureSpec spec) throws Unplottable {
+  Optional<LineFigure> figure(SeriesWords words) throws Unplottable {
     Axis x = axis(spec.x());
     FigureValues values = new FigureValues(run, spec);
     UnitConversion across = UnitConversion.of(run.runId(), "xunit", x.unit(), spec.style().xUnit());
-    SeriesWords words = new SeriesWords(run, spec);
     List<String> series = words.series();
     String base = words.relative();
     List<Panel> panels = new ArrayList<>();
-    places(spec)
+    places()
         .forEach(
             (place, rows) -> {
-              Panel panel = panel(spec, values, across, base, place, rows, series);
+              Panel panel = panel(values, across, base, place, rows, series);
               if (!panel.lines().isEmpty()) {
                 panels.add(panel);
               }
@@ -70,12 +69,8 @@ final class RunLines {
     String title = spec.style().named(spec.x()).orElse(Names.title(spec.x()));
     return Optional.of(
         new LineFigure(
-            new FigureNotes(
-                spec.name(),
-                Names.basis(run.basis()),
-                values.note(),
-                provenance(spec),
-                words.style()),
+            notes(
+                values.note(), Names.title(spec.y()) + " against " + Names.title(spec.x()), words),
             across.quantified(
                 title, Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
             values
@@ -92,7 +87,7 @@ final class RunLines {
   /**
    * Finished points by place: the values of all varying axes that are neither abscissa nor series.
    */
-  private SequencedMap<SequencedMap<String, String>, List<SummaryRow>> places(FigureSpec spec) {
+  private SequencedMap<SequencedMap<String, String>, List<SummaryRow>> places() {
     List<String> facets = spec.facet().isEmpty() ? List.of() : texts(axis(spec.facet()));
     List<Axis> varying =
         run.axes().stream()
@@ -128,7 +123,6 @@ final class RunLines {
   }
 
   private Panel panel(
-      FigureSpec spec,
       FigureValues values,
       UnitConversion across,
       String base,
@@ -137,14 +131,8 @@ final class RunLines {
       List<String> series) {
     List<Line> lines = new ArrayList<>();
     List<Ceiling> ceilings = new ArrayList<>();
-    Map<Double, Reading> bases = new HashMap<>();
-    if (!base.isEmpty()) {
-      for (SummaryRow row : rows) {
-        if (named(row, spec.series()).equals(base)) {
-          values.of(row).ifPresent(reading -> bases.put(number(row, spec.x()), reading));
-        }
-      }
-    }
+    Function<SummaryRow, Optional<Reading>> readings =
+        values.of(rows, base, row -> named(row, spec.series()), row -> number(row, spec.x()));
     for (String name : series) {
       List<Point> points = new ArrayList<>();
       List<double[]> bound = new ArrayList<>();
@@ -153,13 +141,8 @@ final class RunLines {
         if (!here) {
           continue;
         }
-        double number = number(row, spec.x());
-        double at = number * across.factor();
-        Optional<Reading> shown = values.of(row);
-        if (!base.isEmpty()) {
-          Reading under = bases.get(number);
-          shown = under == null ? Optional.empty() : shown.flatMap(r -> values.relative(r, under));
-        }
+        double at = number(row, spec.x()) * across.factor();
+        Optional<Reading> shown = readings.apply(row);
         shown.ifPresent(
             r -> points.add(new Point(at, r.value(), r.whisker().lower(), r.whisker().upper())));
         MetricRow metric = row.metrics().get(spec.y());
@@ -180,13 +163,12 @@ final class RunLines {
         join(ceilings, name, bound);
       }
     }
-    List<Mark> marks = values.plainMedians() ? marks(spec, place, across) : List.of();
-    return new Panel(panelTitle(spec, place, rows), lines, ceilings, marks);
+    List<Mark> marks = values.plainMedians() ? marks(place, across) : List.of();
+    return new Panel(panelTitle(place, rows), lines, ceilings, marks);
   }
 
   /** The facet's value, unless only others vary, then the other varying axes by name. */
-  private String panelTitle(
-      FigureSpec spec, SequencedMap<String, String> place, List<SummaryRow> rows) {
+  private String panelTitle(SequencedMap<String, String> place, List<SummaryRow> rows) {
     List<String> parts = new ArrayList<>();
     SummaryRow any = rows.getFirst();
     if (!spec.facet().isEmpty() && (place.isEmpty() || place.containsKey(spec.facet()))) {
@@ -201,8 +183,7 @@ final class RunLines {
     return String.join(", ", parts);
   }
 
-  private List<Mark> marks(
-      FigureSpec spec, SequencedMap<String, String> place, UnitConversion across) {
+  private List<Mark> marks(SequencedMap<String, String> place, UnitConversion across) {
     List<Mark> marks = new ArrayList<>();
     for (Crossings.Found found : crossings) {
       boolean here =
@@ -221,13 +202,12 @@ final class RunLines {
                             named(spec.series(), found.contrast().first()),
                             named(spec.series(), found.contrast().second()),
                             crossing.size() * across.factor(),
-                            crossing
-                                .interval()
-                                .map(ci -> scaled(ci, across.factor()))
-                                .orElse(
-                                    scaled(
-                                        new Interval(crossing.size(), crossing.size()),
-                                        across.factor())))));
+                            scaled(
+                                crossing
+                                    .interval()
+                                    .orElseGet(
+                                        () -> new Interval(crossing.size(), crossing.size())),
+                                across.factor()))));
       }
     }
     return marks;
@@ -286,24 +266,19 @@ final class RunLines {
         .allMatch(point -> coordinate.applyAsDouble(point) > 0);
   }
 
-  String unit(String metric) {
-    return run.rows().stream()
-        .map(row -> row.metrics().get(metric))
-        .filter(row -> row != null && row.samples().size() > 0)
-        .map(row -> row.samples().unit())
-        .findFirst()
-        .orElse("");
-  }
-
-  private Provenance provenance(FigureSpec spec) {
-    String over = Names.title(spec.y()) + " against " + Names.title(spec.x());
+  FigureNotes notes(String samples, String contents, SeriesWords words) throws Unplottable {
     String caption = spec.style().caption();
-    return new Provenance(
-        caption.isEmpty() ? run.experiment() + ": " + over : caption,
-        run.runId(),
-        run.configHash(),
-        run.gitId(),
-        run.basis().word());
+    return new FigureNotes(
+        spec.name(),
+        Names.basis(run.basis()),
+        samples,
+        new Provenance(
+            caption.isEmpty() ? run.experiment() + ": " + contents : caption,
+            run.runId(),
+            run.configHash(),
+            run.gitId(),
+            run.basis().word()),
+        words.style());
   }
 
   Axis axis(String name) {
@@ -359,18 +334,5 @@ final class RunLines {
               "axis '%s' of point %s does not hold numbers and cannot be an abscissa"
                   .formatted(axis, row.pointId()));
     };
-  }
-
-  static String samplesNote(IntSummaryStatistics counts) {
-    String n =
-        counts.getMin() == counts.getMax()
-            ? Integer.toString(counts.getMin())
-            : counts.getMin() + " to " + counts.getMax();
-    if (counts.getMax() <= 1) {
-      return "n = 1 a point, which has no interval";
-    }
-    return SampleSize.carriesInterval(counts.getMax())
-        ? "n = " + n + " a point, whiskers 95 % bootstrap intervals"
-        : "n = " + n + " a point, too few for intervals";
   }
 }

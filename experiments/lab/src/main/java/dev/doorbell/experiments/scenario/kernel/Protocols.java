@@ -90,22 +90,6 @@ public final class Protocols {
     return null;
   }
 
-  /** Returns true if a kernel of the point runs at however many ranks there are. */
-  public boolean runAmongAll(Point point) {
-    return point.kernels().stream()
-        .map(this::find)
-        .anyMatch(protocol -> protocol != null && protocol.descriptor().launch().allRanks());
-  }
-
-  /** Returns true if a kernel of the point brings metrics or buffers. */
-  public boolean bringMemory(Point point) {
-    return point.kernels().stream()
-        .map(this::find)
-        .filter(Objects::nonNull)
-        .map(protocol -> protocol.descriptor().extension())
-        .anyMatch(own -> !own.metrics().isEmpty() || !own.buffers().isEmpty());
-  }
-
   /**
    * The kernel of the point that runs turn by turn: it measures latency, or its own metrics alone.
    */

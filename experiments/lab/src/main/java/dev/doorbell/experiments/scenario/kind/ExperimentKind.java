@@ -65,7 +65,7 @@ public abstract class ExperimentKind<S extends Record> {
     this.kernel = request.matches(KERNEL + "[a-z_]+") ? request.substring(KERNEL.length()) : null;
     this.code = code;
     this.settings = settings;
-    this.names = SettingsReader.names(settings);
+    this.names = PointSettings.names(settings);
     this.metrics = Set.of(metrics);
   }
 
@@ -167,7 +167,7 @@ public abstract class ExperimentKind<S extends Record> {
    * @throws PointFailure when one has a value that these points cannot use
    */
   public final S read(Point point) throws PointFailure {
-    return SettingsReader.read(point, settings);
+    return PointSettings.read(point, settings);
   }
 
   /**

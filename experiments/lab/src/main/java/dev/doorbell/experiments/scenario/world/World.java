@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
 public final class World implements AutoCloseable {
   private final Fabric fabric;
   private final List<Rank> ranks;
-  private final List<SoftHca> hcas;
   private final ProxyPrices cpuPrices;
   private final @Nullable InProcessWire wire;
   private final @Nullable SwitchedNetwork network;
@@ -46,13 +45,11 @@ public final class World implements AutoCloseable {
   private World(
       Fabric fabric,
       List<Rank> ranks,
-      List<SoftHca> hcas,
       ProxyPrices cpuPrices,
       @Nullable InProcessWire wire,
       @Nullable SwitchedNetwork network) {
     this.fabric = fabric;
     this.ranks = List.copyOf(ranks);
-    this.hcas = List.copyOf(hcas);
     this.cpuPrices = cpuPrices;
     this.wire = wire;
     this.network = network;
@@ -67,9 +64,8 @@ public final class World implements AutoCloseable {
       ProxyPrices cpuPrices,
       IntFunction<Gpu> gpus,
       MemoryKind payload) {
-    List<SoftHca> hcas = new ArrayList<>();
-    List<Rank> ranks = ranks(fabric, count, options, wire::join, gpus, payload, hcas);
-    return new World(fabric, ranks, hcas, cpuPrices, wire, null);
+    List<Rank> ranks = ranks(fabric, count, options, wire::join, gpus, payload);
+    return new World(fabric, ranks, cpuPrices, wire, null);
   }
 
   private static List<Rank> ranks(
@@ -78,15 +74,13 @@ public final class World implements AutoCloseable {
       IntFunction<SoftHcaOptions> options,
       Consumer<SoftHca> join,
       IntFunction<Gpu> gpus,
-      MemoryKind payload,
-      List<SoftHca> hcas) {
+      MemoryKind payload) {
     List<Rank> ranks = new ArrayList<>();
     for (int number = 0; number < count; number++) {
       Gpu gpu = gpus.apply(number);
       SoftHca hca =
           new SoftHca(fabric, Locus.nic(number, 0), "soft" + number, options.apply(number));
       join.accept(hca);
-      hcas.add(hca);
       ranks.add(Rank.of(number, gpu, hca, payload));
     }
     return ranks;
@@ -123,7 +117,7 @@ public final class World implements AutoCloseable {
 
   /** A world of real HCAs, which nothing injects faults into. */
   static World of(Fabric fabric, List<Rank> ranks) {
-    return new World(fabric, ranks, List.of(), ProxyPrices.FREE, null, null);
+    return new World(fabric, ranks, ProxyPrices.FREE, null, null);
   }
 
   /** A world whose fabric explores. */
@@ -202,7 +196,6 @@ public final class World implements AutoCloseable {
         new SwitchedNetwork(fabric, Locus.nic(0, 0), switching.plan(), switching.queues(), seed);
     NetworkWire wire =
         new NetworkWire(network, switching.queues().bytesPerNano(), Integer.MAX_VALUE);
-    List<SoftHca> hcas = new ArrayList<>();
     List<Rank> ranks =
         ranks(
             fabric,
@@ -210,9 +203,8 @@ public final class World implements AutoCloseable {
             _ -> options.withCongestion(switching.congestion()),
             hca -> wire.join(hca, WireFaults.NONE),
             emulated(fabric),
-            payload,
-            hcas);
-    return new World(fabric, ranks, hcas, VirtualTime.cpu(topology), null, network);
+            payload);
+    return new World(fabric, ranks, VirtualTime.cpu(topology), null, network);
   }
 
   /** The switches between the HCAs, or null where there are none. */
@@ -257,10 +249,12 @@ public final class World implements AutoCloseable {
   public List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
-      for (int i = 0; i < hcas.size(); i++) {
-        FaultInjector injector = plan.bind(ranks.get(i).number(), 0, fabric.now());
-        hcas.get(i).inject(injector);
-        injectors.add(injector);
+      for (Rank rank : ranks) {
+        if (rank.hca() instanceof SoftHca hca) {
+          FaultInjector injector = plan.bind(rank.number(), 0, fabric.now());
+          hca.inject(injector);
+          injectors.add(injector);
+        }
       }
     }
     return injectors;

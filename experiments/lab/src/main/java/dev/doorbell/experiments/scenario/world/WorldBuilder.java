@@ -14,6 +14,7 @@ import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -125,27 +126,20 @@ public final class WorldBuilder {
               limited);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
-        yield World.direct(
-            fabric,
-            ranks,
-            SoftHcaOptions.DEFAULT.withAdapter(adapter),
-            payload,
-            number -> new VmGpu(fabric, Locus.gpu(number, 0)));
+        yield software(fabric, number -> new VmGpu(fabric, Locus.gpu(number, 0)));
       }
-      case ExecutionBackend.Cuda(int ordinal) -> cuda(ordinal);
+      case ExecutionBackend.Cuda(int ordinal) -> {
+        DirectFabric fabric = new DirectFabric();
+        yield software(fabric, number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
+      }
       case ExecutionBackend.Verbs verbs -> verbs(verbs);
     };
   }
 
-  private World cuda(int ordinal) {
-    DirectFabric fabric = new DirectFabric();
+  private World software(DirectFabric fabric, IntFunction<Gpu> gpus) {
+    SoftHcaOptions options = SoftHcaOptions.DEFAULT.withAdapter(adapter);
     try {
-      return World.direct(
-          fabric,
-          ranks,
-          SoftHcaOptions.DEFAULT.withAdapter(adapter),
-          payload,
-          number -> new CudaGpu(fabric, Locus.gpu(number, 0), ordinal, mover));
+      return World.direct(fabric, ranks, options, payload, gpus);
     } catch (RuntimeException e) {
       fabric.close();
       throw e;

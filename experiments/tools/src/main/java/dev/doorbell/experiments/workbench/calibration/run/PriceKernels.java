@@ -23,9 +23,6 @@ final class PriceKernels {
   /** Bytes between two places that a price kernel stores to: never the same line. */
   static final int STRIDE = 256;
 
-  /** Bytes that price kernels use behind their target. */
-  static final int TARGET_BYTES = UNROLLED * STRIDE;
-
   /**
    * An operation.
    *

@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
  * itself. A component that is a record is read the same way; one that is a {@link Point} is the
  * point itself.
  */
-final class SettingsReader {
+final class PointSettings {
   private final Point point;
 
-  private SettingsReader(Point point) {
+  private PointSettings(Point point) {
     this.point = point;
   }
 
   static <S extends Record> S read(Point point, Class<S> type) throws PointFailure {
-    return new SettingsReader(point).read(type);
+    return new PointSettings(point).read(type);
   }
 
   static Set<String> names(Class<?> type) {
