@@ -34,11 +34,7 @@ public final class FigureReader {
   private final SourcePositions positions;
   private final List<Problem> problems;
 
-  /**
-   * Reads figures of a document.
-   *
-   * @param problems to which those of figures are added
-   */
+  /** Reads figures of a document. */
   public FigureReader(JsonNode root, SourcePositions positions, List<Problem> problems) {
     this.root = root;
     this.positions = positions;
@@ -47,8 +43,6 @@ public final class FigureReader {
 
   /**
    * A figure as somebody writes it in one line: {@code {kind: heatmap, x: size, rows: placement}}.
-   *
-   * @param option what it was given to
    */
   public static FigureSpec ofText(String option, String text) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
