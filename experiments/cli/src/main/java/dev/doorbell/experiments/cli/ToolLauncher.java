@@ -23,11 +23,7 @@ public final class ToolLauncher {
 
   private ToolLauncher() {}
 
-  /**
-   * Runs one command line on this process's streams and returns its exit status.
-   *
-   * @param runtime made on first use, and once
-   */
+  /** Runs one command line on this process's streams and returns its exit status. */
   public static int run(Supplier<ExperimentRuntime> runtime, String... arguments) {
     // Files and output are for programs, too: their digits are ASCII whatever the user's language.
     Locale.setDefault(Locale.ROOT);

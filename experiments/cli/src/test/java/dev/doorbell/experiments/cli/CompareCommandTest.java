@@ -27,17 +27,30 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class CompareCommandTest {
+  /** Two runs that every test has a copy of. */
+  @TempDir private static Path made;
+
   @TempDir private Path folder;
   private final Session session = new Session();
   private String config = "";
   private String runs = "";
 
   @BeforeEach
-  void makeRuns() throws IOException {
+  void copyRuns() throws IOException {
     config = Files.writeString(folder.resolve("small.yaml"), Configs.SMALL).toString();
-    runs = folder.resolve("runs").toString();
-    run("before");
-    run("again", "--seed", "43");
+    Path kept = made.resolve("runs");
+    if (!Files.exists(kept)) {
+      runs = kept.toString();
+      run("before");
+      run("again", "--seed", "43");
+    }
+    Path copy = folder.resolve("runs");
+    try (Stream<Path> files = Files.walk(kept)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, copy.resolve(kept.relativize(file).toString()));
+      }
+    }
+    runs = copy.toString();
   }
 
   @Test

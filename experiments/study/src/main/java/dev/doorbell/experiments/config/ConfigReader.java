@@ -46,11 +46,7 @@ public final class ConfigReader {
     this(vocabulary, Map.of());
   }
 
-  /**
-   * A reader of experiments that may name the user's kernels.
-   *
-   * @param extensions what kernels bring of their own, by kernel
-   */
+  /** A reader of experiments that may name the user's kernels. */
   public ConfigReader(Vocabulary vocabulary, Map<String, KernelExtension> extensions) {
     this(Schema.experiment(), vocabulary, extensions, Map.of());
   }
@@ -74,8 +70,6 @@ public final class ConfigReader {
   /**
    * A reader of what a run kept of its experiment. Settings that did not exist then have the value
    * that means what runs did before them, which need not be today's default.
-   *
-   * @param extensions what the kernels that the run kept bring of their own, by kernel
    */
   public static ConfigReader ofRuns(Map<String, KernelExtension> extensions) {
     return new ConfigReader(

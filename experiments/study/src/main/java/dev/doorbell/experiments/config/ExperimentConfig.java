@@ -87,11 +87,7 @@ public record ExperimentConfig(
     }
   }
 
-  /**
-   * The resolved experiment without the fixed settings that are not wanted.
-   *
-   * @param wanted settings by name
-   */
+  /** The resolved experiment without the fixed settings that are not wanted. */
   public String resolved(Predicate<String> wanted) {
     return Resolver.yaml(resolved, wanted);
   }

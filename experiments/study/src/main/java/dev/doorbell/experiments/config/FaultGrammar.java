@@ -20,8 +20,6 @@ public interface FaultGrammar {
 
   /**
    * Reads what stands under the key {@code faults} of another file: a list of faults, or a plan.
-   *
-   * @param text of the whole file
    */
   FaultPlan inline(String file, String text, long seed) throws ConfigException;
 

@@ -389,8 +389,6 @@ final class SettingsReader {
     /**
      * Rewrites the names in place, wherever the experiment speaks of a placement: as an axis, a
      * fixed setting, and in conditions.
-     *
-     * @param file where the experiment lies
      */
     static void resolve(String file, ObjectNode root) {
       try {

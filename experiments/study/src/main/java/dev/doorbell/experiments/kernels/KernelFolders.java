@@ -47,8 +47,6 @@ public final class KernelFolders {
 
   /**
    * Reads every descriptor in {@code folders}, each once; folders that do not exist hold nothing.
-   *
-   * @param taken names that a user's kernel must not have
    */
   public static Found scan(List<Path> folders, List<String> taken) {
     List<Path> files = descriptors(folders);
@@ -107,11 +105,7 @@ public final class KernelFolders {
     return extensions;
   }
 
-  /**
-   * Reads one descriptor and its PTX.
-   *
-   * @throws ConfigException with every problem of the descriptor
-   */
+  /** Reads one descriptor and its PTX. */
   public static UserKernel read(Path file) throws ConfigException {
     return read(file, List.of());
   }

@@ -16,18 +16,10 @@ import org.jspecify.annotations.Nullable;
  * back ends are wired together; tests implement it in thirty lines.
  */
 public interface ExperimentRuntime {
-  /**
-   * Decides what a run uses. Never degrades silently: each choice says why.
-   *
-   * @throws EnvironmentException when something is asked for by name and is not there
-   */
+  /** Decides what a run uses. Never degrades silently: each choice says why. */
   Environment choose(Environment.Request request) throws EnvironmentException;
 
-  /**
-   * Chooses for a run of these points: where none of them is emulated, the basis says so.
-   *
-   * @throws EnvironmentException when something is asked for by name and is not there
-   */
+  /** Chooses for a run of these points: where none of them is emulated, the basis says so. */
   default Environment choose(Environment.Request request, List<Point> points)
       throws EnvironmentException {
     return choose(request);
@@ -47,11 +39,7 @@ public interface ExperimentRuntime {
     return List.of();
   }
 
-  /**
-   * This runtime with kernels of the user's own beside those that it brings.
-   *
-   * @param kernels whose names are none of its own; each may be named by a point
-   */
+  /** This runtime with kernels of the user's own beside those that it brings. */
   ExperimentRuntime with(List<UserKernel> kernels);
 
   /** A runner for points in the chosen environment. */
@@ -112,8 +100,6 @@ public interface ExperimentRuntime {
 
   /**
    * Posts one put and prints its WQE, record, doorbell, fetch, payload and CQE with their times.
-   *
-   * @throws PointFailure when the put did not arrive as sent
    */
   void demo(PrintStream out) throws PointFailure, EnvironmentException;
 }

@@ -13,10 +13,6 @@ public interface PointContext {
   /** Adds a line to the run's log, never to the terminal. */
   void log(String line);
 
-  /**
-   * Reports what the point's fault plan did; called once, also when the point fails.
-   *
-   * @param tallies in the order of the plan
-   */
+  /** Reports what the point's fault plan did; called once, also when the point fails. */
   default void faults(List<FaultTally> tallies) {}
 }

@@ -6,10 +6,6 @@ package dev.doorbell.experiments.plan;
  */
 @FunctionalInterface
 public interface PointRunner {
-  /**
-   * Runs one point and verifies every byte that it moved.
-   *
-   * @throws PointFailure when there is no result to be trusted
-   */
+  /** Runs one point and verifies every byte that it moved. */
   PointResult run(Point point, PointContext context) throws PointFailure;
 }

@@ -111,11 +111,7 @@ public class Disk {
     }
   }
 
-  /**
-   * Opens a file to be appended to by nobody else.
-   *
-   * @throws BusyException when somebody has it open so
-   */
+  /** Opens a file to be appended to by nobody else. */
   final File append(Path path) throws IOException {
     return open(path, APPEND);
   }

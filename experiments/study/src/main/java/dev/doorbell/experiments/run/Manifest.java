@@ -77,11 +77,7 @@ public record Manifest(
     constants = basis == Basis.MODELLED ? List.copyOf(constants) : List.of();
   }
 
-  /**
-   * Reads the bytes of a manifest.
-   *
-   * @throws IOException when they are not what {@link #write} puts into a file
-   */
+  /** Reads the bytes of a manifest. */
   public static Manifest parse(byte[] json) throws IOException {
     return RunJson.read(json, 0, json.length, Manifest.class);
   }

@@ -40,11 +40,7 @@ public record RunIndex(
     damage = List.copyOf(damage);
   }
 
-  /**
-   * Reads a run directory.
-   *
-   * @throws RunException when it is none
-   */
+  /** Reads a run directory. */
   public static RunIndex read(Path path) throws RunException {
     if (!Files.isDirectory(path)) {
       throw unreadable(path, "there is no such run directory", null);
@@ -176,11 +172,7 @@ public record RunIndex(
     return new RunIndex(path, plan, manifest, sound, all);
   }
 
-  /**
-   * A run directory whose files are known to say this.
-   *
-   * @param journal in the order in which it was written
-   */
+  /** A run directory whose files are known to say this. */
   public static RunIndex of(Path path, Plan plan, Manifest manifest, List<JournalEntry> journal) {
     return new RunIndex(path, plan, manifest, lastWords(plan, journal), List.of());
   }

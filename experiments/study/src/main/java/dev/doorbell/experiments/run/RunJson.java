@@ -31,11 +31,7 @@ final class RunJson {
 
   private RunJson() {}
 
-  /**
-   * Reads bytes that this Doorbell, or an older one, wrote.
-   *
-   * @throws IOException with the reason in a sentence
-   */
+  /** Reads bytes that this Doorbell, or an older one, wrote. */
   static <T> T read(byte[] bytes, int start, int length, Class<T> type) throws IOException {
     try {
       T read = MAPPER.readValue(bytes, start, length, type);

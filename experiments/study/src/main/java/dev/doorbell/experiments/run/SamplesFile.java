@@ -75,11 +75,7 @@ public final class SamplesFile {
         : Double.toString(value);
   }
 
-  /**
-   * Reads the columns that are wanted, in their order.
-   *
-   * @throws IOException when the text is not what {@link #encode} writes
-   */
+  /** Reads the columns that are wanted, in their order. */
   public static List<RunIndex.Values> read(InputStream in, Predicate<String> wanted)
       throws IOException {
     Reader reader = new Reader(in);

@@ -48,20 +48,12 @@ public record StoredRun(
     return plan.points().stream().filter(point -> !finished.contains(point.id())).toList();
   }
 
-  /**
-   * Reads a run directory.
-   *
-   * @throws RunException when it is none, or when samples are not what the journal vouches for
-   */
+  /** Reads a run directory. */
   public static StoredRun read(Path path) throws RunException {
     return read(RunIndex.read(path));
   }
 
-  /**
-   * Reads the samples of a run whose other files are known.
-   *
-   * @throws RunException when they are not what the journal vouches for
-   */
+  /** Reads the samples of a run whose other files are known. */
   public static StoredRun read(RunIndex index) throws RunException {
     return of(index, index.id(), index.entries(), rows(index));
   }

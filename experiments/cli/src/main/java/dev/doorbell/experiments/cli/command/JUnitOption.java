@@ -16,11 +16,7 @@ public final class JUnitOption {
       description = "Write the verdicts as JUnit XML, for continuous integration.")
   private @Nullable Path file;
 
-  /**
-   * Writes the file where one was asked for.
-   *
-   * @throws UsageException when it cannot be written
-   */
+  /** Writes the file where one was asked for. */
   public void write(String suite, List<JUnitXml.Case> cases) throws UsageException {
     Path target = file;
     if (target == null) {

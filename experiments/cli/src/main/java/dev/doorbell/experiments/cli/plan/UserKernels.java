@@ -32,11 +32,7 @@ public final class UserKernels {
 
   private KernelFolders.Found found = new KernelFolders.Found(List.of(), List.of());
 
-  /**
-   * The context with the user's kernels.
-   *
-   * @param experiment file or name, whose folder is looked into, too; null for none
-   */
+  /** The context with the user's kernels. */
   public CommandContext join(CommandContext context, @Nullable String experiment)
       throws UsageException {
     List<Path> all = new ArrayList<>(checkedFolders());

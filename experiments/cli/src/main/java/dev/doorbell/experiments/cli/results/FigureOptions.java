@@ -277,11 +277,7 @@ final class FigureOptions {
   private static final Pattern NAMED =
       Pattern.compile("(?<word>[^=]+)=(?:(?<value>[^=\\s]+)=)?(?<text>.*)", Pattern.DOTALL);
 
-  /**
-   * Texts by a word, or by an axis and one of its values, as in {@code cq=gpu=GPU memory}.
-   *
-   * @throws UsageException when one is no name
-   */
+  /** Texts by a word, or by an axis and one of its values, as in {@code cq=gpu=GPU memory}. */
   static SequencedMap<String, String> renamed(List<String> names) throws UsageException {
     SequencedMap<String, String> renamed = new LinkedHashMap<>();
     for (String name : names) {

@@ -25,8 +25,6 @@ final class RunOutputs {
   /**
    * Writes summaries and figures into the run directory. The figures are SVG, which is looked at,
    * and timelines for Perfetto as well; what goes into a paper is drawn when somebody asks for it.
-   *
-   * @param runtime for figures that samples alone do not make
    */
   static Written write(RunDirectory directory, StoredRun run, ExperimentRuntime runtime)
       throws RunException {

@@ -32,11 +32,7 @@ public final class ClaimChecker {
 
   private record Asked(String experiment, SequencedMap<String, String> set) {}
 
-  /**
-   * Checks claims.
-   *
-   * @param laboratories asked once a case is to be explored
-   */
+  /** Checks claims. */
   public ClaimChecker(Experiments experiments, Supplier<Laboratory> laboratories) {
     this.experiments = experiments;
     this.laboratories = laboratories;

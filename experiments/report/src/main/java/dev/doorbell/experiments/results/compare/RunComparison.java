@@ -90,19 +90,13 @@ public record RunComparison(
   /**
    * Pairs the points of two runs, whatever their numbers are: for what a model is off by, of which
    * no test and no verdict speaks.
-   *
-   * @throws RunException when samples cannot be read, or the runs have no point in common
    */
   public static RunComparison matched(RunIndex before, RunIndex after, Rules rules)
       throws RunException {
     return matched(before, after, rules, false);
   }
 
-  /**
-   * Pairs the points of two runs.
-   *
-   * @param byProcess whether a process is one observation, and not each of its samples
-   */
+  /** Pairs the points of two runs. */
   private static RunComparison matched(
       RunIndex before, RunIndex after, Rules rules, boolean byProcess) throws RunException {
     SequencedMap<String, Axis> axes = new LinkedHashMap<>();

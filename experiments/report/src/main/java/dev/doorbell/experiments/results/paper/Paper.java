@@ -1,22 +1,27 @@
 package dev.doorbell.experiments.results.paper;
 
+import static dev.doorbell.experiments.config.document.SourcePositions.child;
+
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.schema.Binding;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.SchemaChecker;
+import dev.doorbell.experiments.config.schema.SchemaChecker.Suggestions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -78,6 +83,7 @@ public record Paper(
       List<String> names,
       String caption) {
     public Table {
+      show = show.isEmpty() ? "summary" : show;
       metrics = List.copyOf(metrics);
       names = List.copyOf(names);
     }
@@ -92,13 +98,12 @@ public record Paper(
    * @param basis exact, modelled, measured or cited
    */
   public record Quantity(
-      String value,
-      String run,
-      String file,
-      String unit,
-      int digits,
-      String basis,
-      String source) {}
+      String value, String run, String file, String unit, int digits, String basis, String source) {
+    public Quantity {
+      digits = digits == 0 ? 3 : digits;
+      basis = basis.isEmpty() ? "modelled" : basis;
+    }
+  }
 
   public Paper {
     texts = List.copyOf(texts);
@@ -125,162 +130,83 @@ public record Paper(
 
   /** Reads the text of a paper, with every problem at once. */
   public static Paper parse(String file, String text) throws ConfigException {
-    List<Problem> problems = new ArrayList<>();
-    return new Reader(FigureReader.in(file, text, "paper", problems), problems).read();
+    YamlDocument.Parsed document = YamlDocument.parse(file, text, "paper");
+    SchemaChecker checker = new SchemaChecker(Schema.load("paper"));
+    List<Problem> problems = new ArrayList<>(checker.check(document.root(), document.positions()));
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return new Reader(document, problems).read();
   }
 
-  private static final class Reader {
-    private static final Set<String> SHOWN =
-        Set.of("summary", "crossovers", "counters", "prices", "residuals", "published", "numbers");
-    private static final Set<String> BASES = Set.of("exact", "modelled", "measured", "cited");
-
-    private final FigureReader document;
-    private final List<Problem> problems;
-
-    Reader(FigureReader document, List<Problem> problems) {
-      this.document = document;
-      this.problems = problems;
-    }
-
+  /** Binds a document that the schema has found valid, and checks what its parts say of another. */
+  private record Reader(YamlDocument.Parsed document, List<Problem> problems) {
     Paper read() throws ConfigException {
       JsonNode root = document.root();
-      keys(
-          "the paper",
-          root,
-          Set.of("paper", "title", "text", "claims", "runs", "figures", "tables", "numbers"));
-      SequencedMap<String, Run> runs = new LinkedHashMap<>();
+      SequencedMap<String, Run> runs = Binding.map(Run.class, root.path("runs"));
+      SequencedMap<String, Table> tables = Binding.map(Table.class, root.path("tables"));
+      SequencedMap<String, Quantity> numbers = Binding.map(Quantity.class, root.path("numbers"));
       SequencedMap<String, Figure> figures = new LinkedHashMap<>();
-      SequencedMap<String, Table> tables = new LinkedHashMap<>();
-      SequencedMap<String, Quantity> numbers = new LinkedHashMap<>();
-      root.path("runs").properties().forEach(e -> runs.put(e.getKey(), run(e)));
-      root.path("figures").properties().forEach(e -> figures.put(e.getKey(), figure(e, runs)));
-      root.path("tables").properties().forEach(e -> tables.put(e.getKey(), table(e, runs)));
-      root.path("numbers").properties().forEach(e -> numbers.put(e.getKey(), number(e, runs)));
-      List<String> texts = strings(root.path("text"));
-      String name = text(root, "paper");
-      if (name.isEmpty() || texts.isEmpty()) {
-        problem("it needs 'paper', its name, and 'text', a list of files");
+      runs.forEach(this::check);
+      FigureReader reader = new FigureReader(root, document.positions(), problems);
+      for (String name : root.path("figures").propertyNames()) {
+        JsonNode node = root.get("figures").get(name);
+        FigureSpec shown = reader.figure(child("/figures", name), Set.of("run", "caption"));
+        FigureSpec named = (shown == null ? FigureSpec.of(FigureKind.LINE) : shown).named(name);
+        String run = node.get("run").asString();
+        known(child("/figures", name) + "/run", run, runs);
+        figures.put(name, new Figure(run, named, node.path("caption").asString("")));
       }
+      tables.forEach(
+          (name, table) -> {
+            if (!table.show.equals("numbers") && !table.show.equals("published")) {
+              known(child("/tables", name) + "/run", table.run, runs);
+            }
+            if (table.show.equals("residuals")) {
+              known(child("/tables", name) + "/measured", table.measured, runs);
+            }
+          });
+      numbers.forEach(
+          (name, number) -> {
+            if (!number.run.isEmpty()) {
+              known(child("/numbers", name) + "/run", number.run, runs);
+            }
+          });
       if (!problems.isEmpty()) {
         throw new ConfigException(problems);
       }
       return new Paper(
-          name, text(root, "title"), texts, text(root, "claims"), runs, figures, tables, numbers);
+          root.get("paper").asString(),
+          root.path("title").asString(""),
+          Schema.strings(root.get("text")),
+          root.path("claims").asString(""),
+          runs,
+          figures,
+          tables,
+          numbers);
     }
 
-    private Run run(Map.Entry<String, JsonNode> entry) {
-      JsonNode node = entry.getValue();
-      String what = "run '" + entry.getKey() + "'";
-      keys(what, node, Set.of("experiment", "set", "only", "calibrate", "stored"));
-      List<String> ways = List.of("experiment", "calibrate", "stored");
-      if (ways.stream().filter(way -> !text(node, way).isEmpty()).count() != 1) {
-        problem(what + " needs one of 'experiment', 'calibrate' and 'stored'");
+    private void check(String name, Run run) {
+      if (Stream.of(run.experiment, run.calibrate, run.stored).filter(String::isEmpty).count()
+          != 2) {
+        problem(name, "run '%s' needs one of 'experiment', 'calibrate' and 'stored'");
       }
-      if (!entry.getKey().matches("[a-z][a-z0-9-]*")) {
-        problem(what + ": a name of a run is lower-case letters, digits and hyphens");
-      }
-      return new Run(
-          text(node, "experiment"),
-          strings(node.path("set")),
-          text(node, "only"),
-          text(node, "calibrate"),
-          text(node, "stored"));
-    }
-
-    private Figure figure(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
-      JsonNode node = entry.getValue();
-      known("figure '" + entry.getKey() + "'", text(node, "run"), runs.keySet(), "run");
-      FigureSpec shown = document.figure("/figures/" + entry.getKey(), Set.of("run", "caption"));
-      return new Figure(
-          text(node, "run"),
-          (shown == null ? FigureSpec.of(FigureKind.LINE) : shown).named(entry.getKey()),
-          text(node, "caption"));
-    }
-
-    private Table table(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
-      JsonNode node = entry.getValue();
-      String what = "table '" + entry.getKey() + "'";
-      keys(what, node, Set.of("run", "show", "only", "metrics", "measured", "names", "caption"));
-      String show = node.path("show").asString("summary");
-      if (!SHOWN.contains(show)) {
-        problem("%s cannot show '%s'%s".formatted(what, show, Nearest.suggestion(show, SHOWN)));
-      }
-      if (!show.equals("numbers") && !show.equals("published")) {
-        known(what, text(node, "run"), runs.keySet(), "run");
-      }
-      if (show.equals("residuals")) {
-        known(what, text(node, "measured"), runs.keySet(), "run");
-      }
-      return new Table(
-          text(node, "run"),
-          show,
-          text(node, "only"),
-          strings(node.path("metrics")),
-          text(node, "measured"),
-          strings(node.path("names")),
-          text(node, "caption"));
-    }
-
-    private Quantity number(Map.Entry<String, JsonNode> entry, Map<String, Run> runs) {
-      JsonNode node = entry.getValue();
-      String what = "number '" + entry.getKey() + "'";
-      keys(what, node, Set.of("value", "run", "file", "unit", "digits", "basis", "source"));
-      String run = text(node, "run");
-      if (!run.isEmpty()) {
-        known(what, run, runs.keySet(), "run");
-      }
-      String basis = node.path("basis").asString(run.isEmpty() ? "" : "modelled");
-      if (!BASES.contains(basis)) {
-        problem(what + " needs a basis: exact, modelled, measured or cited");
-      }
-      if (!basis.equals("modelled") && !basis.equals("exact") && text(node, "source").isEmpty()) {
-        problem(what + " is " + basis + " and says not where: it needs a source");
-      }
-      if (!node.has("value")) {
-        problem(what + " has no value");
-      }
-      return new Quantity(
-          node.path("value").asString(""),
-          run,
-          text(node, "file"),
-          text(node, "unit"),
-          node.path("digits").asInt(3),
-          basis,
-          text(node, "source"));
-    }
-
-    private void known(String what, String name, Collection<String> names, String kind) {
-      if (!names.contains(name)) {
-        problem("%s: no %s '%s'%s".formatted(what, kind, name, Nearest.suggestion(name, names)));
+      if (!name.matches("[a-z][a-z0-9-]*")) {
+        problem(name, "run '%s': a name of a run is lower-case letters, digits and hyphens");
       }
     }
 
-    private void keys(String what, JsonNode node, Set<String> known) {
-      for (String key : node.propertyNames()) {
-        if (!known.contains(key)) {
-          problem(
-              "%s has an unknown key '%s'%s".formatted(what, key, Nearest.suggestion(key, known)));
-        }
+    private void problem(String run, String what) {
+      String where = document.positions().ofKey(child("/runs", run));
+      problems.add(Problem.of("DB-C071", where, what.formatted(run)));
+    }
+
+    private void known(String pointer, String name, SequencedMap<String, Run> runs) {
+      if (!runs.containsKey(name)) {
+        problems.add(
+            Suggestions.unknown(
+                document.positions().ofValue(pointer), "run", name, List.copyOf(runs.keySet())));
       }
-    }
-
-    private void problem(String what) {
-      problems.add(Problem.of("DB-C071", document.placeOf(""), what));
-    }
-
-    private static String text(JsonNode node, String key) {
-      return node.path(key).asString("");
-    }
-
-    private List<String> strings(JsonNode node) {
-      List<String> strings = new ArrayList<>();
-      for (JsonNode each : node) {
-        if (each.isContainer()) {
-          problem("a list of words has an element that is none");
-        }
-        strings.add(each.asString(""));
-      }
-      return strings;
     }
   }
 }

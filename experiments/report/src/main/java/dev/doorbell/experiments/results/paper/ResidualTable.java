@@ -33,11 +33,7 @@ final class ResidualTable {
     }
   }
 
-  /**
-   * One row for each point and metric that both have; points are matched by the axes of both.
-   *
-   * @throws IOException when there is none
-   */
+  /** One row for each point and metric that both have; points are matched by the axes of both. */
   static Table of(RunData measured, RunData modelled) throws IOException {
     List<Axis> axes =
         measured.axes().stream()

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,10 +35,21 @@ class HtmlReportTest {
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   private Path folder;
 
-  private StoredRun run() throws RunException {
-    return Runs.make(
-        folder.resolve("runs"),
-        Configs.read(Configs.SMALL, "path=pull,push.memic", "size=64,4K,64K", "samples=21"));
+  @TempDir private static Path runs;
+
+  private static @Nullable StoredRun made;
+
+  /** The run of every test, made once. */
+  private static StoredRun run() throws RunException {
+    StoredRun run = made;
+    if (run == null) {
+      run =
+          Runs.make(
+              runs,
+              Configs.read(Configs.SMALL, "path=pull,push.memic", "size=64,4K,64K", "samples=21"));
+      made = run;
+    }
+    return run;
   }
 
   private static byte[] page(StoredRun... runs) throws RunException {

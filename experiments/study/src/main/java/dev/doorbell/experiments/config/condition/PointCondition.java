@@ -81,11 +81,7 @@ public record PointCondition(String setting, Comparison comparison, List<String>
         + String.join("|", operands.stream().map(o -> Amounts.operand(setting, o)).toList());
   }
 
-  /**
-   * The conditions of {@code --only}; none where it is not given.
-   *
-   * @param settings names that a condition may be about
-   */
+  /** The conditions of {@code --only}; none where it is not given. */
   public static List<PointCondition> ofOption(@Nullable String only, Collection<String> settings)
       throws ConfigException {
     return only == null ? List.of() : of(only, "--only " + only, settings);
@@ -146,11 +142,7 @@ public record PointCondition(String setting, Comparison comparison, List<String>
         : new PointCondition(setting, Comparison.EQUAL, List.of(text));
   }
 
-  /**
-   * Reads {@code size<=4096,path=pull|push.bf}: a comma is "and", a bar is "or".
-   *
-   * @param names the settings that may be named
-   */
+  /** Reads {@code size<=4096,path=pull|push.bf}: a comma is "and", a bar is "or". */
   public static List<PointCondition> parse(
       String text, String where, Collection<String> names, List<Problem> problems) {
     List<PointCondition> conditions = new ArrayList<>();

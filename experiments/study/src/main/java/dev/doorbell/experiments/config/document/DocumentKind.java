@@ -69,11 +69,7 @@ public record DocumentKind(String name, String shape, char area) {
     return "DB-%c%03d".formatted(area, number);
   }
 
-  /**
-   * Reads a file as UTF-8.
-   *
-   * @throws ConfigException when there is no such file, or it is not a text
-   */
+  /** Reads a file as UTF-8. */
   public String text(Path file) throws ConfigException {
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
@@ -196,8 +192,6 @@ public record DocumentKind(String name, String shape, char area) {
     /**
      * Returns the keys of a mapping with their nodes, and adds a problem for each key that is given
      * twice or is not a word, or if the node is not a mapping.
-     *
-     * @param title of the mapping, for problems
      */
     public final SequencedMap<String, NodeTuple> entries(Node node, String title) {
       SequencedMap<String, NodeTuple> entries = new LinkedHashMap<>();

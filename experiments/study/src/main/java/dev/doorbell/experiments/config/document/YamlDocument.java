@@ -53,11 +53,7 @@ public final class YamlDocument {
     return parse(file, text, "experiment");
   }
 
-  /**
-   * Reads a document of another kind.
-   *
-   * @param kind what one file holds, for problems
-   */
+  /** Reads a document of another kind. */
   public static Parsed parse(String file, String text, String kind) throws ConfigException {
     return new YamlDocument(file, kind).read(text);
   }

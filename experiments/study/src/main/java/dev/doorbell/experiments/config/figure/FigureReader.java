@@ -34,42 +34,20 @@ public final class FigureReader {
   private final SourcePositions positions;
   private final List<Problem> problems;
 
-  private FigureReader(JsonNode root, SourcePositions positions, List<Problem> problems) {
+  /** Reads figures of a document. */
+  public FigureReader(JsonNode root, SourcePositions positions, List<Problem> problems) {
     this.root = root;
     this.positions = positions;
     this.problems = problems;
   }
 
   /**
-   * Reads a document that holds figures and more.
-   *
-   * @param kind what a file holds one of, for problems
-   * @param problems to which those of figures are added
-   * @throws ConfigException when it is not YAML, or no mapping
-   */
-  public static FigureReader in(String file, String text, String kind, List<Problem> problems)
-      throws ConfigException {
-    YamlDocument.Parsed document = YamlDocument.parse(file, text, kind);
-    return new FigureReader(document.root(), document.positions(), problems);
-  }
-
-  public JsonNode root() {
-    return root;
-  }
-
-  /** Returns the position of a key of the document, found by JSON pointer. */
-  public String placeOf(String pointer) {
-    return positions.ofKey(pointer);
-  }
-
-  /**
    * A figure as somebody writes it in one line: {@code {kind: heatmap, x: size, rows: placement}}.
-   *
-   * @param option what it was given to
    */
   public static FigureSpec ofText(String option, String text) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    FigureReader reader = in(option, text, "figure", problems);
+    YamlDocument.Parsed document = YamlDocument.parse(option, text, "figure");
+    FigureReader reader = new FigureReader(document.root(), document.positions(), problems);
     return orThrow(reader.figure("", Set.of()), problems);
   }
 

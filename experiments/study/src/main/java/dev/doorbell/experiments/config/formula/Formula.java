@@ -83,20 +83,12 @@ public final class Formula {
     return words;
   }
 
-  /**
-   * Reads a formula.
-   *
-   * @throws FormulaException when it is none, or names something that is not there
-   */
+  /** Reads a formula. */
   public static Formula parse(String text, Names names) throws FormulaException {
     return parse(new Parser(text, names, null));
   }
 
-  /**
-   * Returns the value in double precision of a formula whose names another one knows.
-   *
-   * @throws FormulaException when it is none, or when a name has no value
-   */
+  /** Returns the value in double precision of a formula whose names another one knows. */
   public static double value(String text, Lookup lookup) throws FormulaException {
     return parse(new Parser(text, NO_NAMES, lookup)).real(NO_VALUES);
   }
@@ -110,11 +102,7 @@ public final class Formula {
     return new Formula(parser.text, root);
   }
 
-  /**
-   * The value in 64-bit signed arithmetic.
-   *
-   * @throws FormulaException when it divides by zero or reads beyond a buffer
-   */
+  /** The value in 64-bit signed arithmetic. */
   public long whole(Frame frame) throws FormulaException {
     try {
       return root.whole(frame);
@@ -123,11 +111,7 @@ public final class Formula {
     }
   }
 
-  /**
-   * The value in double precision.
-   *
-   * @throws FormulaException when it divides a whole number by zero or reads beyond a buffer
-   */
+  /** The value in double precision. */
   public double real(Frame frame) throws FormulaException {
     try {
       return root.real(frame);

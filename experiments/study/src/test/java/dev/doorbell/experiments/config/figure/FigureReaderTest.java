@@ -8,6 +8,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.ExperimentConfig;
+import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.Vocabulary;
 import java.util.ArrayList;
@@ -91,16 +92,16 @@ class FigureReaderTest {
   void a_figure_of_a_paper_is_read_by_the_same_rules_and_leaves_the_rest_open()
       throws ConfigException {
     List<Problem> problems = new ArrayList<>();
-    FigureReader reader =
-        FigureReader.in(
+    YamlDocument.Parsed document =
+        YamlDocument.parse(
             "paper.yaml",
             """
             figures:
               a: {run: r, kind: bar, y: latency, caption: c}
               b: {run: r, kind: pie}
             """,
-            "paper",
-            problems);
+            "paper");
+    FigureReader reader = new FigureReader(document.root(), document.positions(), problems);
     Set<String> beside = Set.of("run", "caption");
     assertThat(reader.figure("/figures/a", beside))
         .isEqualTo(
