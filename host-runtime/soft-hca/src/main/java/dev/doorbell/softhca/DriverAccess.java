@@ -38,6 +38,12 @@ public final class DriverAccess {
   private DriverAccess() {}
 
   /**
+   * Memory of queues whose driver fills completion rings itself before it creates them, as those of
+   * a NIC have to: the HCA touches no entry that it does not write.
+   */
+  public interface FilledRings extends MemoryProvider {}
+
+  /**
    * Registers memory that the fabric's devices reach at {@code memory}. Nobody checks that it is
    * there: accesses that fail make work requests fail.
    *

@@ -22,6 +22,7 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
+import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
@@ -215,6 +216,9 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     try {
       ring = memory.allocate(attributes.ringIn(), attributes.ringBytes(), label + " ring");
       record = memory.allocate(attributes.recordIn(), DoorbellRecord.BYTES, label + " record");
+      if (!(memory instanceof DriverAccess.FilledRings)) {
+        ring.fill(0, ring.size(), Cqe.INITIAL_FILL);
+      }
       if (hca.options().promises().queues() == Promise.Queues.EFA) {
         return add(new EfaCompletionQueue(this, hca, number, attributes, ring, record));
       }

@@ -127,7 +127,6 @@ public final class SoftCompletionQueue extends Completions implements Completion
     if (channel != null) {
       channel.use();
     }
-    ring.fill(0, ring.size(), Cqe.INITIAL_FILL);
   }
 
   @Override
@@ -234,7 +233,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
    * Continues in another ring. The last entry of the present one is a RESIZE_CQ; the poller moves
    * the CQEs before it over, each entry one place further on.
    *
-   * @param to the ring, of {@code count} entries
+   * @param to the ring, of {@code count} entries, which its driver has filled
    * @throws HcaException when there are more CQEs than {@code to} has room for, or no entry is free
    */
   public void resize(int count, Memory to) {
@@ -261,7 +260,6 @@ public final class SoftCompletionQueue extends Completions implements Completion
             to.kind(),
             attributes.recordIn(),
             attributes.entryBytes());
-    to.fill(0, to.size(), Cqe.INITIAL_FILL);
   }
 
   private String whyNot(long held) {

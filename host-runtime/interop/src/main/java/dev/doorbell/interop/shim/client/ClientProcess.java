@@ -10,15 +10,13 @@ import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +37,15 @@ public final class ClientProcess {
   private final int pid;
   private final int slot;
   private final ProcessMemory memory;
-  private final FileChannel file;
+  private final LinuxCalls libc = new LinuxCalls();
+  private final int file;
   private final ClientMemory structures;
 
   /** Shared pages, and the number of leases that each is part of. */
-  private final TreeMap<Long, Integer> pages = new TreeMap<>();
+  private final Map<Long, Integer> pages = new HashMap<>();
+
+  /** Those of them that no lease needs any more. */
+  private final TreeSet<Long> idle = new TreeSet<>();
 
   private int openDevices;
 
@@ -64,37 +66,27 @@ public final class ClientProcess {
     this.slot = slot;
     this.memory = new ProcessMemory(pid);
     this.structures = new ClientMemory(memory);
-    this.file = openSealed("/proc/%d/fd/%d".formatted(pid, descriptor));
+    this.file = openSealed(libc, "/proc/%d/fd/%d".formatted(pid, descriptor));
   }
 
   /**
    * Opens a file in memory that can never become shorter. A page that is taken away while it is
    * mapped here would end this process.
    */
-  private static FileChannel openSealed(String path) throws IOException {
-    LinuxCalls libc = new LinuxCalls();
+  private static int openSealed(LinuxCalls libc, String path) throws IOException {
     int opened = libc.open(path);
     if (opened < 0) {
       throw new IOException("%s cannot be opened: errno %d".formatted(path, -opened));
     }
-    try {
-      int seals = libc.seals(opened);
-      if (seals < 0 || (seals & LinuxCalls.SEAL_SHRINK) == 0 || libc.fileSystem(opened) != TMPFS) {
-        throw new UnsealedFileException(path);
-      }
-      FileChannel channel =
-          FileChannel.open(
-              Path.of("/proc/self/fd/" + opened),
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE);
-      if (channel.size() < UverbsAbi.FILE_BYTES) {
-        channel.close();
-        throw new UnsealedFileException(path);
-      }
-      return channel;
-    } finally {
+    int seals = libc.seals(opened);
+    if (seals < 0
+        || (seals & LinuxCalls.SEAL_SHRINK) == 0
+        || libc.fileSystem(opened) != TMPFS
+        || Files.size(Path.of("/proc/self/fd/" + opened)) < UverbsAbi.FILE_BYTES) {
       libc.close(opened);
+      throw new UnsealedFileException(path);
     }
+    return opened;
   }
 
   public int pid() {
@@ -122,7 +114,6 @@ public final class ClientProcess {
       throw new ErrnoException(Errno.ENODEV);
     }
     withdraw();
-    LinuxCalls libc = new LinuxCalls();
     List<SharedGpus.Piece> own = new ArrayList<>();
     try {
       for (SharedGpus.Piece piece : pieces) {
@@ -263,22 +254,20 @@ public final class ClientProcess {
     List<PageRange> unused = new ArrayList<>();
     long start = 0;
     long end = 0;
-    for (Map.Entry<Long, Integer> page : pages.entrySet()) {
-      if (page.getValue() != 0) {
-        continue;
-      }
-      if (page.getKey() != end) {
+    for (long page : idle) {
+      if (page != end) {
         if (end > start) {
           unused.add(new PageRange(start, end - start));
         }
-        start = page.getKey();
+        start = page;
       }
-      end = page.getKey() + PAGE;
+      end = page + PAGE;
+      pages.remove(page);
     }
     if (end > start) {
       unused.add(new PageRange(start, end - start));
     }
-    pages.values().removeIf(leases -> leases == 0);
+    idle.clear();
     return unused;
   }
 
@@ -302,7 +291,11 @@ public final class ClientProcess {
 
   private void addLeases(long first, long end, int more) {
     for (long page = first; page < end; page += PAGE) {
-      pages.merge(page, more, Integer::sum);
+      if (pages.merge(page, more, Integer::sum) == 0) {
+        idle.add(page);
+      } else if (more > 0) {
+        idle.remove(page);
+      }
     }
   }
 
@@ -316,17 +309,14 @@ public final class ClientProcess {
   }
 
   private Lease map(long offset, long bytes, long within, Runnable onClose) throws ErrnoException {
-    Arena arena = Arena.ofShared();
-    try {
-      long address = file.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena).address();
-      return new Lease(arena, address + within, bytes - within, onClose);
-    } catch (IOException e) {
-      arena.close();
-      throw new ErrnoException(Errno.ENOMEM);
-    } catch (RuntimeException e) {
-      arena.close();
-      throw e;
-    }
+    long address = libc.map(file, offset, bytes);
+    ErrnoException.require(address != 0, Errno.ENOMEM);
+    Runnable unmap =
+        () -> {
+          libc.unmap(address, bytes);
+          onClose.run();
+        };
+    return new Lease(address + within, bytes - within, unmap);
   }
 
   /** True when the process has mapped a whole range for reading and, if asked, for writing. */
@@ -366,12 +356,7 @@ public final class ClientProcess {
     if (--openDevices > 0) {
       return false;
     }
-    try {
-      file.close();
-    } catch (IOException e) {
-      // Nothing was buffered that could be lost.
-      return true;
-    }
+    libc.close(file);
     return true;
   }
 

@@ -1,17 +1,12 @@
 package dev.doorbell.interop.shim.client;
 
-import java.lang.foreign.Arena;
-import org.jspecify.annotations.Nullable;
-
 /** A mapping of a part of the file that a client shares, or a part of a GPU's memory. */
 public final class Lease {
-  private final @Nullable Arena arena;
   private final long address;
   private final long bytes;
   private final Runnable onClose;
 
-  Lease(Arena arena, long address, long bytes, Runnable onClose) {
-    this.arena = arena;
+  Lease(long address, long bytes, Runnable onClose) {
     this.address = address;
     this.bytes = bytes;
     this.onClose = onClose;
@@ -23,7 +18,6 @@ public final class Lease {
    * @param address by which devices reach it
    */
   Lease(GpuRange of, long address, long bytes) {
-    this.arena = null;
     this.address = address;
     this.bytes = bytes;
     GpuRange used = of.use();
@@ -40,9 +34,6 @@ public final class Lease {
   }
 
   public void close() {
-    if (arena != null) {
-      arena.close();
-    }
     onClose.run();
   }
 }

@@ -75,6 +75,11 @@ final class LinuxCalls {
   private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
   private static final MethodHandle SEAL = variadic(2, "fcntl", INT, INT, INT, INT);
 
+  private static final MethodHandle MMAP = find("mmap", LONG, LONG, LONG, INT, INT, INT, LONG);
+  private static final MethodHandle MUNMAP = find("munmap", INT, LONG, LONG);
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED = 1;
+
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
   private final MemorySegment scratch = arena.allocate(STATFS_BYTES, Long.BYTES);
@@ -183,6 +188,28 @@ final class LinuxCalls {
 
   int close(int descriptor) {
     return result(() -> (int) CLOSE.invokeExact(state, descriptor));
+  }
+
+  /**
+   * Maps a part of a file for reading and writing.
+   *
+   * @return its address, or 0
+   */
+  long map(int file, long offset, long bytes) {
+    try {
+      long at =
+          (long) MMAP.invokeExact(state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset);
+      return at == -1 ? 0 : at;
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ends a {@link #map}. */
+  void unmap(long address, long bytes) {
+    result(() -> (int) MUNMAP.invokeExact(state, address, bytes));
   }
 
   /** Opens a file for reading and writing. */

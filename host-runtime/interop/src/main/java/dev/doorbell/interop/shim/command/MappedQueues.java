@@ -11,6 +11,7 @@ import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -111,7 +112,11 @@ final class MappedQueues {
     try (Leases leases = new Leases(context)) {
       Memory ringMemory = leases.add(ring, bytes);
       Memory recordMemory = leases.add(record, DoorbellRecord.BYTES);
-      var memory = LeasedMemory.inOrder(ringMemory, recordMemory);
+      MemoryProvider memory = LeasedMemory.inOrder(ringMemory, recordMemory);
+      if (userHandle != Resource.DEVX) {
+        // libmlx5 has written every entry.
+        memory = (DriverAccess.FilledRings) memory::allocate;
+      }
       CompletionChannel events = userHandle == Resource.DEVX ? context.devxCompletions() : null;
       if (channel != null) {
         events = channel.channel;
@@ -218,10 +223,13 @@ final class MappedQueues {
     int blocks = Math.max(1, shape.sendBlocks);
     long sendBytes = (long) blocks << SendQueue.BLOCK_SHIFT;
     long receiveBytes = shape.receiveBytes();
-    requireShared(context, sends, sendBytes);
-    if (receiveBytes > 0) {
+    if (receiveBytes > 0 && sends == shape.buffer + receiveBytes) {
+      // Both are one buffer: the program shares it at once.
+      requireShared(context, shape.buffer, receiveBytes + sendBytes);
+    } else if (receiveBytes > 0) {
       requireShared(context, shape.buffer, receiveBytes);
     }
+    requireShared(context, sends, sendBytes);
     requireShared(context, shape.record, DoorbellRecord.BYTES);
     List<Memory> memory = new ArrayList<>();
     memory.add(leases.add(sends, sendBytes));
