@@ -309,6 +309,23 @@ record MachineFault(String name, Consumer<Machine> change, Set<String> gained, S
         of("RDMA switched off", m -> m.put("etc/nccl.conf", "NCCL_IB_DISABLE=1"), "ENV-06", ""),
         of("no such HCA", m -> m.variable("NCCL_IB_HCA", "=mlx5_7"), "ENV-07", ""),
         of(
+            "a topology that is not there",
+            m -> m.variable("NCCL_TOPO_FILE", "/opt/topo.xml"),
+            "ENV-10",
+            ""),
+        of(
+            "a topology of the user's file that is not there",
+            m ->
+                m.variable("NCCL_CONF_FILE", "/opt/my.conf")
+                    .put("opt/my.conf", "NCCL_TOPO_FILE=/opt/topo.xml"),
+            "ENV-10",
+            ""),
+        of(
+            "RDMA switched off by the user's own file",
+            m -> m.variable("HOME", "/root").put("root/.nccl.conf", "NCCL_IB_DISABLE=1"),
+            "ENV-06",
+            ""),
+        of(
             "dma-buf switched off",
             m -> m.noPeerMemory().variable("NCCL_DMABUF_ENABLE", "0"),
             "PEERMEM-03 ENV-08",

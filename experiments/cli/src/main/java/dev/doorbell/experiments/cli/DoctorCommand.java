@@ -38,8 +38,7 @@ import picocli.CommandLine.Option;
       "  doorbell doctor                          the whole checklist",
       "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes"
           + " it",
-      "  doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a"
-          + " pipe",
+      "  doorbell doctor --explain-log nccl.log   what lines of logs mean; - reads a pipe",
       "  doorbell doctor --json > a.json          on one host, then on the other:",
       "  doorbell doctor --peer a.json            compares link layer, MTU and GIDs of both",
       "",
@@ -70,7 +69,8 @@ final class DoctorCommand extends CliCommand {
   @Option(
       names = "--explain-log",
       paramLabel = "FILE",
-      description = "Explain the lines of a log of NCCL or NVSHMEM; - is standard input.")
+      description =
+          "Explain the lines of a log of NCCL, UCX, the kernel and others; - is standard input.")
   private @Nullable String log;
 
   private final InputStream standardInput;
@@ -182,6 +182,6 @@ final class DoctorCommand extends CliCommand {
     } else {
       context.terminal().out().print(diagnosis.text());
     }
-    return ExitCode.OK;
+    return diagnosis.recognised() == 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 }

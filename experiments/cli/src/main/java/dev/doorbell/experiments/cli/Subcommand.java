@@ -6,6 +6,7 @@ import dev.doorbell.experiments.cli.claims.ClaimsCommand;
 import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
+import dev.doorbell.experiments.cli.explain.ExplainCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.hca.HcaCommand;
 import dev.doorbell.experiments.cli.kernel.KernelCommand;
@@ -53,6 +54,7 @@ enum Subcommand {
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
+  EXPLAIN("explain", "what lies in pasted text: logs, dumps, captures, tables, topologies"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
   COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
 
@@ -97,6 +99,7 @@ enum Subcommand {
       case KERNEL -> new KernelCommand();
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
+      case EXPLAIN -> new ExplainCommand();
       case DOCTOR -> new DoctorCommand();
       case COMPLETION -> new CompletionCommand();
     };

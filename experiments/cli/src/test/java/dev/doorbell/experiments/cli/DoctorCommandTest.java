@@ -99,7 +99,7 @@ class DoctorCommandTest {
   @Test
   void a_code_of_a_log_line_is_explained_too_and_so_are_all() {
     session.type("doctor", "--explain", "LOG-10");
-    assertThat(session.out()).startsWith("DB-LOG-10  a line of NCCL's log");
+    assertThat(session.out()).startsWith("DB-LOG-10  a completion in error");
     session.type("doctor", "--explain", "all");
     assertThat(session.out()).contains("DB-DRIVER-01", "DB-ENV-09");
   }

@@ -35,7 +35,7 @@ final class VariableChecks {
           "NCCL_P2P_LEVEL",
           Set.of("loc", "nvl", "pix", "pxb", "phb", "sys", "0", "1", "2", "3", "4", "5"),
           "NCCL_NET_GDR_LEVEL",
-          Set.of("loc", "pix", "pxb", "p2c", "phb", "sys", "0", "1", "2", "3", "4", "5"),
+          Set.of("loc", "pix", "pxb", "p2c", "pxn", "phb", "sys", "0", "1", "2", "3", "4", "5"),
           "NCCL_DEBUG",
           Set.of("version", "warn", "info", "abort", "trace", "none"));
 
@@ -67,6 +67,12 @@ final class VariableChecks {
       if (!NAMES.known(variable.name())) {
         known = false;
         unknown(variable, found);
+      }
+      if (variable.missing()) {
+        found.add(
+            "DB-ENV-10",
+            variable.name(),
+            "'%s' of %s is not there".formatted(variable.value(), variable.origin()));
       }
       value(variable, found);
       meaning(machine, variable, found);

@@ -150,7 +150,13 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
   /** Returns everything about one pattern. */
   public static String explain(LogPattern pattern) {
     StringBuilder text = new StringBuilder();
-    text.append("%s  a line of %s's log%n".formatted(pattern.code(), pattern.library()));
+    text.append(
+        "%s  %s%n"
+            .formatted(
+                pattern.code(),
+                pattern.status() > 0
+                    ? "a completion in error"
+                    : "a line of %s's log".formatted(pattern.library())));
     text.append("  pattern   ").append(pattern.looksFor()).append('\n');
     Paragraphs.add(text, "  means     ", pattern.meaning());
     if (!pattern.fix().isEmpty()) {

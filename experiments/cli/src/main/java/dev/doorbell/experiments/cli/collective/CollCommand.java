@@ -205,6 +205,26 @@ public final class CollCommand extends CliCommand {
             context.arguments()));
   }
 
+  /**
+   * Returns the least predicted time of a collective by size, in nanoseconds.
+   *
+   * @param machine topology of every rank, a name or a file
+   */
+  public static Map<Long, Double> predicted(
+      CommandContext context, Collective kind, List<Long> sizes, int ranks, String machine)
+      throws UsageException, ConfigException {
+    CollCommand command = new CollCommand();
+    command.gpus = ranks;
+    command.placement = machine;
+    Map<Long, Double> least = new LinkedHashMap<>();
+    command
+        .predictions(context, kind, sizes)
+        .forEach(
+            (size, times) ->
+                times.values().stream().min(Double::compare).ifPresent(t -> least.put(size, t)));
+    return least;
+  }
+
   private List<String> overrides(Collective kind, String algorithm, List<Long> sizes) {
     List<String> all =
         new ArrayList<>(
@@ -291,6 +311,18 @@ public final class CollCommand extends CliCommand {
 
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
       throws UsageException, ConfigException {
+    Map<Long, Map<Algorithm, Double>> predicted = predictions(context, kind, sizes);
+    List<Algorithm> possible =
+        Arrays.stream(Algorithm.values())
+            .filter(each -> predicted.values().stream().anyMatch(times -> times.containsKey(each)))
+            .toList();
+    return NcclTable.explain(predicted, possible);
+  }
+
+  /** Returns predicted nanoseconds by size and algorithm. */
+  private Map<Long, Map<Algorithm, Double>> predictions(
+      CommandContext context, Collective kind, List<Long> sizes)
+      throws UsageException, ConfigException {
     ExperimentRuntime runtime = context.runtime().get();
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
@@ -318,9 +350,7 @@ public final class CollCommand extends CliCommand {
         }
       }
     }
-    possible.removeIf(
-        algorithm -> predicted.values().stream().noneMatch(each -> each.containsKey(algorithm)));
-    return NcclTable.explain(predicted, possible);
+    return predicted;
   }
 
   /** Sizes from -b to -e; of a barrier, which has none, one. */

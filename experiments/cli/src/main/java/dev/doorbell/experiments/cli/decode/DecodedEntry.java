@@ -31,7 +31,7 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
   private static final int VENDOR = 0x36;
 
   /** Returns the bytes with what was left out before them: of a CQE, all but the last 16. */
-  static byte[] whole(String format, byte[] bytes) {
+  public static byte[] whole(String format, byte[] bytes) {
     if (!format.equals("cqe") || bytes.length != TAIL) {
       return bytes;
     }
@@ -41,7 +41,7 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
   }
 
   /** Returns the fewest bytes of an entry. */
-  static int smallest(String format) {
+  public static int smallest(String format) {
     return switch (format) {
       case "wqe" -> ControlSegment.BYTES;
       case "cqe" -> Cqe.BYTES;
@@ -51,7 +51,7 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
   }
 
   /** Bytes of the entry at {@code at}: a WQE says its own, rounded up to whole blocks. */
-  static int size(String format, byte[] bytes, int at) {
+  public static int size(String format, byte[] bytes, int at) {
     int left = bytes.length - at;
     boolean blueFlame = format.equals("uar") && bytes.length >= SendQueue.BLOCK;
     if (!format.equals("wqe") && !blueFlame) {
@@ -70,7 +70,7 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
    *
    * @param queue kind of a WQE's queue pair; empty for the one that fits
    */
-  static DecodedEntry of(String format, int at, byte[] bytes, String queue) {
+  public static DecodedEntry of(String format, int at, byte[] bytes, String queue) {
     return switch (format) {
       case "wqe" -> wqe(at, bytes, queue);
       case "cqe" -> cqe(at, bytes);

@@ -72,7 +72,7 @@ public final class HexDump {
   }
 
   /** Returns the bytes of a line that is surely part of a dump; empty for any other line. */
-  static Optional<byte[]> sure(String line) {
+  public static Optional<byte[]> sure(String line) {
     String rest = withoutPrefix(line);
     String plain = OFFSET.matcher(rest).replaceFirst("");
     int bar = plain.indexOf('|');

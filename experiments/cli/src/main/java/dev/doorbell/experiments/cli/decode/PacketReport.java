@@ -151,7 +151,7 @@ public final class PacketReport {
     return isDecoded() && broken == 0 && checker.problems() == 0;
   }
 
-  private boolean isDecoded() {
+  public boolean isDecoded() {
     return checker.packets() + broken > 0;
   }
 

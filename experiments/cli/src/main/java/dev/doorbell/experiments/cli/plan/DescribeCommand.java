@@ -7,29 +7,37 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 @CommandLine.Command(
     header = {
-      "Explains an experiment, kernel, path, topology, metric, axis or code of a problem.",
+      "Explains an experiment, kernel, path, topology, metric, axis, code of a problem, status or",
+      "vendor code of a completion, or variable of NCCL, NVSHMEM and UCX.",
       "",
       "  doorbell describe pull-vs-push",
       "  doorbell describe push.memic",
       "  doorbell describe h200-cx7 > mine.yaml               a topology to change",
       "  doorbell describe DB-C035",
+      "  doorbell describe IBV_WC_RETRY_EXC_ERR",
+      "  doorbell describe 0x81",
+      "  doorbell describe NCCL_NET_GDR_LEVEL",
       ""
     })
 public final class DescribeCommand extends CliCommand {
+  private static final Set<String> OF_OTHERS =
+      Set.of("code", "log line", "status", "syndrome", "vendor error", "variable");
+
   @Mixin private UserKernels kernels = new UserKernels();
 
   @Parameters(paramLabel = "NAME", description = "As in doorbell list.")
   private String name = "";
 
-  /** Codes are also found in lower case. */
+  /** Codes, errors and variables are also found in lower case. */
   private boolean isCode(Glossary.Entry entry) {
-    return entry.kind().equals("code") && entry.name().equalsIgnoreCase(name);
+    return OF_OTHERS.contains(entry.kind()) && entry.name().equalsIgnoreCase(name);
   }
 
   @Override

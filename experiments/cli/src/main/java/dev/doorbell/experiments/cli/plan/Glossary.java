@@ -1,7 +1,14 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.mlx5.generated.StatusTable;
+import dev.doorbell.core.mlx5.generated.SyndromeTable;
+import dev.doorbell.core.mlx5.generated.VendorTable;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.catalogue.Code;
+import dev.doorbell.doctor.catalogue.Knob;
+import dev.doorbell.doctor.log.CompletionError;
+import dev.doorbell.doctor.log.LogDiagnosis;
+import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.Show;
@@ -93,7 +100,58 @@ public final class Glossary {
   List<Entry> all() {
     List<Entry> all = new ArrayList<>();
     KINDS.forEach(kind -> all.addAll(entries(kind)));
+    all.addAll(errors());
     return all;
+  }
+
+  /** Errors and variables of other software, which are described and not listed. */
+  private static List<Entry> errors() {
+    List<Entry> entries = new ArrayList<>();
+    for (LogPattern pattern : LogPattern.all()) {
+      entries.add(
+          new Entry("log line", pattern.code(), pattern.meaning(), LogDiagnosis.explain(pattern)));
+    }
+    for (int code = 0; code <= 0xff; code++) {
+      int status = code;
+      if (status < StatusTable.NUMBER) {
+        entries.add(new Entry("status", StatusTable.name(status), statusText(status), ""));
+      }
+      String syndrome = SyndromeTable.name(code);
+      if (!syndrome.startsWith("unknown")) {
+        int of = CompletionError.byName(SyndromeTable.status(code));
+        entries.add(
+            new Entry(
+                "syndrome",
+                "0x%02x".formatted(code),
+                "mlx5: %s, %s".formatted(syndrome, statusText(of)),
+                ""));
+      }
+      if (!VendorTable.status(code).isEmpty()) {
+        int of = CompletionError.byName(VendorTable.status(code));
+        entries.add(
+            new Entry(
+                "vendor error",
+                "0x%02x".formatted(code),
+                "ConnectX (%d): %s; goes with %s"
+                    .formatted(code, VendorTable.meaning(code), statusText(of)),
+                "seen in  " + VendorTable.sources(code)));
+      }
+    }
+    for (Knob knob : Knob.all()) {
+      entries.add(new Entry("variable", knob.name(), knob.meaning(), "advice   " + knob.advice()));
+    }
+    return entries;
+  }
+
+  private static String statusText(int status) {
+    return "%s (%d), %s%nmeans    %s%nfix      %s%nsources  %s"
+        .formatted(
+            StatusTable.name(status),
+            status,
+            StatusTable.description(status),
+            StatusTable.cause(status),
+            StatusTable.fix(status),
+            StatusTable.sources(status));
   }
 
   /** Topologies, each with what it rests on before its text. */

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.decode.PastedText;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
@@ -37,8 +38,11 @@ import picocli.CommandLine.Parameters;
       "  doorbell topo path nccl.xml gpu0 mlx5_0            what a TLP passes",
       "  doorbell topo check lstopo.xml                     what is odd",
       "",
-      "FILE is NCCL's dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or lstopo --of"
-          + " xml."
+      "FILE is NCCL's dump or input (NCCL_TOPO_DUMP_FILE, NCCL_TOPO_FILE), its graph in a log, the"
+          + " text",
+      "of nvidia-smi topo -m, rocm-smi --showtopo or lspci -tv, or lstopo --of xml; other text"
+          + " around it",
+      "is passed over."
     })
 public final class TopoCommand extends CommandGroup {
   public TopoCommand() {
@@ -50,6 +54,33 @@ public final class TopoCommand extends CommandGroup {
             new Action("show", TopoShowCommand::new),
             new Action("path", TopoPathCommand::new),
             new Action("check", TopoCheckCommand::new)));
+  }
+
+  /** Returns devices, links and distances of a machine, a row for each device. */
+  public static String table(MachineMap map) {
+    boolean models = map.devices().stream().anyMatch(device -> !device.model().isEmpty());
+    TextTable table = new TextTable().left("device").left("bus").right("numa").left("link");
+    map.devices().forEach(device -> table.left(device.name()));
+    if (models) {
+      table.left("model");
+    }
+    for (MachineDevice device : map.devices()) {
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  device.name(),
+                  device.bus().isEmpty() ? "-" : device.bus(),
+                  device.numa() < 0 ? "-" : String.valueOf(device.numa()),
+                  device.link() == null ? "-" : device.link().toString()));
+      for (MachineDevice other : map.devices()) {
+        cells.add(other.equals(device) ? "X" : map.link(device, other));
+      }
+      if (models) {
+        cells.add(device.model().isEmpty() ? "-" : device.model());
+      }
+      table.row(cells);
+    }
+    return table.text();
   }
 
   /** A command over a file that describes a machine. */
@@ -66,7 +97,21 @@ public final class TopoCommand extends CommandGroup {
 
     final MachineMap machine() throws UsageException, ConfigException {
       try {
-        return MachineReader.read(file.toString(), Files.readString(file));
+        String text = Files.readString(file);
+        try {
+          return MachineReader.read(file.toString(), text);
+        } catch (ConfigException e) {
+          // The description may lie inside of other text, such as a log or a mail.
+          List<PastedText.Part> parts =
+              PastedText.of(text).parts().stream()
+                  .filter(part -> part.kind() == PastedText.Kind.MACHINE)
+                  .filter(part -> part.lines().size() < text.lines().count())
+                  .toList();
+          if (parts.isEmpty()) {
+            throw e;
+          }
+          return MachineReader.read(file.toString(), parts.getFirst().text());
+        }
       } catch (IOException e) {
         throw new UsageException(
             Problem.of(
@@ -161,22 +206,7 @@ public final class TopoCommand extends CommandGroup {
         Json.print(context, map.devices());
         return ExitCode.OK;
       }
-      TextTable table = new TextTable().left("device").left("bus").right("numa").left("link");
-      map.devices().forEach(device -> table.left(device.name()));
-      for (MachineDevice device : map.devices()) {
-        List<String> cells =
-            new ArrayList<>(
-                List.of(
-                    device.name(),
-                    device.bus().isEmpty() ? "-" : device.bus(),
-                    device.numa() < 0 ? "-" : String.valueOf(device.numa()),
-                    device.link() == null ? "-" : device.link().toString()));
-        for (MachineDevice other : map.devices()) {
-          cells.add(other.equals(device) ? "X" : map.distance(device, other).name());
-        }
-        table.row(cells);
-      }
-      context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table.text());
+      context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table(map));
       return ExitCode.OK;
     }
   }
@@ -211,7 +241,7 @@ public final class TopoCommand extends CommandGroup {
             .printf(
                 "%s%n%s, priced as %s%n",
                 String.join(" - ", path),
-                map.distance(one, other),
+                map.link(one, other),
                 MachineTopology.base(map.distance(one, other)));
       }
       return ExitCode.OK;

@@ -20,16 +20,19 @@ import org.jspecify.annotations.Nullable;
  * @param portsOfSwitch bridges below the last shared one of two devices under one switch: 0 where a
  *     switch is one bridge, 1 where its downstream ports are bridges, too
  * @param matrix distances by "a b", where the file has them in place of a tree
+ * @param labels words of the file for a pair "a b", such as NV4
  */
 public record MachineMap(
     String format,
     List<MachineDevice> devices,
     int portsOfSwitch,
-    Map<String, PciDistance> matrix) {
+    Map<String, PciDistance> matrix,
+    Map<String, String> labels) {
 
   public MachineMap {
     devices = List.copyOf(devices);
     matrix = Map.copyOf(matrix);
+    labels = Map.copyOf(labels);
   }
 
   public List<MachineDevice> of(MachineDevice.Kind kind) {
@@ -59,7 +62,7 @@ public record MachineMap(
     if (known != null) {
       return known;
     }
-    if (a.numa() != b.numa()) {
+    if (a.numa() != b.numa() || !a.host().equals(b.host())) {
       return PciDistance.SYS;
     }
     int shared = shared(a, b);
@@ -79,10 +82,19 @@ public record MachineMap(
     return shared;
   }
 
+  /** Returns the file's own word for the link of two devices, else their distance. */
+  public String link(MachineDevice a, MachineDevice b) {
+    String word = labels.get(a.name() + " " + b.name());
+    if (word != null) {
+      return word;
+    }
+    return a.host().equals(b.host()) ? distance(a, b).name() : "NET";
+  }
+
   /** Returns what a TLP passes from one device to another. */
   public List<String> path(MachineDevice a, MachineDevice b) {
-    if (!matrix.isEmpty()) {
-      return List.of(a.name(), "(%s)".formatted(distance(a, b)), b.name());
+    if (!matrix.isEmpty() || !a.host().equals(b.host())) {
+      return List.of(a.name(), "(%s)".formatted(link(a, b)), b.name());
     }
     int shared = a.numa() == b.numa() ? shared(a, b) : 0;
     List<String> hops = new ArrayList<>(List.of(a.name()));
@@ -101,25 +113,26 @@ public record MachineMap(
   /** The HCA that is nearest to a GPU. */
   public Optional<MachineDevice> nearestHca(MachineDevice gpu) {
     return of(MachineDevice.Kind.HCA).stream()
+        .filter(hca -> hca.host().equals(gpu.host()))
         .min((one, other) -> distance(gpu, one).compareTo(distance(gpu, other)));
   }
 
   /** Returns what is odd, one sentence each. */
   public List<String> findings() {
     List<String> findings = new ArrayList<>();
-    for (MachineDevice.Kind kind : MachineDevice.Kind.values()) {
+    for (MachineDevice device : devices) {
       int best =
-          of(kind).stream()
-              .flatMap(device -> Optional.ofNullable(device.link()).stream())
+          devices.stream()
+              .filter(other -> other.kind() == device.kind())
+              .filter(other -> other.model().equals(device.model()))
+              .flatMap(other -> Optional.ofNullable(other.link()).stream())
               .mapToInt(MachineDevice.Link::weight)
               .max()
               .orElse(0);
-      for (MachineDevice device : of(kind)) {
-        if (device.link() != null && device.link().weight() < best) {
-          findings.add(
-              "%s is trained at %s, others of its kind higher: reseat it, or look at the slot's bifurcation"
-                  .formatted(device.name(), device.link()));
-        }
+      if (device.link() != null && device.link().weight() < best) {
+        findings.add(
+            "%s is trained at %s, others of its kind higher: reseat it, or look at the slot's bifurcation"
+                .formatted(device.name(), device.link()));
       }
     }
     for (MachineDevice gpu : of(MachineDevice.Kind.GPU)) {
@@ -132,8 +145,9 @@ public record MachineMap(
                           .formatted(gpu.name(), hca.name(), distance(gpu, hca))));
     }
     for (MachineDevice hca : of(MachineDevice.Kind.HCA)) {
-      if (of(MachineDevice.Kind.GPU).stream()
-          .allMatch(gpu -> distance(gpu, hca) == PciDistance.SYS)) {
+      List<MachineDevice> gpus =
+          of(MachineDevice.Kind.GPU).stream().filter(gpu -> gpu.host().equals(hca.host())).toList();
+      if (gpus.stream().allMatch(gpu -> distance(gpu, hca) == PciDistance.SYS)) {
         findings.add("%s is behind another socket than every GPU".formatted(hca.name()));
       }
     }
@@ -148,9 +162,16 @@ public record MachineMap(
    * @param numa node, or -1
    * @param bridges above it, outermost first
    * @param link of its slot, or null where the file does not say it
+   * @param model vendor and device, or what else the file says of it; empty where it says nothing
    */
   public record MachineDevice(
-      String name, Kind kind, String bus, int numa, List<String> bridges, @Nullable Link link) {
+      String name,
+      Kind kind,
+      String bus,
+      int numa,
+      List<String> bridges,
+      @Nullable Link link,
+      String model) {
     /** Kind of device. */
     public enum Kind {
       GPU,
@@ -172,6 +193,16 @@ public record MachineMap(
 
     public MachineDevice {
       bridges = List.copyOf(bridges);
+    }
+
+    /** Returns the host in a file of several, such as {@code host0.}; empty in one of one. */
+    String host() {
+      return name.startsWith("host") ? name.substring(0, name.indexOf('.') + 1) : "";
+    }
+
+    /** Returns the device with another model. */
+    MachineDevice with(String other) {
+      return new MachineDevice(name, kind, bus, numa, bridges, link, other);
     }
   }
 

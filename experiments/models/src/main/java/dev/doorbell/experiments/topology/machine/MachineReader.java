@@ -2,14 +2,12 @@ package dev.doorbell.experiments.topology.machine;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Kind;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Link;
 import java.io.StringReader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,6 +37,9 @@ public final class MachineReader {
   private final String file;
   private final List<MachineDevice> devices = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
+  private final Map<String, String> buses = new HashMap<>();
+  private final Map<String, Map<String, Integer>> links = new LinkedHashMap<>();
+  private String host = "";
 
   private MachineReader(String file) {
     this.file = file;
@@ -51,10 +52,14 @@ public final class MachineReader {
    * @throws ConfigException when it is none of the formats, or odd; the problem names the line
    */
   public static MachineMap read(String file, String text) throws ConfigException {
-    if (!text.stripLeading().startsWith("<")) {
-      return SmiMatrix.read(file, text);
+    String start = text.stripLeading();
+    if (!start.startsWith("<")) {
+      if (PciTree.isTree(text)) {
+        return PciTree.read(file, text);
+      }
+      return NcclGraph.isGraph(text) ? NcclGraph.read(file, text) : LinkMatrix.read(file, text);
     }
-    XmlNode root = XmlNode.parse(file, text);
+    XmlNode root = XmlNode.parse(file, start);
     MachineReader reader = new MachineReader(file);
     MachineMap map =
         switch (root.name()) {
@@ -80,15 +85,42 @@ public final class MachineReader {
   // NCCL: system > cpu > pci ... > pci > gpu, or nic > net.
 
   private MachineMap nccl(XmlNode root) throws ConfigException {
-    for (XmlNode cpu : root.children()) {
-      if (cpu.name().equals("cpu")) {
-        int numa = cpu.number("numaid");
-        for (XmlNode child : cpu.children()) {
-          ncclPci(child, numa, List.of());
+    List<XmlNode> cpus =
+        root.children().stream().filter(child -> child.name().equals("cpu")).toList();
+    List<String> hosts = cpus.stream().map(MachineReader::hostHash).distinct().toList();
+    for (XmlNode cpu : cpus) {
+      host = hosts.size() == 1 ? "" : "host%d.".formatted(hosts.indexOf(hostHash(cpu)));
+      int numa = cpu.number("numaid");
+      for (XmlNode child : cpu.children()) {
+        ncclPci(child, numa, List.of());
+      }
+    }
+    return new MachineMap("NCCL topology", devices, 0, Map.of(), labels());
+  }
+
+  private static String hostHash(XmlNode cpu) {
+    return cpu.attributes().getOrDefault("host_hash", "");
+  }
+
+  /** NVLinks between GPUs: to each other, or both to the same switches or the same fabric. */
+  private Map<String, String> labels() {
+    Map<String, String> labels = new HashMap<>();
+    for (Map.Entry<String, Map<String, Integer>> one : links.entrySet()) {
+      for (Map.Entry<String, Map<String, Integer>> other : links.entrySet()) {
+        int direct = one.getValue().getOrDefault("bus " + buses.get(other.getKey()), 0);
+        int shared =
+            one.getValue().entrySet().stream()
+                .filter(link -> !link.getKey().startsWith("bus "))
+                .mapToInt(
+                    link ->
+                        Math.min(link.getValue(), other.getValue().getOrDefault(link.getKey(), 0)))
+                .sum();
+        if (!one.equals(other) && direct + shared > 0) {
+          labels.put(one.getKey() + " " + other.getKey(), "NV" + (direct + shared));
         }
       }
     }
-    return new MachineMap("NCCL topology", devices, 0, Map.of());
+    return labels;
   }
 
   private void ncclPci(XmlNode node, int numa, List<String> above) throws ConfigException {
@@ -100,33 +132,82 @@ public final class MachineReader {
       return;
     }
     String bus = node.get("busid");
+    String model = model(node);
     List<String> below = new ArrayList<>(above);
     below.add(bus);
+    if (node.children().isEmpty()) {
+      function(node, numa, above, bus);
+    }
     for (XmlNode child : node.children()) {
       switch (child.name()) {
-        case "gpu" ->
-            add(
-                child,
-                new MachineDevice(
-                    "gpu" + child.number("dev"), Kind.GPU, bus, numa, above, ncclLink(node)));
-        case "nic" -> nets(child, numa, above, bus, ncclLink(node));
+        case "gpu" -> {
+          String name = host + "gpu" + child.number("dev");
+          add(child, new MachineDevice(name, Kind.GPU, bus, numa, above, ncclLink(node), model));
+          nvlinks(child, name, bus);
+        }
+        case "nic" -> nets(child, numa, above, bus, node);
         default -> ncclPci(child, numa, below);
       }
     }
   }
 
-  private void nets(XmlNode nic, int numa, List<String> above, String bus, @Nullable Link link)
+  /** A function that an input of NCCL names by its class alone: NCCL finds out what it is. */
+  private void function(XmlNode node, int numa, List<String> above, String bus)
+      throws ConfigException {
+    String type = node.attributes().getOrDefault("class", "").replaceFirst("^0x", "");
+    boolean gpu = type.matches("(0302|0300|0380|1200).*");
+    boolean hca = type.matches("(0200|0207).*");
+    if (gpu || hca) {
+      Kind kind = gpu ? Kind.GPU : Kind.HCA;
+      long number = devices.stream().filter(device -> device.kind() == kind).count();
+      add(
+          node,
+          new MachineDevice(
+              host + (gpu ? "gpu" : "nic") + number,
+              kind,
+              bus,
+              numa,
+              above,
+              ncclLink(node),
+              model(node)));
+    }
+  }
+
+  private void nvlinks(XmlNode gpu, String name, String bus) throws ConfigException {
+    buses.put(name, bus);
+    Map<String, Integer> found = links.computeIfAbsent(name, _ -> new HashMap<>());
+    for (XmlNode child : gpu.children()) {
+      if (child.name().equals("nvlink")) {
+        String target = child.attributes().getOrDefault("target", "");
+        boolean peer = child.attributes().getOrDefault("tclass", "").startsWith("0x03");
+        found.merge((peer ? "bus " : "switch ") + target, child.number("count"), Integer::sum);
+      }
+    }
+    if (gpu.children().stream().anyMatch(child -> child.name().equals("c2c"))) {
+      MachineDevice last = devices.removeLast();
+      devices.add(last.with(last.model() + " C2C"));
+    }
+  }
+
+  private static String model(XmlNode pci) {
+    String vendor = pci.attributes().getOrDefault("vendor", "");
+    return vendor.isEmpty() ? "" : vendor + ":" + pci.attributes().getOrDefault("device", "");
+  }
+
+  private void nets(XmlNode nic, int numa, List<String> above, String bus, @Nullable XmlNode pci)
       throws ConfigException {
     for (XmlNode net : nic.children()) {
-      if (net.name().equals("net")) {
-        add(net, new MachineDevice(ncclName(net), Kind.HCA, bus, numa, above, link));
+      if (net.name().equals("net") && !net.get("name").startsWith("wl")) {
+        Link link = pci == null ? null : ncclLink(pci);
+        String model = pci == null ? "" : model(pci);
+        add(net, new MachineDevice(ncclName(net), Kind.HCA, bus, numa, above, link, model));
       }
     }
   }
 
   /** NCCL has an entry for each port of an HCA, with the HCA's name: further ports get a number. */
   private String ncclName(XmlNode net) throws ConfigException {
-    String name = net.get("name");
+    String name = host + net.get("name");
     return names.contains(name) && net.attributes().containsKey("port") && net.number("port") > 1
         ? "%s:%d".formatted(name, net.number("port"))
         : name;
@@ -165,7 +246,7 @@ public final class MachineReader {
     for (XmlNode child : root.children()) {
       lstopo(child, 0, List.of());
     }
-    return new MachineMap("lstopo", devices, 1, Map.of());
+    return new MachineMap("lstopo", devices, 1, Map.of(), Map.of());
   }
 
   private void lstopo(XmlNode node, int numa, List<String> above) throws ConfigException {
@@ -200,17 +281,21 @@ public final class MachineReader {
   private void pciDevice(XmlNode node, int numa, List<String> above) throws ConfigException {
     String bus = node.get("pci_busid");
     String pciType = node.attributes().getOrDefault("pci_type", "");
-    boolean gpu = pciType.startsWith("0302") || pciType.startsWith("0300 [10de");
+    boolean gpu = pciType.matches("(0302|0300 .10de|1200 .1002|0380 .1002).*");
+    String model = pciType.replaceFirst("^.*\\[([0-9a-f:]+)\\].*$", "$1");
     if (gpu) {
       int number = Math.toIntExact(devices.stream().filter(d -> d.kind() == Kind.GPU).count());
-      add(node, new MachineDevice("gpu" + number, Kind.GPU, bus, numa, above, lstopoLink(node)));
+      add(
+          node,
+          new MachineDevice("gpu" + number, Kind.GPU, bus, numa, above, lstopoLink(node), model));
     }
     for (XmlNode child : node.children()) {
       boolean rdma = "3".equals(child.attributes().get("osdev_type"));
       if (rdma || "OpenFabrics".equals(child.attributes().get("subtype"))) {
         add(
             child,
-            new MachineDevice(child.get("name"), Kind.HCA, bus, numa, above, lstopoLink(node)));
+            new MachineDevice(
+                child.get("name"), Kind.HCA, bus, numa, above, lstopoLink(node), model));
       }
     }
   }
@@ -244,7 +329,7 @@ public final class MachineReader {
   }
 
   /** An XML element with its attributes and its line. Document types and entities are ignored. */
-  private record XmlNode(
+  record XmlNode(
       String file, String name, Map<String, String> attributes, List<XmlNode> children, int line) {
     /** Deeper files are no machines. */
     private static final int DEEPEST = 64;
@@ -326,101 +411,6 @@ public final class MachineReader {
                   .fix(
                       "write the file anew: NCCL_TOPO_DUMP_FILE=FILE, nvidia-smi topo -m, or lstopo"
                           + " --of xml")));
-    }
-  }
-
-  /** The text of {@code nvidia-smi topo -m}: a matrix of distances, and a legend of the NICs. */
-  private static final class SmiMatrix {
-    private static final Pattern COLUMN = Pattern.compile("(GPU|NIC|mlx5_)[0-9]+");
-    private static final Pattern LEGEND = Pattern.compile("\\s*(NIC[0-9]+): (\\S+)\\s*");
-    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
-
-    private SmiMatrix() {}
-
-    static MachineMap read(String file, String text) throws ConfigException {
-      List<String> lines = COLOUR.matcher(text).replaceAll("").lines().toList();
-      int head = 0;
-      while (head < lines.size() && !lines.get(head).strip().startsWith("GPU0")) {
-        head++;
-      }
-      if (head == lines.size()) {
-        throw XmlNode.problem(
-            file, 1, "this is neither XML nor a matrix that begins with a line of GPU0, GPU1, ...");
-      }
-      List<String> columns =
-          Arrays.stream(lines.get(head).strip().split("\\s+"))
-              .takeWhile(word -> COLUMN.matcher(word).matches())
-              .toList();
-      Map<String, String> legend = new HashMap<>();
-      for (String line : lines) {
-        Matcher matcher = LEGEND.matcher(line);
-        if (matcher.matches()) {
-          legend.put(matcher.group(1), matcher.group(2));
-        }
-      }
-      Map<String, PciDistance> matrix = new HashMap<>();
-      List<MachineDevice> devices = new ArrayList<>();
-      for (int row = 0; row < columns.size(); row++) {
-        int number = head + 1 + row;
-        String[] cells =
-            number < lines.size() ? lines.get(number).strip().split("\\s+") : new String[] {""};
-        if (!cells[0].equals(columns.get(row))) {
-          throw XmlNode.problem(
-              file,
-              number + 1,
-              "'%s' where the row of %s belongs".formatted(cells[0], columns.get(row)));
-        }
-        if (cells.length <= columns.size()) {
-          throw XmlNode.problem(
-              file,
-              number + 1,
-              "%d distances of %s, of %d".formatted(cells.length - 1, cells[0], columns.size()));
-        }
-        String name = name(columns.get(row), legend);
-        boolean gpu = columns.get(row).startsWith("GPU");
-        devices.add(new MachineDevice(name, gpu ? Kind.GPU : Kind.HCA, "", -1, List.of(), null));
-        for (int column = 0; column < columns.size(); column++) {
-          if (column != row) {
-            matrix.put(
-                name + " " + name(columns.get(column), legend),
-                distance(file, number + 1, cells[column + 1]));
-          }
-        }
-      }
-      for (int row = 0; row < devices.size(); row++) {
-        for (int other = 0; other < row; other++) {
-          String a = devices.get(row).name();
-          String b = devices.get(other).name();
-          if (matrix.get(a + " " + b) != matrix.get(b + " " + a)) {
-            throw XmlNode.problem(
-                file,
-                head + 2 + row,
-                "%s to %s is %s, back it is %s"
-                    .formatted(a, b, matrix.get(a + " " + b), matrix.get(b + " " + a)));
-          }
-        }
-      }
-      return new MachineMap("nvidia-smi topo -m", devices, 0, matrix);
-    }
-
-    private static String name(String column, Map<String, String> legend) {
-      return column.startsWith("GPU")
-          ? "gpu" + column.substring(3)
-          : legend.getOrDefault(column, column);
-    }
-
-    /** NVLink is no way to an HCA: such GPUs are as near as a switch. */
-    private static PciDistance distance(String file, int line, String word) throws ConfigException {
-      if (word.matches("NV[0-9]+")) {
-        return PciDistance.PIX;
-      }
-      for (PciDistance distance : PciDistance.values()) {
-        if (distance.name().equals(word)) {
-          return distance;
-        }
-      }
-      throw XmlNode.problem(
-          file, line, "'%s' is no distance: X, NV#, PIX, PXB, PHB, NODE or SYS".formatted(word));
     }
   }
 }

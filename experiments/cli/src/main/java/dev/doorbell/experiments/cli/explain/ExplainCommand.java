@@ -1,0 +1,297 @@
+package dev.doorbell.experiments.cli.explain;
+
+import dev.doorbell.core.pcap.CaptureReader;
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.log.LogDiagnosis;
+import dev.doorbell.experiments.cli.collective.CollCommand;
+import dev.doorbell.experiments.cli.command.CliCommand;
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.decode.DecodeInput;
+import dev.doorbell.experiments.cli.decode.DecodedEntry;
+import dev.doorbell.experiments.cli.decode.HexDump;
+import dev.doorbell.experiments.cli.decode.PacketReport;
+import dev.doorbell.experiments.cli.decode.PastedTable;
+import dev.doorbell.experiments.cli.decode.PastedText;
+import dev.doorbell.experiments.cli.topo.TopoCommand;
+import dev.doorbell.experiments.topology.machine.MachineMap;
+import dev.doorbell.experiments.topology.machine.MachineReader;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code doorbell explain [FILE]}. */
+@CommandLine.Command(
+    header = {
+      "Says what lies in a text that somebody pasted, and what it means. See docs/seeds.md.",
+      "",
+      "  doorbell explain nccl.log",
+      "  dmesg | doorbell explain",
+      "  nvidia-smi topo -m | doorbell explain -",
+      "",
+      "It finds logs of NCCL, RCCL, NVSHMEM, UCX, libfabric, UCCL, DeepEP, nixl, Mooncake, perftest"
+          + " and",
+      "the kernel; dumps of WQEs, CQEs and packets; captures; tables of nccl-tests, perftest and"
+          + " OSU;",
+      "machines as NCCL, nvidia-smi, rocm-smi, lspci and lstopo describe them; programs of verbs."
+          + " Exits",
+      "with 1 when nothing was understood.",
+      ""
+    })
+public final class ExplainCommand extends CliCommand {
+  private static final int GZIP = 0x1f8b;
+  private static final Pattern CREATE = Pattern.compile("\\bibv_create_qp\\s*\\(");
+  private static final Pattern SIZES = Pattern.compile("max_send_wr\\s*=");
+  private static final Pattern QUEUE = Pattern.compile("(\\w+(?:\\.|->))(?:send|recv)_cq");
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\\n]*");
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "FILE",
+      defaultValue = "-",
+      description = "A file, or - for standard input (the default).")
+  private String file = "-";
+
+  @Option(
+      names = "--placement",
+      paramLabel = "NAME",
+      defaultValue = "h200-cx7",
+      description = "Machine that tables are held against (default: h200-cx7).")
+  private String placement = "h200-cx7";
+
+  private final InputStream standardInput;
+
+  /** Creates a command that reads this process's standard input where no file is named. */
+  public ExplainCommand() {
+    this(System.in);
+  }
+
+  ExplainCommand(InputStream standardInput) {
+    this.standardInput = standardInput;
+  }
+
+  /**
+   * A part of the text.
+   *
+   * @param what it was taken for
+   * @param understood false where it was recognised, and cannot be read
+   */
+  record Finding(String what, String text, boolean understood) {}
+
+  @Override
+  public ExitCode run(CommandContext context) throws UsageException {
+    byte[] bytes = DecodeInput.raw(file, standardInput);
+    List<Finding> findings = new ArrayList<>();
+    if (CaptureReader.isCapture(bytes)) {
+      PacketReport report = PacketReport.of(file, bytes, PacketReport.usualPort());
+      findings.add(new Finding("a capture", report.text(common().verbose()), report.isDecoded()));
+    } else if (!DecodeInput.isText(bytes)) {
+      findings.add(binary(bytes));
+    } else {
+      text(context, new String(bytes, StandardCharsets.UTF_8), findings);
+    }
+    if (findings.isEmpty()) {
+      findings.add(new Finding("not understood", "there is no text in it\n", false));
+    }
+    if (common().json()) {
+      Json.print(context, findings);
+    } else {
+      for (Finding finding : findings) {
+        context.terminal().out().printf("== %s%n%s%n", finding.what, finding.text);
+      }
+    }
+    return findings.stream().anyMatch(Finding::understood) ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private void text(CommandContext context, String text, List<Finding> findings) {
+    if (CREATE.matcher(text).find() && text.contains(";") && text.contains("{")) {
+      findings.add(program(text));
+      return;
+    }
+    PastedText pasted = PastedText.of(text);
+    for (PastedText.Part part : pasted.parts()) {
+      Finding finding =
+          switch (part.kind()) {
+            case DUMP -> dump(part);
+            case MACHINE -> machine(part);
+            case TABLE -> table(context, part);
+          };
+      findings.add(
+          new Finding(
+              "%s %d to %d: %s".formatted(lines(part), part.first(), part.last(), finding.what),
+              finding.text,
+              finding.understood));
+    }
+    if (!pasted.log().isEmpty()) {
+      LogDiagnosis log = LogDiagnosis.of(pasted.log());
+      boolean understood = log.recognised() > 0;
+      StringBuilder rest = new StringBuilder(log.text());
+      if (!understood && log.unknown().isEmpty()) {
+        pasted.log().entrySet().stream()
+            .limit(3)
+            .forEach(
+                line ->
+                    rest.append(
+                        "not understood  line %d%n  | %.120s%n"
+                            .formatted(line.getKey(), line.getValue().strip())));
+      }
+      findings.add(
+          new Finding(
+              understood ? "lines of logs" : "lines that were not understood",
+              rest.toString(),
+              understood));
+    }
+  }
+
+  private static String lines(PastedText.Part part) {
+    return part.lines().size() == 1 ? "line" : "lines";
+  }
+
+  private static Finding binary(byte[] bytes) {
+    int magic = bytes.length < 2 ? 0 : (bytes[0] & 0xff) << 8 | (bytes[1] & 0xff);
+    String start = new String(bytes, 0, Math.min(bytes.length, 5), StandardCharsets.ISO_8859_1);
+    if (magic == GZIP) {
+      return new Finding("compressed", "unpack it first: gunzip\n", false);
+    }
+    if (start.equals("snoop")) {
+      return new Finding(
+          "a capture of snoop", "not read; convert it: editcap -F pcapng IN OUT\n", false);
+    }
+    return bytesOf(bytes);
+  }
+
+  private Finding dump(PastedText.Part part) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    part.lines().forEach(line -> HexDump.sure(line).ifPresent(bytes::writeBytes));
+    return bytesOf(bytes.toByteArray());
+  }
+
+  private static Finding bytesOf(byte[] bytes) {
+    try {
+      PacketReport packet = PacketReport.of("", bytes, PacketReport.usualPort());
+      if (packet.isDecoded()) {
+        return new Finding("a packet, %d bytes".formatted(bytes.length), packet.text(true), true);
+      }
+    } catch (UsageException _) {
+      // No capture, since these are the bytes of one packet at most.
+    }
+    String format = DecodedEntry.guess(bytes);
+    if (format.isEmpty()) {
+      return new Finding(
+          "%d bytes".formatted(bytes.length),
+          "not understood: neither a packet nor a WQE nor a CQE\n",
+          false);
+    }
+    byte[] whole = DecodedEntry.whole(format, bytes);
+    StringBuilder text = new StringBuilder();
+    int at = 0;
+    int entries = 0;
+    while (at < whole.length && whole.length - at >= DecodedEntry.smallest(format)) {
+      int size = Math.min(DecodedEntry.size(format, whole, at), whole.length - at);
+      byte[] entry = Arrays.copyOfRange(whole, at, at + size);
+      text.append(DecodedEntry.of(format, at, entry, "").detail());
+      at += size;
+      entries++;
+    }
+    return new Finding(
+        "%d bytes, %d %s%s"
+            .formatted(
+                bytes.length,
+                entries,
+                format.toUpperCase(Locale.ROOT),
+                whole.length == bytes.length ? "" : " of which only the end is here"),
+        text.toString(),
+        entries > 0);
+  }
+
+  private static Finding machine(PastedText.Part part) {
+    try {
+      MachineMap map = MachineReader.read("line %d".formatted(part.first()), part.text());
+      StringBuilder text = new StringBuilder(TopoCommand.table(map));
+      map.findings().forEach(finding -> text.append(finding).append('\n'));
+      return new Finding("a machine, %s".formatted(map.format()), text.toString(), true);
+    } catch (ConfigException e) {
+      return new Finding(
+          "a machine that cannot be read", e.problems().getFirst().text() + "\n", false);
+    }
+  }
+
+  private Finding table(CommandContext context, PastedText.Part part) {
+    PastedTable table = PastedTable.of(part.lines());
+    try {
+      return new Finding(
+          "a table of %s".formatted(table.tool().words()),
+          table.text(placement, model(context, table)),
+          true);
+    } catch (UsageException | ConfigException e) {
+      Problem problem =
+          e instanceof ConfigException config
+              ? config.problems().getFirst()
+              : ((UsageException) e).problem();
+      return new Finding(
+          "a table of %s".formatted(table.tool().words()),
+          table.text(placement, Map.of()) + problem.text() + "\n",
+          true);
+    }
+  }
+
+  private Map<Long, Double> model(CommandContext context, PastedTable table)
+      throws UsageException, ConfigException {
+    return table.tool() == PastedTable.Tool.NCCL_TESTS
+        ? CollCommand.predicted(
+            context, table.collective(), table.sizes(), table.ranks(), placement)
+        : Map.of();
+  }
+
+  /** The fault of tutorials: a queue pair without a receive queue, on which libibverbs crashes. */
+  private static Finding program(String source) {
+    String text = COMMENT.matcher(source).replaceAll(" ");
+    Matcher create = CREATE.matcher(text);
+    Matcher variable = QUEUE.matcher(text);
+    String owner = variable.find() ? variable.group(1) : "attr.";
+    StringBuilder found = new StringBuilder();
+    while (create.find()) {
+      String before = text.substring(0, create.start());
+      for (String queue : List.of("send_cq", "recv_cq")) {
+        if (!before.contains(queue) && !found.toString().contains(queue)) {
+          int line =
+              source
+                  .substring(0, Math.max(0, source.indexOf("ibv_create_qp")))
+                  .split("\n", -1)
+                  .length;
+          found.append(
+              "line %d: ibv_create_qp is called with %s = NULL: libibverbs itself crashes on it\n"
+                      .formatted(line, queue)
+                  + "  fix     before the call: %s%s = cq; one completion queue may serve both\n"
+                      .formatted(owner, queue));
+        }
+      }
+    }
+    if (!SIZES.matcher(text).find()) {
+      found.append("cap.max_send_wr is 0: ibv_post_send fails with ENOMEM; set it to 1 or more\n");
+    }
+    if (!text.contains("ibv_modify_qp")) {
+      found.append(
+          "ibv_modify_qp is never called: the queue pair stays in RESET, and ibv_post_send"
+              + " fails\n");
+    }
+    return new Finding(
+        "a program that uses verbs",
+        found.isEmpty() ? "no fault that this knows\n" : found.toString(),
+        true);
+  }
+}
