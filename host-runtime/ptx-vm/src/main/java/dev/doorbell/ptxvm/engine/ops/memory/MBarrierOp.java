@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
@@ -151,6 +152,25 @@ public final class MBarrierOp extends MemoryOp {
       return next;
     }
     t.polling.acted();
+    long before = RawMemory.getLong(at);
+    change(r, at);
+    if (t.port.judgesProgress()) {
+      handOn(t, at, before);
+    }
+    return next;
+  }
+
+  /**
+   * Has the port make the change, so that threads which wait for the barrier see it and what came
+   * before.
+   */
+  private static void handOn(VmThread t, long at, long before) {
+    long after = RawMemory.getLong(at);
+    RawMemory.putLong(at, before);
+    t.port.atomic(Rmw.EXCHANGE, at, Long.BYTES, after, 0, Access.ACQ_REL | Access.CTA);
+  }
+
+  private void change(long[] r, long at) {
     switch (action) {
       case INIT -> MBarrier.initialise(at, r[operand] & 0xffffffffL);
       case INVAL -> MBarrier.invalidate(at);
@@ -164,7 +184,6 @@ public final class MBarrierOp extends MemoryOp {
       case COMPLETE -> MBarrier.expectBytes(at, -(r[operand] & 0xffffffffL));
       default -> MBarrier.word(at);
     }
-    return next;
   }
 
   private long count(long[] r) {
@@ -173,11 +192,17 @@ public final class MBarrierOp extends MemoryOp {
 
   /** Returns true if the phase of a state, or of a parity, is over. */
   private void test(VmThread t, long[] r, long at) {
+    boolean judged = t.port.judgesProgress();
     long word = MBarrier.word(at);
+    if (judged) {
+      word = t.port.load64(at, Access.ACQUIRE | Access.CTA);
+    }
     long asked = action == Action.TEST ? MBarrier.parity(r[operand]) : r[operand] & 1;
     boolean over = MBarrier.parity(word) != asked;
     t.polling.loaded(at, word);
-    if (!over) {
+    if (!over && judged) {
+      t.polling.loadedStrongly(at, bytes, word);
+    } else if (!over) {
       t.polling.watch(at, bytes, word);
     }
     r[d] = over ? 1 : 0;
