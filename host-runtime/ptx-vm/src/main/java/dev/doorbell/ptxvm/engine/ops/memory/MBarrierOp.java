@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
@@ -61,13 +62,17 @@ public final class MBarrierOp extends MemoryOp {
 
   private final Action action;
 
+  /** It is the thread's asynchronous copies that arrive, when they are done. */
+  private final boolean copies;
+
   /** Slots of the result and of the operand; -1 for none. */
   private final int d;
 
   private final int operand;
 
-  private MBarrierOp(Action action, int d, int operand) {
+  private MBarrierOp(Action action, boolean copies, int d, int operand) {
     this.action = action;
+    this.copies = copies;
     this.d = d;
     this.operand = operand;
   }
@@ -100,7 +105,7 @@ public final class MBarrierOp extends MemoryOp {
     if (needsOperand && operand < 0) {
       throw new Unsupported("operands or modifiers are missing");
     }
-    MBarrierOp op = new MBarrierOp(action, d, operand);
+    MBarrierOp op = new MBarrierOp(action, i.name().equals("cp"), d, operand);
     op.locate(i, operands.get(at), a);
     if (op.space != Space.SHARED && op.space != Space.GENERIC) {
       throw new Unsupported("an mbarrier lies in shared memory");
@@ -152,11 +157,12 @@ public final class MBarrierOp extends MemoryOp {
       return next;
     }
     t.polling.acted();
-    long before = RawMemory.getLong(at);
-    change(r, at);
-    if (t.port.judgesProgress()) {
-      handOn(t, at, before);
+    if (copies) {
+      t.port.copying(ThreadPort.Copies.EARLIER);
     }
+    long where = at;
+    handOn(t, where, () -> change(r, where));
+    t.port.copied();
     return next;
   }
 
@@ -164,7 +170,12 @@ public final class MBarrierOp extends MemoryOp {
    * Has the port make the change, so that threads which wait for the barrier see it and what came
    * before.
    */
-  private static void handOn(VmThread t, long at, long before) {
+  static void handOn(VmThread t, long at, Runnable change) {
+    long before = RawMemory.getLong(at);
+    change.run();
+    if (!t.port.judgesProgress()) {
+      return;
+    }
     long after = RawMemory.getLong(at);
     RawMemory.putLong(at, before);
     t.port.atomic(Rmw.EXCHANGE, at, Long.BYTES, after, 0, Access.ACQ_REL | Access.CTA);
