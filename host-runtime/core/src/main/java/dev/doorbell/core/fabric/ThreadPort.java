@@ -180,6 +180,52 @@ public abstract class ThreadPort {
     return false;
   }
 
+  /** The copies whose accesses follow. */
+  public enum Copies {
+    /** One {@code cp.async}. */
+    ASYNC,
+    /** One bulk copy from global memory. */
+    BULK,
+    /** One bulk copy from shared memory, which its proxy reads. */
+    BULK_FROM_SHARED,
+    /** All {@code cp.async} so far: they arrive at an mbarrier. */
+    EARLIER
+  }
+
+  /**
+   * Accesses until {@link #copied} are those of asynchronous copies, which nothing but waiting for
+   * them orders before what the thread does later.
+   */
+  public void copying(Copies which) {
+    // done when they are issued
+  }
+
+  /** Accesses are the thread's own again. */
+  public void copied() {
+    // done when they are issued
+  }
+
+  /** The copies since the last call become a group. */
+  public void commitCopies(boolean bulk) {
+    // done when they are issued
+  }
+
+  /**
+   * The thread waits for its groups of copies, but for the latest.
+   *
+   * @param left the number of groups that need not be done; below 0 also copies without a group are
+   *     waited for
+   * @param reads it waits only until they have read what they copy
+   */
+  public void awaitCopies(boolean bulk, int left, boolean reads) {
+    // done when they are issued
+  }
+
+  /** A proxy fence: asynchronous copies that follow may read what was stored. */
+  public void fenceAsyncProxy() {
+    // all proxies see the same memory
+  }
+
   /** Comes before {@link #arrive}: what the thread stored is performed for its block. May park. */
   public void settle() {
     fence(Access.ACQ_REL | Access.CTA);

@@ -60,9 +60,10 @@ record CoverageReport(Coverage coverage) {
     return untaken;
   }
 
-  /** 0 for a line of the kernel itself, 1 for one that was inlined there. */
+  /** 0 for a line of the kernel's own file, 1 for one of a library. */
   private static int depth(SourcePlace place) {
-    return place.source().contains(INLINED) ? 1 : 0;
+    String file = place.file().replaceFirst("[.]ptx$", ".cu");
+    return place.source().isEmpty() || place.source().startsWith(file) ? 0 : 1;
   }
 
   /** Names a place by its source, and by the line of the kernel that it was inlined into. */

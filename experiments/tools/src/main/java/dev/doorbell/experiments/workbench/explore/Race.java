@@ -39,6 +39,9 @@ public record Race(
     STORE_OVER_DMA_READ(
         "a thread stores over what the HCA may still read",
         "wait for the completion before the memory is used again"),
+    PROXY(
+        "a bulk copy reads what its proxy may not see yet",
+        "fence.proxy.async between the stores and the copy"),
     NON_COHERENT(
         "ld.nc of memory that is stored to while the kernel runs",
         "load it without .nc: the read-only cache is not kept coherent"),

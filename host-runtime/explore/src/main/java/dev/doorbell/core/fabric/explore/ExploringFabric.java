@@ -346,7 +346,7 @@ public final class ExploringFabric extends Fabric {
   private void turn() {
     turns++;
     int count = runnable.size();
-    Slot slot = runnable.get(count == 1 ? 0 : chooser.choose(count, Chooser.Kind.AGENT));
+    Slot slot = runnable.get(count == 1 ? 0 : chooser.chooseAgent(runnable));
     if (listener != null) {
       listener.turn(turns, slot.agent, slot.agent.place());
     }

@@ -22,6 +22,12 @@ final class ExploringThreadPort extends ThreadPort {
   private final Agent agent;
   private final AddressSpace memory;
   private final MemoryMachine machine;
+  private final AsyncCopies copies;
+
+  /** The one who loads now: the thread, or one of its asynchronous copies. */
+  private Actor loads;
+
+  private Actor stores;
 
   /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
@@ -36,6 +42,37 @@ final class ExploringThreadPort extends ThreadPort {
     this.actor = actor;
     this.memory = fabric.memory();
     this.machine = fabric.machine();
+    this.copies = new AsyncCopies(machine, actor);
+    this.loads = actor;
+    this.stores = actor;
+  }
+
+  @Override
+  public void copying(Copies which) {
+    AsyncCopies.Copy copy = copies.begin(which);
+    loads = copy.reader();
+    stores = copy.writer();
+  }
+
+  @Override
+  public void copied() {
+    loads = actor;
+    stores = actor;
+  }
+
+  @Override
+  public void commitCopies(boolean bulk) {
+    copies.commit(bulk);
+  }
+
+  @Override
+  public void awaitCopies(boolean bulk, int left, boolean reads) {
+    copies.await(bulk, left, reads);
+  }
+
+  @Override
+  public void fenceAsyncProxy() {
+    actor.fencedProxy();
   }
 
   @Override
@@ -72,7 +109,7 @@ final class ExploringThreadPort extends ThreadPort {
       long word = RawMemory.getLong(address & -Long.BYTES);
       return (word >>> Words.shift(address)) & Words.ones(bytes);
     }
-    long value = machine.load(actor, address, bytes, access, agent.place());
+    long value = machine.load(loads, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;
     if (semantics != Access.WEAK && semantics != Access.NON_COHERENT) {
       polled.add(machine);
@@ -110,7 +147,7 @@ final class ExploringThreadPort extends ThreadPort {
 
   private void store(long address, int bytes, long value, int access) {
     if (memory.accessible(address, bytes)) {
-      machine.store(actor, address, bytes, value, access, agent.place());
+      machine.store(stores, address, bytes, value, access, agent.place());
     } else {
       fabric.storeRegister(slot, actor, address, bytes, value, access, agent.place());
     }
@@ -123,7 +160,7 @@ final class ExploringThreadPort extends ThreadPort {
       throw memory.fault("atomic", address, bytes);
     }
     long old =
-        machine.atomic(actor, operation, address, bytes, operand, compare, access, agent.place());
+        machine.atomic(stores, operation, address, bytes, operand, compare, access, agent.place());
     polled.add(machine);
     return old;
   }

@@ -142,8 +142,7 @@ public final class KernelLinker {
             places,
             slotsAt,
             scope.shared().bytes(),
-            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()),
-            places.stream().noneMatch(i -> i.name().equals("mbarrier") || i.name().equals("cp")));
+            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()));
     Program program =
         new Program(List.copyOf(linkedFunctions.keySet()), scope.poolStart(), registers, specials);
     if (options.hasBlocks()) {

@@ -22,8 +22,6 @@ import java.util.function.ToIntFunction;
  * @param slotsAt the slots of the registers of the function that each place belongs to
  * @param sharedBytes of static shared memory, rounded up to where dynamic shared memory begins
  * @param localBytes of a thread's local memory
- * @param ordersSharedByBarriers false where shared memory is also ordered by {@code mbarrier}
- *     objects or filled by asynchronous copies, which a fabric does not see
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 public record KernelImage(
@@ -37,8 +35,7 @@ public record KernelImage(
     List<Instruction> places,
     List<ToIntFunction<Register>> slotsAt,
     long sharedBytes,
-    long localBytes,
-    boolean ordersSharedByBarriers) {
+    long localBytes) {
 
   /** Returns this kernel with other constants. */
   public KernelImage with(long[] others) {
@@ -53,8 +50,7 @@ public record KernelImage(
         places,
         slotsAt,
         sharedBytes,
-        localBytes,
-        ordersSharedByBarriers);
+        localBytes);
   }
 
   /** The instruction that an operation was decoded from, by its {@link Op#place}. */

@@ -127,7 +127,7 @@ public final class VmThread implements Agent, Barrier.Participant {
             ? null
             : new LoadScoreboard(port, polling, r, grid.image.written(), this::account, tickets);
     this.spins = port.judgesProgress() ? new Spins() : null;
-    this.portedShared = port.takesShared() && grid.image.ordersSharedByBarriers();
+    this.portedShared = port.takesShared();
     long unported = portedShared ? windows.localOffset() : 0;
     this.scratchBase = windows.base() + unported;
     this.scratchSize = windows.bytes() - unported;

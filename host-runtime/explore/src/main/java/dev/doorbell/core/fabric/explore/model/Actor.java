@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric.explore.model;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,15 @@ public final class Actor {
 
   private final Object who;
 
+  /** The thread whose bulk copy this is the reader of, or null. */
+  private @Nullable Actor proxyOf;
+
+  /** Clock of what this thread knew at its last proxy fence; null where there was none. */
+  private @Nullable Clock proxied;
+
+  /** The epochs that its proxy fences began. */
+  private int[] proxyFences = new int[0];
+
   /** The actor and the epoch by which it reads: a unit of a device reads for requests. */
   private int readNumber;
 
@@ -90,6 +100,40 @@ public final class Actor {
 
   int epoch() {
     return clock.get(number);
+  }
+
+  /** Reads by the asynchronous proxy on behalf of {@code thread}; as others do when it is null. */
+  void reads(@Nullable Actor thread) {
+    proxyOf = thread;
+  }
+
+  /** A proxy fence of this thread. */
+  public void fencedProxy() {
+    nextEpoch();
+    proxyFences = Arrays.copyOf(proxyFences, proxyFences.length + 1);
+    proxyFences[proxyFences.length - 1] = epoch();
+    proxied = clock.copy();
+  }
+
+  /**
+   * True when no proxy fence lets this copy see {@code write}: neither one of the writer behind it,
+   * which this copy comes after, nor one of the copy's thread which came after it.
+   */
+  boolean isHiddenFromProxy(Write write) {
+    Actor thread = proxyOf;
+    if (thread == null) {
+      return false;
+    }
+    Clock own = thread.proxied;
+    if (own != null && own.covers(write.actor.number, write.epoch)) {
+      return false;
+    }
+    for (int fence : write.actor.proxyFences) {
+      if (fence > write.epoch) {
+        return !clock.covers(write.actor.number, fence);
+      }
+    }
+    return true;
   }
 
   /** Begins an epoch: what happens from now on is not covered by what was released until now. */

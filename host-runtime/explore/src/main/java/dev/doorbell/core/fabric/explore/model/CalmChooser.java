@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 public final class CalmChooser implements Chooser {
   private static final int TURNS_OF_ONE = 8;
 
-  private final RandomChooser random;
+  private final Chooser random;
   private final List<Stretch> stretches;
   private long choices;
   private long calmTurns;
@@ -26,9 +26,12 @@ public final class CalmChooser implements Chooser {
     }
   }
 
-  /** Calm in {@code stretches}, elsewhere as {@link RandomChooser} is. */
+  /**
+   * Calm in {@code stretches}, elsewhere at random: every third seed holds agents back, as {@link
+   * PriorityChooser} does, the others choose each turn anew.
+   */
   public CalmChooser(long seed, List<Stretch> stretches) {
-    random = new RandomChooser(seed);
+    random = seed % 3 == 0 ? new PriorityChooser(seed) : new RandomChooser(seed);
     this.stretches = List.copyOf(stretches);
   }
 
@@ -43,6 +46,15 @@ public final class CalmChooser implements Chooser {
       case QUANTUM -> alternatives - 1;
       default -> 0;
     };
+  }
+
+  @Override
+  public int chooseAgent(List<?> agents) {
+    if (isCalm(choices)) {
+      return choose(agents.size(), Kind.AGENT);
+    }
+    choices++;
+    return random.chooseAgent(agents);
   }
 
   private boolean isCalm(long choice) {

@@ -43,6 +43,8 @@ public final class Checks {
         }
       } else if (!actor.knows(write) && !morallyStrong(actor, access, cell, write)) {
         report(Conflict.Kind.LOAD_OF_STORE, address, bytes, write, actor, false, access, at);
+      } else if (actor.isHiddenFromProxy(write)) {
+        report(Conflict.Kind.PROXY, address, bytes, write, actor, false, access, at);
       }
     }
   }

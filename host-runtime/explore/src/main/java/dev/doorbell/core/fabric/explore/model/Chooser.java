@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.explore.model;
 
+import java.util.List;
+
 /**
  * Decides where the models leave a choice. The same answers give the same run: a chooser with a
  * seed explores at random, one that plays a list back replays, one that counts its answers up
@@ -32,4 +34,14 @@ public interface Chooser {
    * @return 0 to {@code alternatives - 1}; 0 is what a simple machine would do
    */
   int choose(int alternatives, Kind what);
+
+  /**
+   * Chooses the agent that goes next.
+   *
+   * @param agents those that may, at least 2; the same objects in each turn
+   * @return the index of one
+   */
+  default int chooseAgent(List<?> agents) {
+    return choose(agents.size(), Kind.AGENT);
+  }
 }

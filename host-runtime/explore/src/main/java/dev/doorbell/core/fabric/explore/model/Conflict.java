@@ -24,6 +24,8 @@ public record Conflict(Kind kind, long address, int bytes, Event earlier, Event 
     DMA_WRITE,
     /** A thread stores over what a device has read, or is about to read. */
     STORE_OVER_DMA_READ,
+    /** A bulk copy reads what no proxy fence makes visible to it. */
+    PROXY,
     /** {@code ld.nc} of what was stored since the kernel began. */
     NON_COHERENT,
     /** A doorbell record announces a WQE whose stores it does not release. */

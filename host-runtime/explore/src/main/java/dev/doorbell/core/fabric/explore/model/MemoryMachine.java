@@ -99,6 +99,19 @@ public final class MemoryMachine {
     return add(place, false, start, who);
   }
 
+  /**
+   * Adds an asynchronous copy of a thread, which comes after what that did before, and after which
+   * nothing comes that does not wait for it.
+   *
+   * @param byProxy it reads what its proxy may see alone: what a proxy fence stands behind
+   */
+  public Actor copy(Actor thread, boolean byProxy) {
+    Actor copy = add(thread.place, false, thread.clock, thread.who());
+    copy.reads(byProxy ? thread : null);
+    thread.nextEpoch();
+    return copy;
+  }
+
   /** Adds a device of {@code rank}. */
   public Actor device(int rank, Object who) {
     return add(ScopeLocation.device(rank), true, new Clock(), who);

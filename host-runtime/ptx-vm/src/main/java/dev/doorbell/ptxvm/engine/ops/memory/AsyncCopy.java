@@ -3,7 +3,6 @@ package dev.doorbell.ptxvm.engine.ops.memory;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.ThreadPort;
-import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.Space;
@@ -21,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code cp.async}: 4, 8 or 16 bytes from global to shared memory. The copy is done when it is
- * issued, which is as early as PTX allows; groups and waits then have nothing to do.
+ * issued, which is as early as PTX allows; the port is told of copies and waits, since a later copy
+ * is allowed, too.
  */
 public final class AsyncCopy extends MemoryOp {
   private final int to;
@@ -44,8 +44,15 @@ public final class AsyncCopy extends MemoryOp {
     if (i.has("tensor")) {
       return new Stop("tensor copies are not supported");
     }
-    if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all") || i.has("prefetch")) {
-      return Op.of((t, r) -> {}); // groups of copies that are done already
+    if (i.has("prefetch")) {
+      return Op.of((t, r) -> {});
+    }
+    boolean bulk = i.has("bulk");
+    if (i.has("commit_group")) {
+      return Op.of((t, r) -> t.port.commitCopies(bulk));
+    }
+    if (i.has("wait_group") || i.has("wait_all")) {
+      return wait(i, bulk);
     }
     if (i.has("mbarrier")) {
       return MBarrierOp.make(i, a);
@@ -85,6 +92,19 @@ public final class AsyncCopy extends MemoryOp {
     return copy;
   }
 
+  private static Op wait(Instruction i, boolean bulk) throws Unsupported {
+    int left = -1;
+    if (!i.has("wait_all")) {
+      if (!(i.operands().getFirst() instanceof Operand.Int(long count)) || count < 0) {
+        throw new Unsupported("a number of groups is needed");
+      }
+      left = (int) Math.min(count, Integer.MAX_VALUE);
+    }
+    int most = left;
+    boolean reads = i.has("read");
+    return Op.of((t, r) -> t.port.awaitCopies(bulk, most, reads));
+  }
+
   /** Slots and offsets of both addresses. */
   public record Ends(int to, long toOffset, int from, long fromOffset) {
     static Ends of(Instruction i, Assembler a) throws Unsupported {
@@ -119,6 +139,7 @@ public final class AsyncCopy extends MemoryOp {
     }
     long low = 0;
     long high = 0;
+    t.port.copying(ThreadPort.Copies.ASYNC);
     if (read > 0) {
       long address = r[base] + offset;
       t.checkAligned("asynchronous copy", address, bytes);
@@ -135,12 +156,36 @@ public final class AsyncCopy extends MemoryOp {
       }
       high = bytes == 16 ? port.high : 0;
     }
-    rawStore(target, Math.min(bytes, 8), low & keep(read));
+    store(t, target, Math.min(bytes, 8), low & keep(read));
     if (bytes == 16) {
-      rawStore(target + 8, 8, high & keep(read - 8));
+      store(t, target + 8, 8, high & keep(read - 8));
     }
+    t.port.copied();
     t.polling.acted();
     return next;
+  }
+
+  /** Stores to shared memory. */
+  private static void store(VmThread t, long address, int bytes, long value) {
+    if (!t.portedShared) {
+      rawStore(address, bytes, value);
+    } else if (bytes == Integer.BYTES) {
+      t.port.store32(address, value, Access.WEAK);
+    } else {
+      t.port.store64(address, value, Access.WEAK);
+    }
+  }
+
+  /** Loads 2, 4 or 8 bytes from shared memory. */
+  private static long load(VmThread t, long address, int bytes) {
+    if (!t.portedShared) {
+      return rawLoad(address, bytes);
+    }
+    return switch (bytes) {
+      case Short.BYTES -> t.port.load16(address, Access.WEAK);
+      case Integer.BYTES -> t.port.load32(address, Access.WEAK);
+      default -> t.port.load64(address, Access.WEAK);
+    };
   }
 
   /** A mask of that many bytes. */
@@ -251,6 +296,7 @@ public final class AsyncCopy extends MemoryOp {
         throw new Fault("bulk copy of %d bytes; multiples of 16 are possible".formatted(count));
       }
       t.account();
+      t.port.copying(fromShared ? ThreadPort.Copies.BULK_FROM_SHARED : ThreadPort.Copies.BULK);
       while (t.progress < count) {
         if (!unit(t, to + t.progress, from + t.progress)) {
           return t.park(this);
@@ -263,8 +309,10 @@ public final class AsyncCopy extends MemoryOp {
         if (at < 0 || at > t.sharedSize - Long.BYTES || (at & 7) != 0) {
           throw new Fault("mbarrier at shared offset 0x%x".formatted(at));
         }
-        MBarrier.expectBytes(t.sharedBase + at, -count);
+        MBarrierOp.handOn(
+            t, t.sharedBase + at, () -> MBarrier.expectBytes(t.sharedBase + at, -count));
       }
+      t.port.copied();
       return next;
     }
 
@@ -286,22 +334,21 @@ public final class AsyncCopy extends MemoryOp {
       ThreadPort port = t.port;
       Rmw operation = reduction;
       if (operation != null) {
-        port.atomic(
-            operation, to, elementBytes, MemoryOp.rawLoad(from, elementBytes), 0, GLOBAL_REDUCTION);
+        port.atomic(operation, to, elementBytes, load(t, from, elementBytes), 0, GLOBAL_REDUCTION);
         if (port.parked) {
           return false;
         }
         t.progress += elementBytes;
         return true;
       }
-      long low = fromShared ? RawMemory.getLong(from) : port.load128(from, Access.WEAK);
+      long low = fromShared ? load(t, from, Long.BYTES) : port.load128(from, Access.WEAK);
       if (!fromShared && port.parked) {
         return false;
       }
-      long high = fromShared ? RawMemory.getLong(from + Long.BYTES) : port.high;
+      long high = fromShared ? load(t, from + Long.BYTES, Long.BYTES) : port.high;
       if (toShared) {
-        RawMemory.putLong(to, low);
-        RawMemory.putLong(to + Long.BYTES, high);
+        store(t, to, Long.BYTES, low);
+        store(t, to + Long.BYTES, Long.BYTES, high);
       } else {
         port.store128(to, low, high, Access.WEAK);
         if (port.parked) {

@@ -13,17 +13,20 @@ import org.jspecify.annotations.Nullable;
 public final class Fence extends Op {
   public final int access;
 
-  private Fence(int access) {
+  private final boolean proxy;
+
+  private Fence(int access, boolean proxy) {
     this.access = access;
+    this.proxy = proxy;
   }
 
   public static Op make(Instruction i, Assembler a) throws Unsupported {
     if (i.modifiers().stream().anyMatch(modifier -> modifier.startsWith("proxy"))) {
       // All proxies see the same memory here; what is left is the ordering.
-      return new Fence(Access.ACQ_REL | Access.GPU);
+      return new Fence(Access.ACQ_REL | Access.GPU, i.has("async"));
     }
     if (i.has("mbarrier_init")) {
-      return new Fence(Access.RELEASE | Access.CLUSTER);
+      return new Fence(Access.RELEASE | Access.CLUSTER, false);
     }
     List<String> known =
         List.of("sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys");
@@ -33,13 +36,16 @@ public final class Fence extends Op {
       }
     }
     int ifNone = i.name().equals("membar") ? Access.SC : Access.ACQ_REL;
-    return new Fence(MemoryOp.access(i, ifNone));
+    return new Fence(MemoryOp.access(i, ifNone), false);
   }
 
   @Override
   public @Nullable Op execute(VmThread t, long[] r) {
     t.account();
     t.port.fence(access);
+    if (proxy) {
+      t.port.fenceAsyncProxy();
+    }
     return t.port.parked ? t.park(this) : next;
   }
 }

@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.Rmw;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
@@ -60,13 +62,17 @@ public final class MBarrierOp extends MemoryOp {
 
   private final Action action;
 
+  /** It is the thread's asynchronous copies that arrive, when they are done. */
+  private final boolean copies;
+
   /** Slots of the result and of the operand; -1 for none. */
   private final int d;
 
   private final int operand;
 
-  private MBarrierOp(Action action, int d, int operand) {
+  private MBarrierOp(Action action, boolean copies, int d, int operand) {
     this.action = action;
+    this.copies = copies;
     this.d = d;
     this.operand = operand;
   }
@@ -99,7 +105,7 @@ public final class MBarrierOp extends MemoryOp {
     if (needsOperand && operand < 0) {
       throw new Unsupported("operands or modifiers are missing");
     }
-    MBarrierOp op = new MBarrierOp(action, d, operand);
+    MBarrierOp op = new MBarrierOp(action, i.name().equals("cp"), d, operand);
     op.locate(i, operands.get(at), a);
     if (op.space != Space.SHARED && op.space != Space.GENERIC) {
       throw new Unsupported("an mbarrier lies in shared memory");
@@ -151,6 +157,31 @@ public final class MBarrierOp extends MemoryOp {
       return next;
     }
     t.polling.acted();
+    if (copies) {
+      t.port.copying(ThreadPort.Copies.EARLIER);
+    }
+    long where = at;
+    handOn(t, where, () -> change(r, where));
+    t.port.copied();
+    return next;
+  }
+
+  /**
+   * Has the port make the change, so that threads which wait for the barrier see it and what came
+   * before.
+   */
+  static void handOn(VmThread t, long at, Runnable change) {
+    long before = RawMemory.getLong(at);
+    change.run();
+    if (!t.port.judgesProgress()) {
+      return;
+    }
+    long after = RawMemory.getLong(at);
+    RawMemory.putLong(at, before);
+    t.port.atomic(Rmw.EXCHANGE, at, Long.BYTES, after, 0, Access.ACQ_REL | Access.CTA);
+  }
+
+  private void change(long[] r, long at) {
     switch (action) {
       case INIT -> MBarrier.initialise(at, r[operand] & 0xffffffffL);
       case INVAL -> MBarrier.invalidate(at);
@@ -164,7 +195,6 @@ public final class MBarrierOp extends MemoryOp {
       case COMPLETE -> MBarrier.expectBytes(at, -(r[operand] & 0xffffffffL));
       default -> MBarrier.word(at);
     }
-    return next;
   }
 
   private long count(long[] r) {
@@ -173,11 +203,17 @@ public final class MBarrierOp extends MemoryOp {
 
   /** Returns true if the phase of a state, or of a parity, is over. */
   private void test(VmThread t, long[] r, long at) {
+    boolean judged = t.port.judgesProgress();
     long word = MBarrier.word(at);
+    if (judged) {
+      word = t.port.load64(at, Access.ACQUIRE | Access.CTA);
+    }
     long asked = action == Action.TEST ? MBarrier.parity(r[operand]) : r[operand] & 1;
     boolean over = MBarrier.parity(word) != asked;
     t.polling.loaded(at, word);
-    if (!over) {
+    if (!over && judged) {
+      t.polling.loadedStrongly(at, bytes, word);
+    } else if (!over) {
       t.polling.watch(at, bytes, word);
     }
     r[d] = over ? 1 : 0;
