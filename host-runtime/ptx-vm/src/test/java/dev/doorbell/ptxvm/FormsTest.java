@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
@@ -9,6 +11,7 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +139,218 @@ class FormsTest {
     assertThat(out.getLong(0)).isEqualTo(5L << 32 | 0xf7);
     assertThat(refusal(old.replace("6.0", "6.4").replace("sm_30", "sm_70")))
         .contains("'vote' without .sync is not supported on sm_70");
+  }
+
+  @Test
+  void warp_operations_take_their_modifiers_in_any_order() {
+    run(
+        32,
+        "",
+        """
+        .reg .u32 %t, %a<9>; .reg .pred %p, %q, %one;
+        mov.u32 %t, %tid.x;
+        setp.lt.u32 %p, %t, 4;
+        setp.eq.u32 %one, %t, 3;
+        vote.ballot.sync.b32 %a1, %p, -1;
+        vote.any.sync.pred %q, %p, -1;
+        selp.u32 %a2, 1, 0, %q;
+        vote.all.sync.pred %q, %p, -1;
+        selp.u32 %a3, 1, 0, %q;
+        shfl.bfly.sync.b32 %a4, %t, 1, 31, -1;
+        shfl.b32.idx.sync %a5, %t, 7, 31, -1;
+        redux.add.sync.u32 %a6, %t, -1;
+        redux.max.sync.s32 %a7, %t, -1;
+        @%one st.global.u32 [%out], %a1;
+        @%one st.global.u32 [%out+8], %a2;
+        @%one st.global.u32 [%out+16], %a3;
+        @%one st.global.u32 [%out+24], %a4;
+        @%one st.global.u32 [%out+32], %a5;
+        @%one st.global.u32 [%out+40], %a6;
+        @%one st.global.u32 [%out+48], %a7;
+        """);
+    assertThat(results()).startsWith(15, 1, 0, 2, 7, 496, 31);
+  }
+
+  @Test
+  void pairs_of_f32_and_sums_of_halves_are_rounded_as_f32() {
+    run(
+        1,
+        "",
+        """
+        .reg .b64 %a, %b, %c<4>; .reg .f32 %f<6>; .reg .b16 %h, %k;
+        mov.b64 %a, {0f3F800000, 0f40000000};
+        mov.b64 %b, {0f33800000, 0f3F000000};
+        add.rn.f32x2 %c1, %a, %b;
+        add.rp.f32x2 %c2, %a, %b;
+        fma.rn.f32x2 %c3, %a, %b, %a;
+        st.global.u64 [%out], %c1;
+        shr.u64 %c1, %c1, 32;
+        st.global.u64 [%out+8], %c1;
+        st.global.u64 [%out+16], %c2;
+        shr.u64 %c3, %c3, 32;
+        st.global.u64 [%out+24], %c3;
+        mov.b16 %h, 0x3FC0;
+        mov.b16 %k, 0x3E00;
+        mov.f32 %f1, 0f40000001;
+        add.rn.f32.bf16 %f2, %h, %f1;
+        sub.rn.f32.f16 %f3, %k, %f1;
+        fma.rn.f32.bf16 %f4, %h, %h, %f1;
+        max.f32 %f5, %f1, %f2, %f3;
+        st.global.f32 [%out+32], %f2;
+        st.global.f32 [%out+40], %f3;
+        st.global.f32 [%out+48], %f4;
+        st.global.f32 [%out+56], %f5;
+        """);
+    assertThat(results())
+        .containsExactly(
+            Float.floatToRawIntBits(1),
+            Float.floatToRawIntBits(2.5f),
+            Float.floatToRawIntBits(Math.nextUp(1f)),
+            Float.floatToRawIntBits(3),
+            Float.floatToRawIntBits(1.5f + Math.nextUp(2f)),
+            Float.floatToRawIntBits(1.5f - Math.nextUp(2f)),
+            Float.floatToRawIntBits(Math.fma(1.5f, 1.5f, Math.nextUp(2f))),
+            Float.floatToRawIntBits(1.5f + Math.nextUp(2f)));
+  }
+
+  @Test
+  void accesses_of_256_bits_move_every_element_though_the_address_is_loaded_over() {
+    for (int i = 0; i < 8; i++) {
+      out.putLong(64 + 8L * i, 100 + i);
+    }
+    run(
+        1,
+        "",
+        """
+        .reg .b64 %a, %d<8>;
+        add.u64 %a, %out, 64;
+        ld.global.v4.b64 {%a, %d1, %d2, _}, [%a];
+        st.global.v4.u64 [%out], {%d2, %d1, %a, 7};
+        add.u64 %a, %out, 96;
+        ld.v8.b32 {%d0, %d1, %d2, %d3, %a, %d5, %d6, %d7}, [%a];
+        st.relaxed.sys.global.v8.b32 [%out+32], {%a, 0, %d2, 0, %d0, 0, %d6, 0};
+        """);
+    assertThat(results()).containsExactly(102, 101, 100, 7, 106, 105, 104, 107);
+    assertThat(failure("ld.global.v4.b64 {%d1, %d2, %d3, %d4}, [%out+16];"))
+        .contains("misaligned load of 32 bytes");
+  }
+
+  /** The lower halves of the first eight results of 64 bits. */
+  private int[] results() {
+    return IntStream.range(0, 8).map(i -> (int) out.getLong(8L * i)).toArray();
+  }
+
+  private String failure(String body) {
+    String text =
+        ".visible .entry k(.param .u64 p) {\n.reg .u64 %out; .reg .b64 %d<9>; .reg .b32 %s<9>;\n"
+            + "ld.param.u64 %out, [p];\n"
+            + body
+            + "\nret;\n}\n";
+    return catchThrowable(
+            () ->
+                world
+                    .runText(text, "k", LaunchConfig.of(1, 1), new KernelArguments().add(out))
+                    .check())
+        .getMessage();
+  }
+
+  @Test
+  void asynchronous_stores_and_reductions_arrive_at_the_mbarrier_of_the_own_block() {
+    run(
+        1,
+        "",
+        """
+        .shared .align 16 .b8 %room[32]; .shared .align 8 .b64 %bar;
+        .reg .b32 %s, %b, %v<4>; .reg .b64 %state; .reg .pred %p;
+        mov.u32 %s, %room;
+        mov.u32 %b, %bar;
+        mbarrier.init.shared.b64 [%b], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %state, [%b], 20;
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%s], {1, 2, 3, 4}, [%b];
+        mbarrier.test_wait.shared.b64 %p, [%b], %state;
+        selp.u32 %v1, 1, 0, %p;
+        st.global.u32 [%out], %v1;
+        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%s+8], 40, [%b];
+        mbarrier.test_wait.shared.b64 %p, [%b], %state;
+        selp.u32 %v1, 1, 0, %p;
+        st.global.u32 [%out+8], %v1;
+        ld.shared.u32 %v2, [%room+8];
+        st.global.u32 [%out+16], %v2;
+        st.async.mmio.release.sys.global.b64 [%out+24], 99;
+        red.async.mmio.release.gpu.global.add.u64 [%out+24], 2;
+        """);
+    assertThat(results()).startsWith(0, 1, 43, 101);
+  }
+
+  @Test
+  void functions_take_and_give_predicates_and_vectors() {
+    out.putLong(0, 5L << 32 | 9);
+    run(
+        1,
+        """
+        .func (.reg .pred o) neg(.reg .pred i) { not.pred o, i; ret; }
+        .func (.reg .v2 .u32 o) swap(.reg .v2 .u32 i) { mov.u32 o.x, i.y; mov.u32 o.y, i.x; ret; }
+        """,
+        """
+        .reg .v2 .u32 v, w; .reg .pred %p, %q; .reg .u32 %r;
+        ld.global.v2.u32 v, [%out];
+        call (w), swap, (v);
+        st.global.v2.u32 [%out], w;
+        setp.eq.u32 %p, v.x, 9;
+        call (%q), neg, (%p);
+        selp.u32 %r, 1, 2, %q;
+        st.global.u32 [%out+8], %r;
+        call (%q), neg, (%q);
+        selp.u32 %r, 1, 2, %q;
+        st.global.u32 [%out+16], %r;
+        """);
+    assertThat(results()).startsWith(5, 2, 1);
+    assertThat(out.getLong(0) >>> 32).isEqualTo(9);
+  }
+
+  @Test
+  void only_the_thread_that_gets_to_a_tensor_copy_or_a_cluster_is_stopped() {
+    String text =
+        """
+        .global .texref image;
+        .visible .entry k(.param .u64 p) {
+        .reg .u64 %out; .reg .pred %p; .reg .f32 %f<5>; .reg .b32 %x, %y;
+        ld.param.u64 %out, [p];
+        setp.eq.u64 %p, %out, 0;
+        @%p tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f1, %f2}];
+        @%p cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%out, {%x, %y}], [%x];
+        st.global.u64 [%out], 3;
+        ret;
+        }
+        .visible .entry pair() .reqnctapercluster 2, 1, 1 { ret; }
+        .visible .entry alone() .reqnctapercluster 1, 1, 1 .maxclusterrank 8 { ret; }
+        """;
+    world.runText(text, "k", LaunchConfig.of(1, 1), new KernelArguments().add(out)).check();
+    assertThat(out.getLong(0)).isEqualTo(3);
+    world.runText(text, "alone", LaunchConfig.of(1, 1), new KernelArguments()).check();
+    assertThatThrownBy(
+            () -> world.runText(text, "pair", LaunchConfig.of(1, 1), new KernelArguments()))
+        .hasMessageContaining("clusters are not supported");
+  }
+
+  @Test
+  void a_refused_instruction_leaves_what_follows_it_alone() {
+    String text =
+        World.ptx(
+            """
+            .visible .entry k() {
+            .reg .f32 %f;
+            add.u32 %f, %f, 1;
+            .reg .u32 %r;
+            frob.u32 %r, {%r, %r}, [%r, {%r}];
+            mov.u32 %r, 1;
+            add.u32 %f {%f, %f}, 1;
+            .reg .u64 %d;
+            mov.u64 %d, 1;
+            ret;
+            }
+            """);
+    assertThat(PtxCheck.check("x.ptx", text)).extracting(Refusal::line).containsExactly(6, 8, 10);
   }
 
   /** a is 0x80fe7f05, b is 0x00ff0304, c is 1000: results by the manual's pseudocode. */

@@ -14,59 +14,27 @@ import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Properties of an operation that the compiler needs before it emits bytecode for it. */
 public final class FlowGraphBuilder {
-  /**
-   * Operations that are executed through their object and always go on with the next one; any other
-   * that the compiler has no bytecode for may wait, jump or end the thread.
-   */
-  private static final Set<String> STRAIGHT =
-      Set.of(
-          "ld",
-          "ldu",
-          "st",
-          "atom",
-          "red",
-          "fence",
-          "membar",
-          "mov",
-          "cvta",
-          "isspacep",
-          "cvt",
-          "setp",
-          "set",
-          "selp",
-          "slct",
-          "addc",
-          "subc",
-          "madc",
-          "add",
-          "sub",
-          "mad",
-          "lop3",
-          "bfi",
-          "prefetch",
-          "prefetchu",
-          "discard",
-          "applypriority",
-          "pmevent");
-
   /** Larger loops that also do something visible are not watched for polling. */
   private static final int MOST_WATCHED = 96;
 
   private FlowGraphBuilder() {}
 
-  /** True when control may leave the region at {@code op} and come back behind it. */
+  /**
+   * True when control may leave the region at {@code op} and come back behind it: an operation that
+   * the compiler has no bytecode for, unless it always goes on with the next one.
+   */
   static boolean diverts(Op op, Instruction instruction) {
     Op bare = op.bare();
     boolean computes =
         bare instanceof UnaryOp || bare instanceof BinaryOp || bare instanceof TernaryOp;
-    return !computes && !(bare instanceof Branch) && !STRAIGHT.contains(instruction.name());
+    return !computes && !(bare instanceof Branch) && !Opcode.of(instruction.name()).straight();
   }
 
   /** The flow graph of a function. */

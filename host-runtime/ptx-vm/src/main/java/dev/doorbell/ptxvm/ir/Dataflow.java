@@ -1,44 +1,16 @@
 package dev.doorbell.ptxvm.ir;
 
 import dev.doorbell.ptxvm.ir.Operand.Register;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** Registers that an instruction reads and writes. */
 public final class Dataflow {
-  /** Instructions whose first operand is not a destination. */
-  private static final Set<String> WITHOUT_RESULT =
-      Set.of(
-          "st",
-          "red",
-          "bra",
-          "brx",
-          "ret",
-          "exit",
-          "trap",
-          "brkpt",
-          "membar",
-          "fence",
-          "nanosleep",
-          "prefetch",
-          "prefetchu",
-          "discard",
-          "applypriority",
-          "pmevent",
-          "cp",
-          "setmaxnreg",
-          "griddepcontrol");
-
   private Dataflow() {}
 
   /** Calls {@code visit} for every register that is written. */
   public static void writes(Instruction instruction, Consumer<Register> visit) {
-    if (instruction.operands().isEmpty()) {
-      return;
-    }
-    Operand first = instruction.operands().getFirst();
     if (hasResult(instruction)) {
-      visitResult(first, visit);
+      visitAll(instruction.operands().getFirst(), visit);
     }
   }
 
@@ -52,23 +24,20 @@ public final class Dataflow {
     }
   }
 
-  /** True when the first operand is a destination. */
+  /** True when the first operand is a destination; no address is one. */
   public static boolean hasResult(Instruction instruction) {
+    if (instruction.operands().isEmpty()) {
+      return false;
+    }
+    Operand first = instruction.operands().getFirst();
     return switch (instruction.name()) {
       case "bar", "barrier" -> instruction.has("red");
-      case "multimem" -> instruction.has("ld_reduce");
-      case "mbarrier" ->
-          !instruction.operands().isEmpty()
-              && !(instruction.operands().getFirst() instanceof Operand.Address);
-      case "call" ->
-          !instruction.operands().isEmpty()
-              && instruction.operands().getFirst() instanceof Operand.Arguments;
-      default -> !instruction.operands().isEmpty() && !WITHOUT_RESULT.contains(instruction.name());
+      case "call" -> first instanceof Operand.Arguments;
+      default ->
+          !(first instanceof Operand.Address)
+              && !(first instanceof Operand.Arguments)
+              && !Opcode.of(instruction.name()).silent();
     };
-  }
-
-  private static void visitResult(Operand operand, Consumer<Register> visit) {
-    visitAll(operand, visit);
   }
 
   private static void visitAll(Operand operand, Consumer<Register> visit) {

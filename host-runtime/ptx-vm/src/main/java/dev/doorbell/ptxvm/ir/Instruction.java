@@ -41,10 +41,6 @@ public record Instruction(
 
   /** True when control never goes on to the next instruction. */
   public boolean endsFlow() {
-    return guard == null
-        && switch (name) {
-          case "bra", "brx", "ret", "exit", "trap" -> true;
-          default -> false;
-        };
+    return guard == null && Opcode.of(name).flow();
   }
 }

@@ -35,8 +35,6 @@ public final class PollingLoops {
   public record Loop(
       boolean polls, boolean loads, boolean pure, boolean watchesClock, Counters counters) {}
 
-  private static final Set<String> LEAVING = Set.of("ret", "exit", "trap", "brkpt");
-
   /** Counters of longer loops are not looked for. */
   private static final int MOST_INSTRUCTIONS = 500;
 
@@ -44,10 +42,6 @@ public final class PollingLoops {
 
   /** Spaces that no other thread stores to. */
   private static final Set<String> OWN = Set.of("local", "param", "const");
-
-  private static final Set<String> SYNCHRONISING =
-      Set.of(
-          "bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "elect", "red", "cp");
 
   private final Map<String, Function> functions;
   private final Map<String, Effects> summaries = new HashMap<>();
@@ -126,7 +120,7 @@ public final class PollingLoops {
         .filter(i -> i != closing)
         .allMatch(
             i ->
-                !LEAVING.contains(function.code().get(i).name())
+                !Opcode.of(function.code().get(i).name()).leaves()
                     && Arrays.stream(flow.successors(i)).allMatch(body::get));
   }
 
@@ -156,7 +150,7 @@ public final class PollingLoops {
               ? Effects.POLLS
               : Effects.VISIBLE;
       case "call" -> call(instruction).with(Effects.CHANGES);
-      default -> SYNCHRONISING.contains(instruction.name()) ? Effects.VISIBLE : Effects.NONE;
+      default -> Opcode.of(instruction.name()).visible() ? Effects.VISIBLE : Effects.NONE;
     };
   }
 

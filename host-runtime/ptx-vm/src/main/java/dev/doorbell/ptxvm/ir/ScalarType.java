@@ -24,6 +24,7 @@ public enum ScalarType {
   BF16(16, Family.FLOAT),
   F16X2(32, Family.PACKED),
   BF16X2(32, Family.PACKED),
+  F32X2(64, Family.PACKED),
   U16X2(32, Family.UNSIGNED),
   S16X2(32, Family.SIGNED),
   F32(32, Family.FLOAT),

@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.listing;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -155,7 +156,7 @@ final class Guards {
       forget(known, at);
       forget(facts, at);
       Instruction instruction = code.get(at);
-      if (instruction.guard() != null && leaves(instruction)) {
+      if (instruction.guard() != null && Opcode.of(instruction.name()).leaves()) {
         known.set(not(literal(instruction)));
       }
     }
@@ -171,13 +172,6 @@ final class Guards {
     }
   }
 
-  private static boolean leaves(Instruction instruction) {
-    return switch (instruction.name()) {
-      case "ret", "exit", "trap" -> true;
-      default -> false;
-    };
-  }
-
   /** Returns the facts on the edge from a block to another, in a set of the caller's own. */
   private BitSet onEdge(int from, int to) {
     FunctionListing.Block block = blocks.get(from);
@@ -187,7 +181,7 @@ final class Guards {
       walk.step(i, none);
     }
     Instruction last = code.get(block.end() - 1);
-    if (last.guard() != null && !leaves(last)) {
+    if (last.guard() != null && !Opcode.of(last.name()).leaves()) {
       boolean taken =
           Function.targets(last).stream().anyMatch(target -> target == blocks.get(to).first());
       boolean passed = block.end() < code.size() && blocks.get(to).first() == block.end();

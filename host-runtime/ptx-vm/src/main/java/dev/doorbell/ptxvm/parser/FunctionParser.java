@@ -2,6 +2,7 @@ package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -51,12 +52,18 @@ final class FunctionParser {
   /** A place that {@code .loc} named, for those that were inlined there. */
   private record Position(int file, int line, int column) {}
 
-  FunctionParser(TokenStream tokens, ModuleContext module, Scope parameters) {
+  /**
+   * @param stop the directive for which a kernel cannot be run, or null
+   */
+  FunctionParser(TokenStream tokens, ModuleContext module, Scope parameters, @Nullable Token stop) {
     this.tokens = tokens;
     this.module = module;
     this.variables = new VariableParser(tokens);
     this.scope = new Scope(parameters);
     this.operands = new OperandParser(tokens, this::find);
+    if (stop != null) {
+      append(new Instruction(stop.text(), List.of(), null, List.of(), stop.line(), source));
+    }
   }
 
   /**
@@ -107,12 +114,12 @@ final class FunctionParser {
   }
 
   private void recoverably() {
-    int line = tokens.peek().line();
+    int start = tokens.position();
     try {
       statement();
     } catch (SyntaxException e) {
       module.refuse(e.line(), String.valueOf(e.getMessage()), source);
-      if (tokens.peek().line() == line || !tokens.peek().is("}")) {
+      if (tokens.position() == start || !tokens.endedStatement()) {
         tokens.skipStatement();
       }
     }
@@ -270,7 +277,11 @@ final class FunctionParser {
     String name = tokens.name();
     List<String> modifiers = new ArrayList<>();
     while (tokens.peek().kind() == Token.Kind.DOT) {
-      modifiers.add(tokens.next().text());
+      String modifier = tokens.next().text();
+      if (!Opcode.isModifier(modifier)) {
+        throw new SyntaxException(line, "modifier ." + modifier + " is not supported");
+      }
+      modifiers.add(modifier);
     }
     List<Operand> list = operands.list();
     tokens.expect(";");
@@ -361,16 +372,24 @@ final class FunctionParser {
   private void storeResults(Instruction ret) {
     resultRegisters.forEach(
         (variable, register) ->
-            append(
-                simpler(
-                    ret,
-                    "st",
-                    List.of("param", variable.type().ptx()),
-                    List.of(inFrame(variable), register))));
+            append(simpler(ret, "st", inFrame(variable), List.of(address(variable), register))));
   }
 
-  private static Operand inFrame(Variable variable) {
+  private static Operand address(Variable variable) {
     return new Operand.Address(new Operand.Symbol(variable, 0, false), 0);
+  }
+
+  /** Modifiers of an access to a parameter or result; a predicate takes a byte. */
+  private static List<String> inFrame(Variable variable) {
+    ScalarType type = variable.type() == ScalarType.PRED ? ScalarType.U8 : variable.type();
+    int elements = elements(variable);
+    return elements == 1
+        ? List.of("param", type.ptx())
+        : List.of("param", "v" + elements, type.ptx());
+  }
+
+  private static int elements(Variable variable) {
+    return (int) (variable.bytes() / variable.type().bytes());
   }
 
   /** Declares registers in which a function gets parameters or leaves results. */
@@ -379,23 +398,23 @@ final class FunctionParser {
     Instruction entry = new Instruction("ld", List.of(), null, List.of(), line, source);
     for (Variable variable : parameters) {
       if (inRegisters.contains(variable)) {
-        Operand register = Scope.make(variable.name(), variable.type(), List.of(), registers);
-        scope.declare(variable.name(), register);
-        append(
-            simpler(
-                entry,
-                "ld",
-                List.of("param", variable.type().ptx()),
-                List.of(register, inFrame(variable))));
+        Operand register = declare(variable);
+        append(simpler(entry, "ld", inFrame(variable), List.of(register, address(variable))));
       }
     }
     for (Variable variable : results) {
       if (inRegisters.contains(variable)) {
-        Operand register = Scope.make(variable.name(), variable.type(), List.of(), registers);
-        scope.declare(variable.name(), register);
-        resultRegisters.put(variable, register);
+        resultRegisters.put(variable, declare(variable));
       }
     }
+  }
+
+  private Operand declare(Variable variable) {
+    int elements = elements(variable);
+    List<String> parts = elements == 1 ? List.of() : Scope.ELEMENTS.subList(0, elements);
+    Operand register = Scope.make(variable.name(), variable.type(), parts, registers);
+    scope.declare(variable.name(), register);
+    return register;
   }
 
   private @Nullable Operand find(String name) {

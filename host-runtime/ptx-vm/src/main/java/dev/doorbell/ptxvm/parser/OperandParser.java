@@ -20,7 +20,7 @@ final class OperandParser {
       Pattern.compile(
           "%(n?warpid|laneid|n?smid|gridid|lanemask_(eq|le|lt|ge|gt)|clock(_hi|64)?"
               + "|globaltimer(_lo|_hi)?|(total|dynamic|aggr)_smem_size|is_explicit_cluster"
-              + "|cluster_n?ctarank|envreg[12]|reserved_smem_offset_(begin|end|cap|0|1))");
+              + "|cluster_n?ctarank|envreg([12]?[0-9]|3[01])|pm[0-7](_64)?|current_graph_exec|reserved_smem_offset_(begin|end|cap|0|1))");
 
   /** Deeper nesting than any instruction has; a fuzzed file must not exhaust the stack. */
   private static final int MAX_DEPTH = 4;
@@ -63,8 +63,16 @@ final class OperandParser {
     }
     if (tokens.accept("[")) {
       Operand address = address();
+      if (!tokens.peek().is(",")) {
+        tokens.expect("]");
+        return address;
+      }
+      List<Operand> elements = new ArrayList<>(List.of(address)); // coordinates of a tensor
+      while (tokens.accept(",")) {
+        elements.add(operand(depth + 1));
+      }
       tokens.expect("]");
-      return address;
+      return new Operand.Arguments(List.copyOf(elements));
     }
     if (tokens.accept("!")) {
       int line = tokens.peek().line();

@@ -6,7 +6,6 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
-import dev.doorbell.ptxvm.ir.ScalarType;
 import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
@@ -243,8 +242,10 @@ public final class PtxParser {
     String word = tokens.name();
     List<Variable> parameters =
         tokens.peek().is("(") ? parameters(scope, entry, inRegisters) : new ArrayList<>();
+    Token clusters = null;
     while (!tokens.peek().is("{") && !tokens.peek().is(";")) {
-      performanceDirective();
+      Token asked = performanceDirective();
+      clusters = asked != null ? asked : clusters;
     }
     if (tokens.accept(";")) {
       if (functions.putIfAbsent(word, declared(word, entry, parameters, results, line)) == null) {
@@ -253,7 +254,7 @@ public final class PtxParser {
       return;
     }
     Function body =
-        new FunctionParser(tokens, new Context(), scope)
+        new FunctionParser(tokens, new Context(), scope, clusters)
             .body(word, entry, parameters, results, inRegisters, line);
     Function earlier = functions.put(word, body);
     symbols.put(word, new ModuleLinker.Symbol(of, line));
@@ -268,8 +269,12 @@ public final class PtxParser {
         name, entry, parameters, results, List.of(), List.of(), List.of(), List.of(), false, line);
   }
 
-  /** {@code .maxntid 256, 1, 1} and the like; only what changes results is refused. */
-  private void performanceDirective() throws SyntaxException {
+  /**
+   * {@code .maxntid 256, 1, 1} and the like.
+   *
+   * @return the one that asks for clusters of several blocks, or null
+   */
+  private @Nullable Token performanceDirective() throws SyntaxException {
     Token token = tokens.next();
     if (token.kind() != Token.Kind.DOT) {
       throw new SyntaxException(token.line(), "expected '{', found " + token);
@@ -284,11 +289,20 @@ public final class PtxParser {
         tokens.next();
         tokens.accept(";");
       }
-      case "noreturn" -> {}
-      case "reqnctapercluster", "explicitcluster", "maxclusterrank" ->
-          throw new SyntaxException(token.line(), "clusters are not supported");
+      case "noreturn", "explicitcluster", "blocksareclusters" -> {}
+      case "maxclusterrank" -> tokens.count();
+      case "reqnctapercluster" -> {
+        int blocks = 1;
+        do {
+          blocks *= tokens.count();
+        } while (tokens.accept(","));
+        if (blocks != 1) {
+          return token;
+        }
+      }
       default -> throw new SyntaxException(token.line(), "unknown directive " + token);
     }
+    return null;
   }
 
   private List<Variable> parameters(Scope scope, boolean entry, Set<Variable> inRegisters)
@@ -304,10 +318,6 @@ public final class PtxParser {
       }
       Variable variable = variables.declaration(StateSpace.PARAM, false);
       if (register) {
-        if (variable.type() == ScalarType.PRED || variable.bytes() != variable.type().bytes()) {
-          throw new SyntaxException(
-              space.line(), "a register that is a parameter has 8 to 64 bits here");
-        }
         inRegisters.add(variable);
       }
       list.add(variable);

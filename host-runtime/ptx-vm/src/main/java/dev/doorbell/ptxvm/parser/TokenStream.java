@@ -78,13 +78,32 @@ final class TokenStream {
     }
   }
 
-  /** Skips to behind the next ';', or to before the next brace. */
+  /** Skips to behind the next ';', or to before the next block or the end of this one. */
   void skipStatement() {
-    while (!atEnd() && !peek().is("{") && !peek().is("}")) {
-      if (next().is(";")) {
+    while (!atEnd() && !isBlock() && !peek().is("}")) {
+      if (peek().is("{")) {
+        skipBraces();
+      } else if (next().is(";")) {
         return;
       }
     }
+  }
+
+  /** Returns true before a '{' that holds statements, not the elements of a vector. */
+  private boolean isBlock() {
+    if (!peek().is("{")) {
+      return false;
+    }
+    int ahead = 1;
+    while (!peek(ahead).is("}") && !peek(ahead).is(";") && peek(ahead).kind() != Token.Kind.END) {
+      ahead++;
+    }
+    return !peek(ahead).is("}");
+  }
+
+  /** Returns true behind a ';'. */
+  boolean endedStatement() {
+    return at > 0 && tokens.get(at - 1).is(";");
   }
 
   /** Skips a balanced {@code { ... }}; the cursor is at the opening brace. */

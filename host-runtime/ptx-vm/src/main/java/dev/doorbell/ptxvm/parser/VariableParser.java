@@ -37,6 +37,8 @@ final class VariableParser {
         // What a kernel parameter points to: nothing that changes its value.
         case "ptr", "global", "const", "shared", "local" -> {}
         case "attribute" -> skipParentheses();
+        // Names of textures and surfaces: 64 bits that nothing executed reads.
+        case "texref", "samplerref", "surfref" -> type = ScalarType.B64;
         default -> {
           type = ScalarType.of(token.text());
           if (type == null) {

@@ -107,7 +107,7 @@ public final class Assembler {
         }
         yield kernel.special(special);
       }
-      default -> throw new Unsupported("operand not supported here");
+      default -> throw Unsupported.malformed("operand not supported here");
     };
   }
 
@@ -116,7 +116,7 @@ public final class Assembler {
     return switch (operand) {
       case Operand.Reg(Register register) -> slot(register);
       case Operand.Sink sink -> kernel.trash();
-      default -> throw new Unsupported("the destination must be a register");
+      default -> throw Unsupported.malformed("the destination must be a register");
     };
   }
 
@@ -187,13 +187,15 @@ public final class Assembler {
     return variable.space() == StateSpace.PARAM && kernel.parameters().has(variable);
   }
 
-  /** The type of the elements: the last modifier. */
+  /** The type of the elements: the last modifier that is one. */
   public static ScalarType type(Instruction i) throws Unsupported {
-    ScalarType type = i.modifiers().isEmpty() ? null : ScalarType.of(i.modifiers().getLast());
-    if (type == null || type == ScalarType.PRED) {
-      throw new Unsupported("type not supported");
+    for (String modifier : i.modifiers().reversed()) {
+      ScalarType type = ScalarType.of(modifier);
+      if (type != null && type != ScalarType.PRED) {
+        return type;
+      }
     }
-    return type;
+    throw new Unsupported("type not supported");
   }
 
   /** The predicate of a {@code p} or {@code !p} operand. */
@@ -212,14 +214,31 @@ public final class Assembler {
   public record Condition(int slot, boolean negated) {}
 
   /**
-   * An instruction, or a form of one, that this engine does not implement. Becomes a refusal at
-   * load.
+   * A form of an instruction that this engine does not implement. A thread that gets there stops
+   * its kernel; one that no PTX has becomes a refusal at load.
    */
   public static final class Unsupported extends Exception {
     private static final long serialVersionUID = 1L;
 
+    private final boolean malformed;
+
     public Unsupported(String reason) {
+      this(reason, false);
+    }
+
+    private Unsupported(String reason, boolean malformed) {
       super(reason, null, false, false);
+      this.malformed = malformed;
+    }
+
+    /** An instruction whose operands no form of PTX has. */
+    public static Unsupported malformed(String reason) {
+      return new Unsupported(reason, true);
+    }
+
+    /** Returns true if no form of PTX is like this. */
+    public boolean isMalformed() {
+      return malformed;
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Dataflow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import java.util.BitSet;
@@ -123,22 +124,7 @@ final class IssuePass {
       case "st" -> instruction.has("param") && isLong(instruction) ? 2 : 1;
       case "cvt" -> isWidening(instruction) ? 0 : 1;
       case "bra" -> instruction.guard() == null ? 0 : 1;
-      case "add",
-          "sub",
-          "and",
-          "or",
-          "xor",
-          "not",
-          "neg",
-          "shl",
-          "shr",
-          "setp",
-          "selp",
-          "min",
-          "max" ->
-          isLong(instruction) ? 2 : 1;
-      case "mul", "mad" -> isLong(instruction) ? 3 : 1;
-      default -> 1;
+      default -> isLong(instruction) ? Opcode.of(instruction.name()).wideTurns() : 1;
     };
   }
 

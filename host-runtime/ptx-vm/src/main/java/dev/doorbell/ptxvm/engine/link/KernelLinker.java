@@ -18,6 +18,7 @@ import dev.doorbell.ptxvm.engine.ops.control.Guarded;
 import dev.doorbell.ptxvm.ir.ControlFlow;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.PtxModule;
@@ -309,7 +310,7 @@ public final class KernelLinker {
     private @Nullable Op decode(Instruction instruction) {
       try {
         int place = kernel.place(instruction, function::slot);
-        Op op = OpTable.make(instruction, assembler);
+        Op op = make(instruction);
         if (op instanceof Stop stop) {
           kernel.stops(instruction, stop.reason());
         }
@@ -324,6 +325,21 @@ public final class KernelLinker {
       } catch (Unsupported e) {
         kernel.refuse(instruction, String.valueOf(e.getMessage()));
         return null;
+      }
+    }
+
+    /** The operation; one that stops its thread where PTX has a form that the engine has not. */
+    private Op make(Instruction instruction) throws Unsupported {
+      if (!Opcode.of(instruction.name()).known()) {
+        throw new Unsupported("instruction not supported");
+      }
+      try {
+        return OpTable.make(instruction, assembler);
+      } catch (Unsupported e) {
+        if (e.isMalformed()) {
+          throw e;
+        }
+        return new Stop(String.valueOf(e.getMessage()));
       }
     }
   }

@@ -30,6 +30,7 @@ import dev.doorbell.ptxvm.engine.ops.memory.MBarrierOp;
 import dev.doorbell.ptxvm.engine.ops.memory.Multimem;
 import dev.doorbell.ptxvm.engine.ops.memory.Store;
 import dev.doorbell.ptxvm.ir.Instruction;
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -54,103 +55,54 @@ public final class OpTable {
   }
 
   private static final Map<String, Factory> FACTORIES = new HashMap<>();
-  private static final Map<String, String> FORMS = new HashMap<>();
-  private static final Map<String, String> REFUSED = new HashMap<>();
   private static final LongUnaryOperator NOTHING = LongUnaryOperator.identity();
 
   static {
-    factory("ld ldu", "every space, order, scope, type and hint; .v2 .v4 .b128", Load::make);
-    factory("st", "every space, order, scope, type and hint; .v2 .v4 .b128", Store::make);
-    factory(
-        "atom red",
-        ".add .min .max .and .or .xor .inc .dec .exch .cas, every order and scope; 16 to 64 bits,"
-            + " f16 to f64 and pairs; .exch.b128 .cas.b128; .add.v2 .v4 .v8 of floats",
-        Atomic::make);
-    factory(
-        "multimem",
-        ".ld_reduce .st .red in every form of PTX ISA 8.2, .acc::f32 too, over the members of a"
-            + " multicast object (class Multicast), one after the other; other forms stop"
-            + " a thread that gets there",
-        Multimem::make);
-    factory("fence membar", ".sc .acq_rel .acquire .release, every scope; .proxy.*", Fence::make);
-    factory(
-        "cp",
-        ".async.ca .cg, groups, .mbarrier.arrive; .async.bulk and .reduce.async.bulk between global"
-            + " and shared memory. Done when issued",
-        AsyncCopy::make);
-    factory(
-        "mbarrier",
-        ".init .inval .arrive .arrive_drop .expect_tx .complete_tx .test_wait .try_wait .parity"
-            + " .pending_count",
-        MBarrierOp::make);
+    factory("ld ldu", Load::make);
+    factory("st", Store::make);
+    factory("atom red", Atomic::make);
+    factory("multimem", Multimem::make);
+    factory("fence membar", Fence::make);
+    factory("cp", AsyncCopy::make);
+    factory("mbarrier", MBarrierOp::make);
     factory(
         "prefetch prefetchu discard applypriority pmevent setmaxnreg griddepcontrol",
-        "hints that change nothing here",
         (i, a) -> Op.of((t, r) -> {}));
-    factory("createpolicy", "gives 0: there is no cache", OpTable::policy);
+    factory("createpolicy", OpTable::policy);
 
-    factory("mov", "every type, packing and unpacking, special registers, .b128", Moves::move);
-    factory("cvta", "to and from .global .const .shared .local .param", Moves::convertAddress);
-    factory("isspacep", ".global .const .shared .local .param", Moves::isSpace);
-    factory(
-        "cvt",
-        "among all integers, f16, bf16, f32, f64, with every rounding, .sat .ftz .relu; pairs from"
-            + " two f32; e4m3x2 e5m2x2 from f32 and f16x2 and to f16x2; tf32; .pack.sat",
-        Convert::make);
+    factory("mov", Moves::move);
+    factory("cvta", Moves::convertAddress);
+    factory("isspacep", Moves::isSpace);
+    factory("cvt", Convert::make);
 
-    factory("setp", "every comparison, .and .or .xor, .ftz; pairs", Compare::setPredicate);
-    factory("set", "every comparison, .and .or .xor, .ftz; pairs", Compare::set);
-    factory("selp", "every type", Compare::select);
-    factory("slct", ".s32 .f32", Compare::selectBySign);
-    factory("addc subc madc", "with and without .cc, 32 and 64 bits", Carry::make);
-    factory("lop3", ".b32", OpTable::anyLogic);
-    factory("bfi", ".b32 .b64", OpTable::insertField);
+    factory("setp", Compare::setPredicate);
+    factory("set", Compare::set);
+    factory("selp", Compare::select);
+    factory("slct", Compare::selectBySign);
+    factory("addc subc madc", Carry::make);
+    factory("lop3", OpTable::anyLogic);
+    factory("bfi", OpTable::insertField);
 
-    factory(
-        "vadd vsub vabsdiff vmin vmax",
-        "parts of operands and of the result, .sat; .add .min .max, merging",
-        Video::scalar);
-    factory("vshl vshr", ".clamp .wrap, .sat, parts; .add .min .max, merging", Video::scalar);
-    factory("vset", "every comparison, parts; .add .min .max, merging", Video::scalar);
-    factory("vmad", ".po .sat .shr7 .shr15, parts, negated operands", Video::multiply);
-    factory(
-        "vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4"
-            + " vset4",
-        "parts of operands, masks, .sat, .add",
-        Video::lanes);
+    factory("vadd vsub vabsdiff vmin vmax vshl vshr vset", Video::scalar);
+    factory("vmad", Video::multiply);
+    factory("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2", Video::lanes);
+    factory("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", Video::lanes);
 
-    factory("bra", "", Branch::make);
-    factory("brx", ".idx", Flow::indexed);
-    factory(
-        "call",
-        "direct and through pointers, recursion; vprintf, __assertfail, free(null)",
-        Call::make);
-    factory("ret", "", Flow::ret);
-    factory("exit", "", Flow::exit);
-    factory("trap brkpt", "stop the kernel", Flow::trap);
-    factory("nanosleep", ".u32", Flow::sleep);
+    factory("bra", Branch::make);
+    factory("brx", Flow::indexed);
+    factory("call", Call::make);
+    factory("ret", Flow::ret);
+    factory("exit", Flow::exit);
+    factory("trap brkpt", Flow::trap);
+    factory("nanosleep", Flow::sleep);
 
-    factory(
-        "bar barrier",
-        ".sync .arrive .red.popc .red.and .red.or with ids and counts; .warp.sync",
-        BarrierOp::make);
-    factory("shfl", ".sync.up .down .bfly .idx", WarpOps::shuffle);
-    factory("vote", ".sync.all .any .uni .ballot", WarpOps::vote);
-    factory("match", ".any.sync .all.sync", WarpOps::match);
-    factory("redux", ".sync.add .min .max .and .or .xor of integers", WarpOps::reduce);
-    factory("elect", ".sync: the lowest lane leads", WarpOps::elect);
-    factory("activemask", "the lanes that are here together", WarpOps::activeMask);
-
-    refused("clusters are not supported", "mapa getctarank clusterlaunchcontrol");
-    refused(
-        "matrix instructions are not supported",
-        "mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05");
-    refused(
-        "textures and surfaces are not supported",
-        "tex tld4 txq suld sust sured suq istypep tensormap");
-    refused(
-        "memory on the stack of a size known at run time is not supported",
-        "alloca stacksave stackrestore");
+    factory("bar barrier", BarrierOp::make);
+    factory("shfl", WarpOps::shuffle);
+    factory("vote", WarpOps::vote);
+    factory("match", WarpOps::match);
+    factory("redux", WarpOps::reduce);
+    factory("elect", WarpOps::elect);
+    factory("activemask", WarpOps::activeMask);
   }
 
   private OpTable() {}
@@ -173,22 +125,16 @@ public final class OpTable {
     }
   }
 
-  private static void factory(String names, String forms, Factory factory) {
-    for (String name : List.of(names.split(" ", -1))) {
+  private static void factory(String names, Factory factory) {
+    for (String name : names.split(" ", -1)) {
       FACTORIES.put(name, factory);
-      FORMS.put(name, forms);
-    }
-  }
-
-  private static void refused(String reason, String names) {
-    for (String name : List.of(names.split(" ", -1))) {
-      REFUSED.put(name, reason);
     }
   }
 
   /** Returns the forms of each instruction by name: in words, or those of its rows. */
   static Map<String, String> forms() {
-    Map<String, String> forms = new TreeMap<>(FORMS);
+    Map<String, String> forms = new TreeMap<>();
+    FACTORIES.keySet().forEach(name -> forms.put(name, Opcode.of(name).forms()));
     for (Rows rows : List.of(Integers.ROWS, Floats.ROWS)) {
       for (String row : rows.names()) {
         int dot = row.indexOf('.');
@@ -198,11 +144,6 @@ public final class OpTable {
     return forms;
   }
 
-  /** Why an instruction stops its kernel whatever its form, by name. */
-  static Map<String, String> refused() {
-    return new TreeMap<>(REFUSED);
-  }
-
   /** The operation of {@code instruction}. */
   public static Op make(Instruction instruction, Assembler assembler) throws Unsupported {
     Factory factory = FACTORIES.get(instruction.name());
@@ -210,7 +151,7 @@ public final class OpTable {
       if (factory != null) {
         return factory.make(instruction, assembler);
       }
-      String refusal = REFUSED.get(instruction.name());
+      String refusal = Opcode.of(instruction.name()).refusal();
       if (refusal != null) {
         return new Stop(refusal);
       }
@@ -219,7 +160,7 @@ public final class OpTable {
       }
       return arithmetic(instruction, assembler);
     } catch (IndexOutOfBoundsException | NoSuchElementException e) {
-      throw new Unsupported("operands or modifiers are missing");
+      throw Unsupported.malformed("operands or modifiers are missing");
     }
   }
 
@@ -227,7 +168,19 @@ public final class OpTable {
     List<String> modifiers = new ArrayList<>(i.modifiers());
     ScalarType type = typeLast(i.name(), modifiers);
     if (type == null) {
-      throw new Unsupported("instruction not supported");
+      throw new Unsupported("this form is not supported");
+    }
+    boolean pair = type == ScalarType.F32X2;
+    boolean mixed =
+        isHalf(type)
+            && modifiers.contains("f32")
+            && List.of("add", "sub", "fma").contains(i.name());
+    ScalarType operands = type;
+    if (pair || mixed) {
+      type = ScalarType.F32;
+      modifiers.removeLast();
+      modifiers.remove("f32");
+      modifiers.add("f32");
     }
     boolean floating =
         type.family() == ScalarType.Family.FLOAT || type.family() == ScalarType.Family.PACKED;
@@ -244,20 +197,32 @@ public final class OpTable {
       row = Floats.ROWS.get(name);
     }
     if (row == null) {
-      throw new Unsupported("instruction not supported");
+      throw new Unsupported("this form is not supported");
     }
-    LongUnaryOperator before =
-        !flush ? NOTHING : single ? FloatRows::flush : x -> HalfRows.flush(type, x);
-    LongUnaryOperator after = before;
-    if (saturate) {
-      after = before.andThen(saturation(type));
+    if (row instanceof Rows.Two(LongBinaryOperator f) && i.operands().size() == 4) {
+      if (!i.name().equals("min") && !i.name().equals("max")) {
+        throw Unsupported.malformed("two sources are needed");
+      }
+      row = new Rows.Three((x, y, z) -> f.applyAsLong(f.applyAsLong(x, y), z));
     }
-    return build(
-        name + (flush ? ".ftz" : "") + (saturate ? ".sat" : ""),
-        flush || saturate ? wrap(row, before, after) : row,
-        type,
-        i,
-        a);
+    if (flush || saturate) {
+      ScalarType as = type;
+      LongUnaryOperator before =
+          !flush ? NOTHING : single ? FloatRows::flush : x -> HalfRows.flush(as, x);
+      LongUnaryOperator after = saturate ? before.andThen(saturation(type)) : before;
+      row = wrap(row, before, after);
+      name += (flush ? ".ftz" : "") + (saturate ? ".sat" : "");
+    }
+    if (pair) {
+      return build(name + "x2", FloatRows.inPairs(row), ScalarType.F32X2, i, a);
+    }
+    return mixed
+        ? build(name + "." + operands.ptx(), HalfRows.mixed(row, operands), type, i, a)
+        : build(name, row, type, i, a);
+  }
+
+  private static boolean isHalf(ScalarType type) {
+    return type == ScalarType.F16 || type == ScalarType.BF16;
   }
 
   /** Moves the type to the end of the modifiers; nvcc writes {@code min.s32.relu}, too. */

@@ -1,6 +1,8 @@
 package dev.doorbell.ptxvm.engine.ops;
 
+import dev.doorbell.ptxvm.ir.Opcode;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The opcode table for readers: {@code docs/ptx-opcodes.md} is what {@link #markdown} says. */
 public final class OpcodeReference {
@@ -33,14 +35,19 @@ public final class OpcodeReference {
         ## Not executed
 
         A thread that gets there stops its kernel, with the line and the reason; `kernel check` notes them.
-        A file with any other instruction is refused when it is loaded.
+        So does a form of another instruction that PTX has and this page does not name. A file with an
+        instruction that PTX does not have is refused when it is loaded.
 
         | instruction | reason |
         | --- | --- |
         """);
-    for (Map.Entry<String, String> refusal : OpTable.refused().entrySet()) {
-      page.append("| `%s` | %s |\n".formatted(refusal.getKey(), refusal.getValue()));
-    }
+    new TreeMap<>(Opcode.all())
+        .forEach(
+            (name, opcode) -> {
+              if (opcode.refusal() != null) {
+                page.append("| `%s` | %s |\n".formatted(name, opcode.refusal()));
+              }
+            });
     page.append(
         """
         | `barrier.cluster` | clusters are not supported |
@@ -48,7 +55,7 @@ public final class OpcodeReference {
         | `call malloc` | malloc in a kernel is not supported |
 
         A block is a cluster of its own: `.shared::cluster` is its shared memory and `%cluster_ctarank` is
-        0. A kernel with `.reqnctapercluster` and the like is refused.
+        0. A kernel with `.reqnctapercluster` of several blocks stops when it is launched.
         """);
     return page.toString();
   }

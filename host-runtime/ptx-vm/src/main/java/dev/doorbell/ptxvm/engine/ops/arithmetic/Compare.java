@@ -77,7 +77,7 @@ public final class Compare {
     Operand to = i.operands().getFirst();
     if (type.family() == ScalarType.Family.PACKED) {
       if (!(to instanceof Operand.Pair(Operand low, Operand high))) {
-        throw new Unsupported("a comparison of pairs needs two predicates");
+        throw Unsupported.malformed("a comparison of pairs needs two predicates");
       }
       Test test = halves(i, type, a);
       int first = a.result(low);

@@ -145,7 +145,7 @@ public final class Convert {
 
   private static LongUnaryOperator integerToReal(Mode mode) throws Unsupported {
     if (mode.rounding == null) {
-      throw new Unsupported("a rounding modifier is needed");
+      throw Unsupported.malformed("a rounding modifier is needed");
     }
     Rounding rounding = mode.rounding;
     int drop = 64 - mode.from.bits();

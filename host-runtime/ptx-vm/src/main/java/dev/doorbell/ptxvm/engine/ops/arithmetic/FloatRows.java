@@ -1,7 +1,10 @@
 package dev.doorbell.ptxvm.engine.ops.arithmetic;
 
+import dev.doorbell.ptxvm.engine.ops.arithmetic.Rows.LongTernaryOperator;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
 
 /**
  * f32 and f64 arithmetic (PTX ISA, "Floating Point Instructions"). Names stand without {@code .rn},
@@ -11,6 +14,7 @@ import java.math.MathContext;
  */
 public final class FloatRows {
   private static final long CANONICAL_NAN = 0x7fffffffL;
+  private static final long LOW = 0xffffffffL;
   private static final MathContext WIDE = new MathContext(60);
 
   private FloatRows() {}
@@ -204,6 +208,21 @@ public final class FloatRows {
     }
     long upper = bits(value) & 0xffffffff00000000L;
     return (upper & 0x7ff0000000000000L) == 0 ? upper & Long.MIN_VALUE : upper;
+  }
+
+  /** {@code .f32x2}: a row of f32 on both halves of 64 bits. */
+  public static Rows.Row inPairs(Rows.Row row) {
+    return switch (row) {
+      case Rows.One(LongUnaryOperator f) ->
+          new Rows.One(a -> f.applyAsLong(a & LOW) | f.applyAsLong(a >>> 32) << 32);
+      case Rows.Two(LongBinaryOperator f) ->
+          new Rows.Two(
+              (a, b) -> f.applyAsLong(a & LOW, b & LOW) | f.applyAsLong(a >>> 32, b >>> 32) << 32);
+      case Rows.Three(LongTernaryOperator f) ->
+          new Rows.Three(
+              (a, b, c) ->
+                  f.apply(a & LOW, b & LOW, c & LOW) | f.apply(a >>> 32, b >>> 32, c >>> 32) << 32);
+    };
   }
 
   /** {@code .ftz}: a subnormal f32 becomes zero of its sign. */

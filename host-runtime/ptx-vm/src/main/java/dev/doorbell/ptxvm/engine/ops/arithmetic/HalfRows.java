@@ -62,6 +62,21 @@ public final class HalfRows {
                 | f.apply(a >>> 16 & 0xffff, b >>> 16 & 0xffff, c >>> 16 & 0xffff) << 16);
   }
 
+  /** {@code add.f32.bf16} and the like: a row of f32 whose sources but the last are halves. */
+  public static Rows.Row mixed(Rows.Row row, ScalarType type) {
+    return switch (row) {
+      case Rows.One one -> one;
+      case Rows.Two(LongBinaryOperator f) ->
+          new Rows.Two((a, b) -> f.applyAsLong(single(type, a), b));
+      case Rows.Three(LongTernaryOperator f) ->
+          new Rows.Three((a, b, c) -> f.apply(single(type, a), single(type, b), c));
+    };
+  }
+
+  private static long single(ScalarType type, long bits) {
+    return FloatRows.bits(value(type, bits));
+  }
+
   private static boolean isNan(ScalarType type, long bits) {
     return Float.isNaN(value(type, bits));
   }

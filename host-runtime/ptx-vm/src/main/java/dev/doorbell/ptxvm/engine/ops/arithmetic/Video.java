@@ -74,7 +74,7 @@ public final class Video {
     int bits = bits(selector);
     int shift = selector.isEmpty() ? 0 : bits * (selector.charAt(1) - '0');
     if (selector.length() > 2 || shift >= Integer.SIZE) {
-      throw new Unsupported("a part is .b0 to .b3, .h0 or .h1");
+      throw Unsupported.malformed("a part is .b0 to .b3, .h0 or .h1");
     }
     return new Part(a.slot(register), shift, bits, type.signed(), negated);
   }
@@ -103,7 +103,7 @@ public final class Video {
     boolean sets = instruction.name().equals("vset");
     ScalarType result = sets ? ScalarType.U32 : types.getFirst();
     if (types.size() != (sets ? 2 : 3)) {
-      throw new Unsupported("types are missing");
+      throw Unsupported.malformed("types are missing");
     }
     Part x = part(1, types.get(sets ? 0 : 1), a);
     Part y = part(2, types.get(sets ? 1 : 2), a);
@@ -120,7 +120,8 @@ public final class Video {
         instruction.modifiers().stream().filter(SECOND::contains).findFirst().orElse("");
     boolean hasThird = instruction.operands().size() == 4;
     if (hasThird == (second.isEmpty() && into.isEmpty()) || at >= Integer.SIZE) {
-      throw new Unsupported("a third source goes with .add, .min, .max or a part of the result");
+      throw Unsupported.malformed(
+          "a third source goes with .add, .min, .max or a part of the result");
     }
     boolean signed = result.signed();
     boolean saturates = has("sat");
@@ -162,7 +163,7 @@ public final class Video {
       case "vshl" -> has("wrap") ? (x, y) -> x << (y & 31) : (x, y) -> x << Math.min(y & U32, 32);
       case "vshr" -> has("wrap") ? (x, y) -> x >> (y & 31) : (x, y) -> x >> Math.min(y & U32, 32);
       case "vset" -> comparison();
-      default -> throw new Unsupported("instruction not supported");
+      default -> throw new Unsupported("this form is not supported");
     };
   }
 
@@ -190,12 +191,12 @@ public final class Video {
         default -> {}
       }
     }
-    throw new Unsupported("a comparison is missing");
+    throw Unsupported.malformed("a comparison is missing");
   }
 
   private Op multiply(Assembler a) throws Unsupported {
     if (types.size() != 3) {
-      throw new Unsupported("types are missing");
+      throw Unsupported.malformed("types are missing");
     }
     Part x = part(1, types.get(1), a);
     Part y = part(2, types.get(2), a);
@@ -204,7 +205,7 @@ public final class Video {
     Part z = part(3, signed || product ? ScalarType.S32 : types.getFirst(), a);
     boolean plusOne = has("po");
     if (plusOne && (product || z.negated)) {
-      throw new Unsupported(".po and a negated operand exclude each other");
+      throw Unsupported.malformed(".po and a negated operand exclude each other");
     }
     int scale = has("shr7") ? 7 : has("shr15") ? 15 : 0;
     boolean saturates = has("sat");
@@ -232,7 +233,7 @@ public final class Video {
     boolean sets = instruction.name().startsWith("vset");
     ScalarType result = sets ? ScalarType.U32 : types.getFirst();
     if (types.size() != (sets ? 2 : 3) || instruction.operands().size() != 4) {
-      throw new Unsupported("types or operands are missing");
+      throw Unsupported.malformed("types or operands are missing");
     }
     boolean firstSigned = types.get(sets ? 0 : 1).signed();
     boolean secondSigned = types.get(sets ? 1 : 2).signed();

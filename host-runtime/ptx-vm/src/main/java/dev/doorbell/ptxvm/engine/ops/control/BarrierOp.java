@@ -69,11 +69,11 @@ public final class BarrierOp extends Op {
       predicate = condition.slot();
     }
     if (operands.isEmpty()) {
-      throw new Unsupported("a barrier id is needed");
+      throw Unsupported.malformed("a barrier id is needed");
     }
     boolean waits = !i.has("arrive");
     if (!waits && operands.size() < 2) {
-      throw new Unsupported("arrive needs a thread count");
+      throw Unsupported.malformed("arrive needs a thread count");
     }
     int id = a.source(operands.getFirst(), ScalarType.U32);
     int count = operands.size() > 1 ? a.source(operands.get(1), ScalarType.U32) : -1;

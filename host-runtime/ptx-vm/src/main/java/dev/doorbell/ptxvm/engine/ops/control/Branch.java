@@ -25,7 +25,7 @@ public abstract class Branch extends Op {
 
   public static Op make(Instruction i, Assembler a) throws Unsupported {
     if (!(i.operands().getFirst() instanceof Operand.Target(int index))) {
-      throw new Unsupported("the target is no label of this function");
+      throw Unsupported.malformed("the target is no label of this function");
     }
     Branch branch = of(i, a);
     a.later(() -> branch.target = a.op(index));

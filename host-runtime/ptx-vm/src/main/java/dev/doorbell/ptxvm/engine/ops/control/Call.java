@@ -33,10 +33,38 @@ public final class Call extends Op {
   private final Passing[] arguments;
   private final Passing[] results;
 
-  /** A variable of the caller's frame with its size, or a register (slot, else -1). */
-  private record Passing(long offset, long bytes, int slot) {
+  /** A variable of the caller's frame with its size, or the slots of a register's elements. */
+  private record Passing(long offset, long bytes, int... slots) {
     boolean fits(Variable variable) {
-      return slot >= 0 ? variable.bytes() <= Long.BYTES : variable.bytes() == bytes;
+      return slots.length > 0
+          ? variable.bytes() % slots.length == 0 && element(variable) <= Long.BYTES
+          : variable.bytes() == bytes;
+    }
+
+    int element(Variable variable) {
+      return (int) (variable.bytes() / slots.length);
+    }
+
+    /** Gives the argument to a parameter of the callee. */
+    void pass(long[] r, long frame, Variable parameter, long to) {
+      if (slots.length == 0) {
+        copy(frame + offset, to, bytes);
+      }
+      for (int e = 0; e < slots.length; e++) {
+        int size = element(parameter);
+        MemoryOp.rawStore(to + (long) e * size, size, r[slots[e]]);
+      }
+    }
+
+    /** Takes a result of the callee. */
+    void take(long[] r, long frame, Variable result, long from) {
+      if (slots.length == 0) {
+        copy(from, frame + offset, bytes);
+      }
+      for (int e = 0; e < slots.length; e++) {
+        int size = element(result);
+        r[slots[e]] = MemoryOp.rawLoad(from + (long) e * size, size);
+      }
     }
   }
 
@@ -69,7 +97,7 @@ public final class Call extends Op {
         return builtIn(name, arguments, results);
       }
       if (!fits(callee, arguments, results)) {
-        throw new Unsupported("'" + name + "' has other parameters or results");
+        throw Unsupported.malformed("'" + name + "' has other parameters or results");
       }
       return new Call(a.function(), callee, -1, Map.of(), arguments, results);
     }
@@ -97,7 +125,7 @@ public final class Call extends Op {
   private static boolean have(Passing[] passings, int... bytes) {
     boolean match = passings.length == bytes.length;
     for (int e = 0; match && e < bytes.length; e++) {
-      match = passings[e].slot < 0 && passings[e].bytes == bytes[e];
+      match = passings[e].slots.length == 0 && passings[e].bytes == bytes[e];
     }
     return match;
   }
@@ -116,16 +144,21 @@ public final class Call extends Op {
 
   private static Passing[] passings(Operand list, Assembler a, boolean writes) throws Unsupported {
     if (!(list instanceof Operand.Arguments(List<Operand> elements))) {
-      throw new Unsupported("arguments in parentheses are needed");
+      throw Unsupported.malformed("arguments in parentheses are needed");
     }
     Passing[] passings = new Passing[elements.size()];
     for (int e = 0; e < passings.length; e++) {
       Operand element = elements.get(e);
       if (element instanceof Operand.Symbol symbol && a.inFrame(symbol.variable())) {
-        passings[e] = new Passing(a.windowOffset(symbol.variable()), symbol.variable().bytes(), -1);
+        passings[e] = new Passing(a.windowOffset(symbol.variable()), symbol.variable().bytes());
       } else {
-        int slot = writes ? a.result(element) : a.source(element, ScalarType.B64);
-        passings[e] = new Passing(0, 0, slot);
+        List<Operand> parts =
+            element instanceof Operand.Vector(List<Operand> each) ? each : List.of(element);
+        int[] slots = new int[parts.size()];
+        for (int at = 0; at < slots.length; at++) {
+          slots[at] = writes ? a.result(parts.get(at)) : a.source(parts.get(at), ScalarType.B64);
+        }
+        passings[e] = new Passing(0, 0, slots);
       }
     }
     return passings;
@@ -171,13 +204,8 @@ public final class Call extends Op {
       }
       List<Variable> parameters = callee.function.parameters();
       for (int e = 0; e < arguments.length; e++) {
-        long bytes = parameters.get(e).bytes();
         long to = t.localBase + frame + callee.parameterOffsets[e];
-        if (arguments[e].slot >= 0) {
-          MemoryOp.rawStore(to, (int) bytes, r[arguments[e].slot]);
-        } else {
-          copy(t.localBase + t.frame + arguments[e].offset, to, bytes);
-        }
+        arguments[e].pass(r, t.localBase + t.frame, parameters.get(e), to);
       }
       t.calls.push(this, t.frame);
       if (callee.recursive) {
@@ -197,13 +225,8 @@ public final class Call extends Op {
       t.frame = t.calls.pop();
       List<Variable> given = callee.function.results();
       for (int e = 0; e < results.length; e++) {
-        long bytes = given.get(e).bytes();
         long from = t.localBase + calleeFrame + callee.resultOffsets[e];
-        if (results[e].slot >= 0) {
-          r[results[e].slot] = MemoryOp.rawLoad(from, (int) bytes);
-        } else {
-          copy(from, t.localBase + t.frame + results[e].offset, bytes);
-        }
+        results[e].take(r, t.localBase + t.frame, given.get(e), from);
       }
       return Call.this.next;
     }

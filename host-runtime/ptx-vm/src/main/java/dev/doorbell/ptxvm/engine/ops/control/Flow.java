@@ -32,7 +32,7 @@ public final class Flow {
   /** {@code brx.idx index, targets}. */
   public static Op indexed(Instruction i, Assembler a) throws Unsupported {
     if (!(i.operands().getLast() instanceof Operand.Targets(List<Integer> indices))) {
-      throw new Unsupported("a .branchtargets label is needed");
+      throw Unsupported.malformed("a .branchtargets label is needed");
     }
     Indexed op = new Indexed(a.source(i.operands().getFirst(), ScalarType.U32), indices.size());
     a.later(

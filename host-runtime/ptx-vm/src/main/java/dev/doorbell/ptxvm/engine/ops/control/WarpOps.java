@@ -26,15 +26,13 @@ public final class WarpOps {
 
   /** {@code shfl.sync.mode.b32 d|p, a, b, c, mask}. */
   public static Op shuffle(Instruction i, Assembler a) throws Unsupported {
-    requireSync(i);
     List<Operand> operands = i.operands();
     Shuffle op =
-        switch (i.modifiers().get(1)) {
+        switch (mode(i, List.of("up", "down", "bfly", "idx"))) {
           case "up" -> new ShuffleUp();
           case "down" -> new ShuffleDown();
           case "bfly" -> new ShuffleButterfly();
-          case "idx" -> new ShuffleIndexed(isWhole(operands.get(3), a));
-          default -> throw new Unsupported("unknown shuffle");
+          default -> new ShuffleIndexed(isWhole(operands.get(3), a));
         };
     results(op, operands.getFirst(), a);
     op.a = a.source(operands.get(1), ScalarType.B32);
@@ -61,8 +59,7 @@ public final class WarpOps {
 
   /** {@code vote.sync.mode d, p, mask}. */
   public static Op vote(Instruction i, Assembler a) throws Unsupported {
-    requireSync(i);
-    Vote op = new Vote(i.modifiers().get(1));
+    Vote op = new Vote(mode(i, Vote.MODES));
     op.d = a.result(i.operands().getFirst());
     Assembler.Condition condition = a.condition(i.operands().get(1));
     op.negated = condition.negated();
@@ -73,10 +70,7 @@ public final class WarpOps {
 
   /** {@code match.any/all.sync.type d|p, a, mask}. */
   public static Op match(Instruction i, Assembler a) throws Unsupported {
-    if (!i.has("sync")) {
-      throw new Unsupported("only the .sync form is supported");
-    }
-    Match op = new Match(i.has("all"));
+    Match op = new Match(mode(i, List.of("any", "all")).equals("all"));
     results(op, i.operands().getFirst(), a);
     op.a = a.source(i.operands().get(1), Assembler.type(i));
     op.mask = a.source(i.operands().get(2), ScalarType.B32);
@@ -85,12 +79,11 @@ public final class WarpOps {
 
   /** {@code redux.sync.op.type d, a, mask}. */
   public static Op reduce(Instruction i, Assembler a) throws Unsupported {
-    requireSync(i);
     ScalarType type = Assembler.type(i);
     if (type.family() == ScalarType.Family.FLOAT) {
       throw new Unsupported("redux on floats is not supported");
     }
-    Reduce op = new Reduce(i.modifiers().get(1), type.signed());
+    Reduce op = new Reduce(mode(i, Reduce.MODES), type.signed());
     results(op, i.operands().getFirst(), a);
     op.a = a.source(i.operands().get(1), type);
     op.mask = a.source(i.operands().get(2), ScalarType.B32);
@@ -110,10 +103,15 @@ public final class WarpOps {
     return new ActiveMask(a.result(i.operands().getFirst()));
   }
 
-  private static void requireSync(Instruction i) throws Unsupported {
-    if (i.modifiers().size() < 2 || !i.modifiers().getFirst().equals("sync")) {
-      throw new Unsupported("only the .sync form is supported");
+  /** The modifier that says what a {@code .sync} instruction does; it stands at any place. */
+  private static String mode(Instruction i, List<String> modes) throws Unsupported {
+    if (!i.has("sync")) {
+      throw Unsupported.malformed("only the .sync form is supported");
     }
+    return i.modifiers().stream()
+        .filter(modes::contains)
+        .findFirst()
+        .orElseThrow(() -> Unsupported.malformed("one of " + modes + " is needed"));
   }
 
   private static void results(ValueOp op, Operand to, Assembler a) throws Unsupported {
@@ -289,11 +287,10 @@ public final class WarpOps {
     public int a;
     public boolean negated;
 
-    public Vote(String mode) throws Unsupported {
+    private static final List<String> MODES = List.of("all", "any", "uni", "ballot");
+
+    public Vote(String mode) {
       this.mode = mode;
-      if (!List.of("all", "any", "uni", "ballot").contains(mode)) {
-        throw new Unsupported("unknown vote");
-      }
     }
 
     @Override
@@ -370,12 +367,11 @@ public final class WarpOps {
     private final String operation;
     private final boolean signed;
 
-    Reduce(String operation, boolean signed) throws Unsupported {
+    private static final List<String> MODES = List.of("add", "min", "max", "and", "or", "xor");
+
+    Reduce(String operation, boolean signed) {
       this.operation = operation;
       this.signed = signed;
-      if (!List.of("add", "min", "max", "and", "or", "xor").contains(operation)) {
-        throw new Unsupported("unknown reduction");
-      }
     }
 
     @Override

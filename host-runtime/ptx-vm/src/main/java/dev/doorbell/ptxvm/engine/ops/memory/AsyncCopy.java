@@ -73,7 +73,7 @@ public final class AsyncCopy extends MemoryOp {
     int operands = i.operands().size() - (i.has("L2::cache_hint") ? 1 : 0);
     if (!(i.operands().get(2) instanceof Operand.Int(long size))
         || (size != 4 && size != 8 && size != 16)) {
-      throw new Unsupported("4, 8 or 16 bytes are copied");
+      throw Unsupported.malformed("4, 8 or 16 bytes are copied");
     }
     int limit = a.kernel().constant(size);
     boolean ignores = false;
@@ -117,14 +117,14 @@ public final class AsyncCopy extends MemoryOp {
 
     static int base(Operand operand, Assembler a) throws Unsupported {
       if (!(operand instanceof Operand.Address(var to, long by))) {
-        throw new Unsupported("an address in brackets is needed");
+        throw Unsupported.malformed("an address in brackets is needed");
       }
       return a.base(to);
     }
 
     static long offset(Operand operand, Assembler a) throws Unsupported {
       if (!(operand instanceof Operand.Address(var to, long by))) {
-        throw new Unsupported("an address in brackets is needed");
+        throw Unsupported.malformed("an address in brackets is needed");
       }
       return by + a.offset(to);
     }
@@ -240,7 +240,7 @@ public final class AsyncCopy extends MemoryOp {
       List<String> spaces =
           modifiers.stream().filter(word -> word.equals("global") || isShared(word)).toList();
       if (spaces.size() != 2) {
-        throw new Unsupported("two state spaces are needed");
+        throw Unsupported.malformed("two state spaces are needed");
       }
       boolean toShared = isShared(spaces.getFirst());
       boolean fromShared = isShared(spaces.getLast());
@@ -280,7 +280,7 @@ public final class AsyncCopy extends MemoryOp {
           default -> {}
         }
       }
-      throw new Unsupported("unknown operation");
+      throw Unsupported.malformed("unknown operation");
     }
 
     private static boolean isShared(String modifier) {
@@ -305,12 +305,7 @@ public final class AsyncCopy extends MemoryOp {
       t.progress = 0;
       t.polling.acted();
       if (barrier >= 0) {
-        long at = r[barrier] + barrierOffset;
-        if (at < 0 || at > t.sharedSize - Long.BYTES || (at & 7) != 0) {
-          throw new Fault("mbarrier at shared offset 0x%x".formatted(at));
-        }
-        MBarrierOp.handOn(
-            t, t.sharedBase + at, () -> MBarrier.expectBytes(t.sharedBase + at, -count));
+        MBarrier.complete(t, r[barrier] + barrierOffset, count);
       }
       t.port.copied();
       return next;

@@ -30,6 +30,9 @@ public final class Atomic extends MemoryOp {
   }
 
   public static Op make(Instruction i, Assembler a) throws Unsupported {
+    if (i.has("async")) {
+      return Sequence.asynchronous(i, Atomic::make, a);
+    }
     if (i.has("b128")) {
       return Atomic128.make(i, a);
     }
@@ -46,7 +49,7 @@ public final class Atomic extends MemoryOp {
       }
     }
     if (name == null) {
-      throw new Unsupported("unknown operation");
+      throw Unsupported.malformed("unknown operation");
     }
     Rmw operation = operation(name, type);
     List<Operand> operands = i.operands();
@@ -230,7 +233,7 @@ public final class Atomic extends MemoryOp {
       if (operand instanceof Operand.Vector(List<Operand> elements) && elements.size() == 2) {
         return elements;
       }
-      throw new Unsupported("a register of 128 bits is needed");
+      throw Unsupported.malformed("a register of 128 bits is needed");
     }
 
     @Override
@@ -303,7 +306,7 @@ public final class Atomic extends MemoryOp {
       int[] to = new int[values.size()];
       List<Operand> results = reduces ? List.of() : elements(i.operands().getFirst());
       if (!reduces && results.size() != to.length) {
-        throw new Unsupported("%d results in braces are needed".formatted(to.length));
+        throw Unsupported.malformed("%d results in braces are needed".formatted(to.length));
       }
       for (int e = 0; e < from.length; e++) {
         from[e] = a.source(values.get(e), type);
@@ -324,7 +327,7 @@ public final class Atomic extends MemoryOp {
       if (operand instanceof Operand.Vector(List<Operand> elements)) {
         return elements;
       }
-      throw new Unsupported("registers in braces are needed");
+      throw Unsupported.malformed("registers in braces are needed");
     }
 
     @Override

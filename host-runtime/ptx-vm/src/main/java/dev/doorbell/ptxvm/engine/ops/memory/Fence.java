@@ -6,7 +6,6 @@ import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.VmThread;
 import dev.doorbell.ptxvm.ir.Instruction;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code fence} and {@code membar}. On sm_70 and later a membar is a fence.sc. */
@@ -15,7 +14,7 @@ public final class Fence extends Op {
 
   private final boolean proxy;
 
-  private Fence(int access, boolean proxy) {
+  Fence(int access, boolean proxy) {
     this.access = access;
     this.proxy = proxy;
   }
@@ -27,13 +26,6 @@ public final class Fence extends Op {
     }
     if (i.has("mbarrier_init")) {
       return new Fence(Access.RELEASE | Access.CLUSTER, false);
-    }
-    List<String> known =
-        List.of("sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "gl", "sys");
-    for (String modifier : i.modifiers()) {
-      if (!known.contains(modifier)) {
-        throw new Unsupported("modifier ." + modifier + " is not supported");
-      }
     }
     int ifNone = i.name().equals("membar") ? Access.SC : Access.ACQ_REL;
     return new Fence(MemoryOp.access(i, ifNone), false);

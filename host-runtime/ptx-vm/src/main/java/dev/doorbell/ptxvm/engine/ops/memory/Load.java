@@ -34,8 +34,11 @@ public abstract class Load extends LoadOp {
     Operand to = i.operands().getFirst();
     int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;
     int bytes = type.bytes() * vector;
-    if (bytes > 16) {
-      throw new Unsupported("accesses of more than 16 bytes are not supported");
+    if (Sequence.isWide(i)) {
+      return Sequence.halves(i, 1, Load::make, a);
+    }
+    if (bytes > 16 || i.has("v8")) {
+      throw Unsupported.malformed("no access has this many bytes");
     }
     if (vector > 1) {
       return vector(i, a, type, vector);
@@ -72,7 +75,7 @@ public abstract class Load extends LoadOp {
     load.extend = type.signed() ? 64 - type.bits() : 0;
     if (!(i.operands().getFirst() instanceof Operand.Vector(List<Operand> elements))
         || elements.size() != vector) {
-      throw new Unsupported("%d registers in braces are needed".formatted(vector));
+      throw Unsupported.malformed("%d registers in braces are needed".formatted(vector));
     }
     load.results = new int[vector];
     load.masks = new long[vector];

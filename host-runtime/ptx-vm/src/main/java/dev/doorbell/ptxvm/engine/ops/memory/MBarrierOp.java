@@ -103,7 +103,7 @@ public final class MBarrierOp extends MemoryOp {
           default -> false;
         };
     if (needsOperand && operand < 0) {
-      throw new Unsupported("operands or modifiers are missing");
+      throw Unsupported.malformed("operands or modifiers are missing");
     }
     MBarrierOp op = new MBarrierOp(action, i.name().equals("cp"), d, operand);
     op.locate(i, operands.get(at), a);
@@ -131,7 +131,7 @@ public final class MBarrierOp extends MemoryOp {
       case "expect_tx" -> Action.EXPECT;
       case "complete_tx" -> Action.COMPLETE;
       case "test_wait", "try_wait" -> i.has("parity") ? Action.TEST_PARITY : Action.TEST;
-      default -> throw new Unsupported("unknown operation");
+      default -> throw Unsupported.malformed("unknown operation");
     };
   }
 
@@ -290,6 +290,14 @@ public final class MBarrierOp extends MemoryOp {
       long expected = (word & MOST) - (drops ? count : 0);
       put(at, word, expected, pending - count, bytes(word));
       return word;
+    }
+
+    /** {@code count} bytes came that the mbarrier at an offset in shared memory waits for. */
+    static void complete(VmThread t, long at, long count) {
+      if (at < 0 || at > t.sharedSize - Long.BYTES || (at & 7) != 0) {
+        throw new Fault("mbarrier at shared offset 0x%x".formatted(at));
+      }
+      handOn(t, t.sharedBase + at, () -> expectBytes(t.sharedBase + at, -count));
     }
 
     /** {@code count} more bytes are to come in this phase; negative when some came. */

@@ -33,7 +33,7 @@ public abstract class MemoryOp extends Op {
   /** Fills in where the access goes. */
   final void locate(Instruction i, Operand operand, Assembler a) throws Unsupported {
     if (!(operand instanceof Operand.Address(Operand to, long by))) {
-      throw new Unsupported("an address in brackets is needed");
+      throw Unsupported.malformed("an address in brackets is needed");
     }
     space = Space.of(i);
     base = a.base(to);
@@ -44,7 +44,7 @@ public abstract class MemoryOp extends Op {
       } else if (a.isKernelParameter(symbol.variable())) {
         space = Space.PARAMETER;
       } else if (space == Space.PARAMETER) {
-        throw new Unsupported("'" + symbol.variable().name() + "' is no parameter");
+        throw Unsupported.malformed("'" + symbol.variable().name() + "' is no parameter");
       }
     }
   }
@@ -159,7 +159,11 @@ public abstract class MemoryOp extends Op {
               "param::func",
               "v2",
               "v4",
-              "uni" ->
+              "v8",
+              "uni",
+              // Fewer accesses than the fence orders here.
+              "sync_restrict::shared::cta",
+              "sync_restrict::shared::cluster" ->
               true;
           default -> false;
         };

@@ -47,7 +47,7 @@ public abstract class Multimem extends MemoryOp {
             ? List.of(operands.get(loads ? 0 : 1))
             : AtomicVector.elements(operands.get(loads ? 0 : 1));
     if (data.size() != form.vector) {
-      throw new Unsupported("%d registers in braces are needed".formatted(form.vector));
+      throw Unsupported.malformed("%d registers in braces are needed".formatted(form.vector));
     }
     int[] registers = new int[form.vector];
     for (int e = 0; e < registers.length; e++) {

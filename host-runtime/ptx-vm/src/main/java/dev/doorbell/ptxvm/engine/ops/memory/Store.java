@@ -26,8 +26,14 @@ public abstract class Store extends MemoryOp {
     Instruction i = halved(given);
     ScalarType type = Assembler.type(i);
     int vector = i.has("v2") ? 2 : i.has("v4") ? 4 : 1;
-    if (type.bytes() * vector > 16) {
-      throw new Unsupported("accesses of more than 16 bytes are not supported");
+    if (i.has("async")) {
+      return Sequence.asynchronous(i, Store::make, a);
+    }
+    if (Sequence.isWide(i)) {
+      return Sequence.halves(i, 0, Store::make, a);
+    }
+    if (type.bytes() * vector > 16 || i.has("v8")) {
+      throw Unsupported.malformed("no access has this many bytes");
     }
     if (vector > 1) {
       return vector(i, a, type, vector);
@@ -58,7 +64,7 @@ public abstract class Store extends MemoryOp {
     store.elementBits = type.bits();
     if (!(i.operands().get(1) instanceof Operand.Vector(List<Operand> elements))
         || elements.size() != vector) {
-      throw new Unsupported("%d registers in braces are needed".formatted(vector));
+      throw Unsupported.malformed("%d registers in braces are needed".formatted(vector));
     }
     store.from = new int[vector];
     for (int e = 0; e < vector; e++) {
