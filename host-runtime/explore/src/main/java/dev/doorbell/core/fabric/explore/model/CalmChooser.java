@@ -28,10 +28,10 @@ public final class CalmChooser implements Chooser {
 
   /**
    * Calm in {@code stretches}, elsewhere at random: every third seed holds agents back, as {@link
-   * PriorityChooser} does, the others choose each turn anew.
+   * HoldingChooser} does, the others choose each turn anew.
    */
   public CalmChooser(long seed, List<Stretch> stretches) {
-    random = seed % 3 == 0 ? new PriorityChooser(seed) : new RandomChooser(seed);
+    random = seed % 3 == 0 ? new HoldingChooser(seed) : new RandomChooser(seed);
     this.stretches = List.copyOf(stretches);
   }
 
