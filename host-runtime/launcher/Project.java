@@ -86,7 +86,7 @@ record Project(
             .toList()) {
       resources.add(
           new Resources(
-              root.resolve(text(each, "directory")),
+              root.resolve(text(each, "directory")).normalize(),
               child(each, "targetPath").map(e -> e.getTextContent().strip() + "/").orElse("")));
     }
     if (resources.isEmpty()) {

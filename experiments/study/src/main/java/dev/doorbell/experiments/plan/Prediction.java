@@ -29,8 +29,18 @@ public record Prediction(List<Term> terms) {
    * @param metric as in the samples, such as {@code latency}
    * @param unit as in the samples
    * @param formula the closed form with its name, such as {@code T_a3 = o_g + 2 F_d + ...}
-   * @param ceiling true when the value bounds the metric (a bandwidth that cannot be passed), false
-   *     when it estimates it
+   * @param bounds true when the value bounds the metric (a bandwidth that cannot be passed, a time
+   *     that cannot be undercut), false when it estimates it
    */
-  public record Term(String metric, double value, String unit, String formula, boolean ceiling) {}
+  public record Term(String metric, double value, String unit, String formula, boolean bounds) {
+    /** Side of the bound: a time lasts no less, and all else is no more. */
+    public boolean floor() {
+      return bounds && unit.equals("ns");
+    }
+
+    /** Returns true if the metric is no more than the value. */
+    public boolean ceiling() {
+      return bounds && !floor();
+    }
+  }
 }

@@ -194,7 +194,7 @@ public final class Expectations {
       if (term.isPresent() && term.get().value() != 0) {
         double expected = term.get().value() + expectation.plus();
         double off = place.value / expected - 1;
-        double badness = term.get().ceiling() ? off : Math.abs(off);
+        double badness = term.get().ceiling() ? off : term.get().floor() ? -off : Math.abs(off);
         tally.add(
             badness <= expectation.tolerance(),
             badness,

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 
 /**
  * Runs points on several threads and keeps their results in memory, for what needs numbers and no
@@ -43,10 +44,32 @@ public record PointWorkers(int threads, Interruption interruption) {
    */
   public IdentityHashMap<Point, Ending> run(List<Point> points, PointRunner runner)
       throws InterruptedException {
+    return run(points, runner, (point, ending) -> {});
+  }
+
+  /**
+   * Does the same, and reports each ending at once.
+   *
+   * @param ended is called by the worker that ran the point, by one at a time
+   */
+  public IdentityHashMap<Point, Ending> run(
+      List<Point> points, PointRunner runner, BiConsumer<Point, Ending> ended)
+      throws InterruptedException {
     IdentityHashMap<Point, Ending> endings = new IdentityHashMap<>();
     try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
       List<Future<Ending>> futures =
-          points.stream().map(point -> workers.submit(() -> end(point, runner))).toList();
+          points.stream()
+              .map(
+                  point ->
+                      workers.submit(
+                          () -> {
+                            Ending ending = end(point, runner);
+                            synchronized (ended) {
+                              ended.accept(point, ending);
+                            }
+                            return ending;
+                          }))
+              .toList();
       for (int i = 0; i < points.size(); i++) {
         endings.put(points.get(i), futures.get(i).get());
       }

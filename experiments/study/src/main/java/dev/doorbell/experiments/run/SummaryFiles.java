@@ -212,6 +212,9 @@ public final class SummaryFiles {
       SequencedMap<String, Object> map = new LinkedHashMap<>();
       map.put("value", term.value());
       map.put("ceiling", term.ceiling());
+      if (term.floor()) {
+        map.put("floor", true);
+      }
       map.put("formula", term.formula());
       if (term.value() != 0) {
         map.put("residual", median / term.value() - 1);

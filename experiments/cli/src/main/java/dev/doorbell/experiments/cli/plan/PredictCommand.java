@@ -94,7 +94,8 @@ public final class PredictCommand extends CliCommand {
           cells.add(Screen.value(value, axis.unit()));
         }
         cells.add(term.metric());
-        cells.add((term.ceiling() ? "<= " : "") + Screen.digits(term.value()));
+        cells.add(
+            (term.ceiling() ? "<= " : term.floor() ? ">= " : "") + Screen.digits(term.value()));
         cells.add(term.unit());
         cells.add("[%d]".formatted(formulas.indexOf(term.formula()) + 1));
         table.row(cells);

@@ -18,8 +18,11 @@ import dev.doorbell.experiments.run.PointWorkers;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.workbench.validation.BlindTest;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
+import dev.doorbell.experiments.workbench.validation.ConstantFit;
+import dev.doorbell.experiments.workbench.validation.Independence;
 import dev.doorbell.experiments.workbench.validation.LeaveOneOut;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.Row;
@@ -27,7 +30,10 @@ import dev.doorbell.experiments.workbench.validation.RowFile;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.Validation;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -35,6 +41,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.SequencedMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -50,6 +57,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate-model mine.yaml              a topology of your own with 'rows: [P-IB]'",
       "  doorbell validate-model --rows mine.csv        rows of your own",
       "  doorbell validate-model h200-cx7 --leave-one-out",
+      "  doorbell validate-model h200-cx7 --rank",
+      "  doorbell validate-model h200-cx7 --fit 'koc.gda.*,koc.cqe' -o fitted",
+      "  doorbell validate-model --blind new.csv",
       "  doorbell validate-model -o experiments/validation --fmt md > docs/validation.md",
       "",
       "A file of rows is CSV with the columns id, machine, what, setup, metric, value and unit"
@@ -99,6 +109,26 @@ import picocli.CommandLine.Parameters;
           + " shown",
       "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
       "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
+      "",
+      "--rank changes each constant by 5 % and runs the rows again. A predicted row whose"
+          + " derivatives are a",
+      "sum of those of rows before it, or that repeats one cited constant, follows from these: it"
+          + " is not",
+      "counted as predicted. -o writes follows.csv, which experiments/validation keeps.",
+      "",
+      "--fit ROWS takes ids, separated by commas; * at the end stands for all that begin so. The"
+          + " constants",
+      "whose sources name one of them are fitted to them all, by least squares of relative errors;"
+          + " -o",
+      "writes the topology with their values. Nobody writes a fitted value by hand.",
+      "",
+      "--blind FILE reads rows without their values and writes what the model says, with the date"
+          + " and a",
+      "hash, to FILE.predicted.csv; then it reads the values and compares. Rows without a value are"
+          + " not",
+      "compared. Where the predictions are there already, it compares with these.",
+      "",
+      "Rows are reported as they end, on standard error; ^C prints what has ended.",
       "",
       "Exits with 3 when a row's config is wrong, with 1 when a point gives no result, with 6 when",
       "--strict is given and a row is outside its bar, and with 77 when no row could be run. Rows"
@@ -153,6 +183,24 @@ public final class ValidateModelCommand extends CliCommand {
               + " that row is.")
   private boolean leaveOneOut;
 
+  @Option(
+      names = "--rank",
+      description = "Find the predicted rows that follow from others, and count the rest.")
+  private boolean rank;
+
+  @Option(
+      names = "--fit",
+      paramLabel = "ROWS",
+      split = ",",
+      description = "Fit the constants that name these rows to them.")
+  private List<String> fit = new ArrayList<>();
+
+  @Option(
+      names = "--blind",
+      paramLabel = "FILE",
+      description = "Predict rows before their values are read, then compare.")
+  private @Nullable Path blind;
+
   @Option(names = "--strict", description = "Exits with 6 when a row is outside its bar.")
   private boolean strict;
 
@@ -161,27 +209,123 @@ public final class ValidateModelCommand extends CliCommand {
       throws UsageException, ConfigException, EnvironmentException, RunException {
     ExperimentRuntime runtime = context.runtime().get();
     List<ModelMachine> machines = machines();
-    List<Row> rows = rows(machines);
     ValidationResults results;
     try {
       Validation validation =
           new Validation(runtime, PointWorkers.ofMachine(context.interruption()));
-      if (leaveOneOut) {
-        return leaveOneOut(context, new LeaveOneOut(validation), machines, rows);
+      if (blind != null) {
+        results = blind(context, validation, machines, blind);
+      } else {
+        List<Row> rows = rows(machines);
+        if (leaveOneOut) {
+          return leaveOneOut(context, new LeaveOneOut(validation), machines, rows);
+        }
+        if (rank) {
+          return rank(context, new Independence(validation), machines, rows);
+        }
+        if (!fit.isEmpty()) {
+          return fit(context, new ConstantFit(validation), machines, rows);
+        }
+        results = ValidationResults.of(machines, validation.check(rows, machines, ended(context)));
       }
-      results = ValidationResults.of(machines, validation.check(rows, machines));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      return ExitCode.INTERRUPTED;
-    }
-    if (context.interruption().requested()) {
       return ExitCode.INTERRUPTED;
     }
     context.terminal().out().print(text(runtime, results));
     if (folder != null) {
       RunFiles.writeAll(context.disk(), folder, files(results));
     }
-    return code(results.rows());
+    return context.interruption().requested() ? ExitCode.INTERRUPTED : code(results.rows());
+  }
+
+  /** Reports rows as they end. */
+  private Consumer<CheckedRow> ended(CommandContext context) {
+    return row -> {
+      if (!common().quiet() && row.hasRun()) {
+        context.terminal().err().println(ValidationTables.line(row));
+        context.terminal().err().flush();
+      }
+    };
+  }
+
+  private ValidationResults blind(
+      CommandContext context, Validation validation, List<ModelMachine> machines, Path file)
+      throws ConfigException, EnvironmentException, InterruptedException, RunException {
+    Path predicted = file.resolveSibling(file.getFileName() + ".predicted.csv");
+    if (!Files.exists(predicted)) {
+      String text =
+          BlindTest.predict(
+              validation,
+              RowFile.loadBlind(file),
+              machines,
+              context.clock().instant(),
+              ended(context));
+      if (context.interruption().requested()) {
+        throw new InterruptedException("before all rows were predicted");
+      }
+      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+      files.put(predicted.getFileName().toString(), text.getBytes(StandardCharsets.UTF_8));
+      Path beside = predicted.toAbsolutePath().getParent();
+      RunFiles.writeAll(context.disk(), beside == null ? predicted : beside, files);
+    }
+    String text;
+    try {
+      text = Files.readString(predicted);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    context.terminal().err().println("predicted " + BlindTest.date(text) + ", " + predicted);
+    List<Row> rows = RowFile.loadUnsealed(file);
+    return ValidationResults.of(
+        machines, BlindTest.compare(predicted.toString(), text, rows, machines));
+  }
+
+  private ExitCode rank(
+      CommandContext context,
+      Independence independence,
+      List<ModelMachine> machines,
+      List<Row> rows)
+      throws EnvironmentException, InterruptedException, RunException {
+    StringBuilder follows = new StringBuilder("id,topology\n");
+    for (ModelMachine machine : machines) {
+      Independence.Result result =
+          independence.of(machine, rows, keys -> context.terminal().err().println(keys));
+      context.terminal().out().print(ValidationTables.text(result));
+      result.follow().forEach(row -> follows.append(row.row().id() + "," + row.topology() + "\n"));
+    }
+    write(context, "follows.csv", follows.toString());
+    return ExitCode.OK;
+  }
+
+  private ExitCode fit(
+      CommandContext context, ConstantFit constants, List<ModelMachine> machines, List<Row> rows)
+      throws UsageException, EnvironmentException, InterruptedException, RunException {
+    String ids = String.join(" ", fit);
+    List<Row> named = rows.stream().filter(row -> ModelMachine.names(ids, row.id())).toList();
+    if (named.isEmpty() || machines.size() != 1) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U080",
+                  null,
+                  named.isEmpty()
+                      ? "no row is named '%s'".formatted(String.join(",", fit))
+                      : "--fit takes one machine, and there are " + machines.size())
+              .fix("doorbell validate-model h200-cx7 --fit 'koc.gda.*'"));
+    }
+    ConstantFit.Result result = constants.of(machines.getFirst(), named);
+    context.terminal().out().print(ValidationTables.text(result));
+    String name = Path.of(machines.getFirst().topology()).getFileName().toString();
+    write(context, name.endsWith(".yaml") ? name : name + ".yaml", result.text());
+    return ExitCode.OK;
+  }
+
+  private void write(CommandContext context, String name, String text) throws RunException {
+    if (folder != null) {
+      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
+      files.put(name, text.getBytes(StandardCharsets.UTF_8));
+      RunFiles.writeAll(context.disk(), folder, files);
+    }
   }
 
   private ExitCode leaveOneOut(
@@ -202,11 +346,7 @@ public final class ValidateModelCommand extends CliCommand {
     if (format == Format.CSV) {
       context.terminal().out().print(csv);
     }
-    if (folder != null) {
-      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-      files.put("left-out.csv", csv.getBytes(StandardCharsets.UTF_8));
-      RunFiles.writeAll(context.disk(), folder, files);
-    }
+    write(context, "left-out.csv", csv);
     return results.stream().allMatch(result -> result.rows().isEmpty())
         ? ExitCode.WAIVED
         : ExitCode.OK;

@@ -191,9 +191,9 @@ public final class RunTables {
     }
   }
 
-  /** A ceiling bounds a value, and does not forecast it. */
+  /** A ceiling or a floor bounds a value, and does not forecast it. */
   private static String bound(Prediction.Term term) {
-    return term.ceiling() ? "≤ " : "";
+    return term.ceiling() ? "≤ " : term.floor() ? "≥ " : "";
   }
 
   private static String modelled(

@@ -5,6 +5,8 @@ import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
+import dev.doorbell.experiments.workbench.validation.ConstantFit;
+import dev.doorbell.experiments.workbench.validation.Independence;
 import dev.doorbell.experiments.workbench.validation.LeaveOneOut.Left;
 import dev.doorbell.experiments.workbench.validation.LeaveOneOut.Result;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
@@ -55,8 +57,62 @@ public final class ValidationTables {
         .left("unit", checked -> checked.row().unit())
         .right("error", checked -> Screen.percent(checked.error()))
         .left("verdict", ValidationTables::verdict)
-        .left("", checked -> checked.fitted() ? "fitted" : "")
+        .left("", ValidationTables::kind)
         .table(rows.stream().filter(CheckedRow::hasRun).toList(), List.of());
+  }
+
+  private static String kind(CheckedRow checked) {
+    return checked.fitted() ? "fitted" : checked.follows() ? "follows" : "";
+  }
+
+  /** A row that has run, for a terminal that waits for the others. */
+  public static String line(CheckedRow checked) {
+    String modelled =
+        "%s  %s %s"
+            .formatted(checked.row().id(), Screen.digits(checked.modelled()), checked.row().unit());
+    return Double.isNaN(checked.row().value())
+        ? modelled
+        : "%s, measured %s, %s %s"
+            .formatted(
+                modelled,
+                Screen.digits(checked.row().value()),
+                Screen.percent(checked.error()),
+                kind(checked))
+            .strip();
+  }
+
+  /** A fit: its constants, and its rows before and after it. */
+  public static String text(ConstantFit.Result fit) {
+    StringBuilder text = new StringBuilder();
+    fit.changes().forEach((key, factor) -> text.append("%-40s x %.3f%n".formatted(key, factor)));
+    for (int i = 0; i < fit.after().size(); i++) {
+      CheckedRow after = fit.after().get(i);
+      text.append(
+          "%-40s %s, was %s%n"
+              .formatted(
+                  after.row().id(),
+                  Screen.percent(after.error()),
+                  Screen.percent(fit.before().get(i).error())));
+    }
+    return text.toString();
+  }
+
+  /** The rows of one machine that test something of their own, and those that do not. */
+  public static String text(Independence.Result result) {
+    return "%s: rank %d of %d rows by %d parameters%n  independent, %d: %s%n  follow, %d: %s%n"
+        .formatted(
+            result.machine().topology(),
+            result.rank(),
+            result.rows(),
+            result.parameters(),
+            result.independent().size(),
+            ids(result.independent()),
+            result.follow().size(),
+            ids(result.follow()));
+  }
+
+  private static String ids(List<CheckedRow> rows) {
+    return String.join(", ", rows.stream().map(row -> row.row().id()).toList());
   }
 
   private static String what(CheckedRow checked) {
@@ -111,6 +167,7 @@ public final class ValidationTables {
     add(groups, machine, "all", rows);
     add(groups, machine, "fitted", ValidationResults.fitted(rows));
     add(groups, machine, "predicted", ValidationResults.predicted(rows));
+    add(groups, machine, "follow", ValidationResults.following(rows));
   }
 
   private static void add(List<Group> groups, String machine, String kind, List<CheckedRow> rows) {

@@ -82,6 +82,11 @@ public record CheckedRow(
     return (modelled - row.value()) / Math.abs(row.value());
   }
 
+  /** Returns true if it is predicted, and follows from other rows: it tests nothing of its own. */
+  public boolean follows() {
+    return !fitted && RowFile.follows().contains(row.id() + " " + topology);
+  }
+
   /** How far the model is off, of a row that has run. */
   public Verdict verdict() {
     return Verdict.of(error());

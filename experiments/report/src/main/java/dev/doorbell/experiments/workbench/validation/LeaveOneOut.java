@@ -1,21 +1,14 @@
 package dev.doorbell.experiments.workbench.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.topology.TopologyException;
-import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.validation.Sensitivity.Parameter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What the model of a machine says of each row that it was fitted to, when the constants that name
@@ -27,14 +20,8 @@ import java.util.regex.Pattern;
  * depends on cannot be fitted without the row: nothing is predicted then, and the row says so.
  */
 public final class LeaveOneOut {
-  /** A parameter's change by which its effects are found. */
-  private static final double STEP = 1.05;
-
   /** The least change of a row, relative to that of a parameter, that determines the parameter. */
   private static final double DEPENDS = 0.03;
-
-  /** Keeps a step small where rows say nothing about it. */
-  private static final double RIDGE = 1e-4;
 
   private final Validation validation;
 
@@ -79,17 +66,6 @@ public final class LeaveOneOut {
     }
   }
 
-  /** Constants with the same source, whose values keep their proportions. */
-  private record Parameter(String source, List<Constant> constants) {
-    boolean names(CheckedRow row) {
-      return ModelMachine.names(source, row.row().id());
-    }
-
-    List<String> keys() {
-      return constants.stream().map(Constant::key).toList();
-    }
-  }
-
   /**
    * Leaves out each fitted row of a machine in turn.
    *
@@ -99,53 +75,36 @@ public final class LeaveOneOut {
   public Result of(ModelMachine machine, List<Row> rows)
       throws EnvironmentException, InterruptedException {
     List<Row> own = rows.stream().filter(row -> machine.rows().contains(row.machine())).toList();
-    Path folder = temporary();
-    try {
-      return of(machine, own, folder);
-    } catch (TopologyException e) {
-      throw new IllegalStateException("a topology with other values is broken: " + e.problems(), e);
+    try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
+      return of(sensitivity, machine, own);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } finally {
-      delete(folder);
     }
   }
 
-  private Result of(ModelMachine machine, List<Row> rows, Path folder)
-      throws EnvironmentException, InterruptedException, TopologyException, IOException {
-    List<CheckedRow> usual = run(rows, machine);
+  private static Result of(Sensitivity sensitivity, ModelMachine machine, List<Row> rows)
+      throws EnvironmentException, InterruptedException, IOException {
+    List<CheckedRow> usual = sensitivity.run(rows);
     List<Parameter> parameters = new ArrayList<>();
-    for (Parameter each : parameters(machine)) {
+    List<double[]> effects = new ArrayList<>();
+    for (Parameter each :
+        Sensitivity.parameters(machine, constant -> constant.origin() == Origin.FITTED)) {
       if (usual.stream().anyMatch(each::names)) {
         parameters.add(each);
+        effects.add(sensitivity.effects(each, usual));
       }
-    }
-    List<Row> runnable = usual.stream().map(CheckedRow::row).toList();
-    List<double[]> effects = new ArrayList<>();
-    String text = TopologyFile.text(machine.topology());
-    int trials = rows.size();
-    for (Parameter each : parameters) {
-      double[] effect = new double[usual.size()];
-      Optional<ModelMachine> other = with(text, folder, Map.of(each, Math.log(STEP)));
-      if (other.isPresent()) {
-        List<CheckedRow> changed = run(runnable, other.get());
-        trials += changed.size();
-        for (int i = 0; i < effect.length; i++) {
-          effect[i] =
-              Math.log(changed.get(i).modelled() / usual.get(i).modelled()) / Math.log(STEP);
-        }
-      }
-      effects.add(effect);
     }
     List<Left> left = new ArrayList<>();
     for (int out = 0; out < usual.size(); out++) {
       CheckedRow row = usual.get(out);
-      List<Integer> named = new ArrayList<>();
+      List<Parameter> named = new ArrayList<>();
+      List<double[]> theirs = new ArrayList<>();
       List<String> keys = new ArrayList<>();
       boolean determined = true;
       for (int p = 0; p < parameters.size(); p++) {
         if (parameters.get(p).names(row)) {
-          named.add(p);
+          named.add(parameters.get(p));
+          theirs.add(effects.get(p));
           keys.addAll(parameters.get(p).keys());
           determined &= dependsElsewhere(effects.get(p), out) || !depends(effects.get(p)[out]);
         }
@@ -155,20 +114,25 @@ public final class LeaveOneOut {
       }
       double modelled = Double.NaN;
       if (determined) {
-        double[] steps = fit(usual, effects, named, out);
+        double[] missing =
+            usual.stream()
+                .mapToDouble(each -> Math.log(each.row().value() / each.modelled()))
+                .toArray();
+        missing[out] = Double.NaN;
+        double[] steps = LeastSquares.step(missing, theirs);
         Map<Parameter, Double> changes = new LinkedHashMap<>();
         for (int i = 0; i < steps.length; i++) {
-          changes.put(parameters.get(named.get(i)), steps[i]);
+          changes.put(named.get(i), steps[i]);
         }
-        Optional<ModelMachine> other = with(text, folder, changes);
-        if (other.isPresent()) {
-          modelled = run(List.of(row.row()), other.get()).getFirst().modelled();
-          trials++;
-        }
+        modelled =
+            sensitivity
+                .run(List.of(row.row()), changes)
+                .map(run -> run.getFirst().modelled())
+                .orElse(Double.NaN);
       }
       left.add(new Left(row, keys, modelled));
     }
-    return new Result(machine, left, parameters.size(), trials);
+    return new Result(machine, left, parameters.size(), sensitivity.trials());
   }
 
   private static boolean depends(double effect) {
@@ -182,123 +146,5 @@ public final class LeaveOneOut {
       }
     }
     return false;
-  }
-
-  private List<CheckedRow> run(List<Row> rows, ModelMachine machine)
-      throws EnvironmentException, InterruptedException {
-    return validation.check(rows, List.of(machine)).stream().filter(CheckedRow::hasRun).toList();
-  }
-
-  /** The fitted constants, those with the same source together. */
-  private static List<Parameter> parameters(ModelMachine machine) {
-    Map<String, List<Constant>> sources = new LinkedHashMap<>();
-    for (Constant constant : machine.constants()) {
-      if (constant.origin() == Origin.FITTED && constant.value() != 0) {
-        sources.computeIfAbsent(constant.source(), _ -> new ArrayList<>()).add(constant);
-      }
-    }
-    List<Parameter> parameters = new ArrayList<>();
-    sources.forEach((source, constants) -> parameters.add(new Parameter(source, constants)));
-    return parameters;
-  }
-
-  /** Changes of the logarithms of some parameters that bring all rows but one nearest. */
-  private static double[] fit(
-      List<CheckedRow> rows, List<double[]> effects, List<Integer> named, int out) {
-    int n = named.size();
-    double[][] normal = new double[n][n];
-    double[] right = new double[n];
-    for (int i = 0; i < rows.size(); i++) {
-      if (i == out) {
-        continue;
-      }
-      double missing = Math.log(rows.get(i).row().value() / rows.get(i).modelled());
-      for (int a = 0; a < n; a++) {
-        double effect = effects.get(named.get(a))[i];
-        right[a] += effect * missing;
-        for (int b = 0; b < n; b++) {
-          normal[a][b] += effect * effects.get(named.get(b))[i];
-        }
-      }
-    }
-    for (int a = 0; a < n; a++) {
-      normal[a][a] += RIDGE;
-    }
-    return solve(normal, right);
-  }
-
-  /** Gauss's elimination of a positive definite system, in place. */
-  private static double[] solve(double[][] matrix, double[] right) {
-    int n = right.length;
-    for (int p = 0; p < n; p++) {
-      for (int r = p + 1; r < n; r++) {
-        double factor = matrix[r][p] / matrix[p][p];
-        for (int c = p; c < n; c++) {
-          matrix[r][c] -= factor * matrix[p][c];
-        }
-        right[r] -= factor * right[p];
-      }
-    }
-    double[] solution = new double[n];
-    for (int p = n - 1; p >= 0; p--) {
-      double rest = right[p];
-      for (int c = p + 1; c < n; c++) {
-        rest -= matrix[p][c] * solution[c];
-      }
-      solution[p] = rest / matrix[p][p];
-    }
-    return solution;
-  }
-
-  /** The machine with other values, in a file; empty where a constant is a whole number. */
-  private static Optional<ModelMachine> with(
-      String text, Path folder, Map<Parameter, Double> changes) throws IOException {
-    String changed = text;
-    for (Map.Entry<Parameter, Double> change : changes.entrySet()) {
-      for (Constant constant : change.getKey().constants()) {
-        changed = with(changed, constant, constant.value() * Math.exp(change.getValue()));
-      }
-    }
-    Path file = Files.createTempFile(folder, "left-out", ".yaml");
-    Files.writeString(file, changed);
-    try {
-      return Optional.of(ModelMachine.load(file.toString()));
-    } catch (TopologyException _) {
-      return Optional.empty();
-    }
-  }
-
-  private static String with(String text, Constant constant, double value) {
-    String key = constant.key().substring(constant.key().lastIndexOf('.') + 1);
-    Pattern pattern =
-        Pattern.compile(
-            "\\b%s: \\{value: ([0-9.eE+-]+), source: \"fitted to %s\""
-                .formatted(Pattern.quote(key), Pattern.quote(constant.source())));
-    Matcher matcher = pattern.matcher(text);
-    while (matcher.find()) {
-      if (Double.parseDouble(matcher.group(1)) == constant.value()) {
-        return text.substring(0, matcher.start(1)) + value + text.substring(matcher.end(1));
-      }
-    }
-    throw new IllegalStateException("%s is not in the topology's text".formatted(constant.key()));
-  }
-
-  private static Path temporary() {
-    try {
-      return Files.createTempDirectory("doorbell-left-out");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path folder) {
-    try (var files = Files.newDirectoryStream(folder)) {
-      for (Path file : files) {
-        Files.delete(file);
-      }
-      Files.delete(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

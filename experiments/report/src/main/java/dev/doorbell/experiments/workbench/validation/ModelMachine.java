@@ -74,7 +74,7 @@ public record ModelMachine(
     return constants.stream().anyMatch(constant -> names(constant.source(), row));
   }
 
-  static boolean names(String source, String row) {
+  public static boolean names(String source, String row) {
     for (String word : source.split("[\\s,;()]+", -1)) {
       String id = word.replaceFirst("[.:]+$", "");
       if (id.equals(row)

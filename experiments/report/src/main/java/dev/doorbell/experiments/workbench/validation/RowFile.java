@@ -36,6 +36,8 @@ public final class RowFile {
       List.of("id", "machine", "what", "setup", "metric", "value", "unit");
   private static final List<String> OPTIONAL = List.of("config", "bar");
 
+  private static final Set<String> FOLLOWS = readFollows();
+
   private RowFile() {}
 
   /** Names of the files that come with the program. */
@@ -66,14 +68,41 @@ public final class RowFile {
     return parse(file.toString(), KIND.text(file), Bindings.builtIn());
   }
 
-  /** Predictions that were written down before there was anything to compare them with. */
-  public static String predictions() {
-    return packaged("predictions.md");
+  /**
+   * Reads a file of rows without their values, which are NaN.
+   *
+   * @throws ConfigException with every problem at once
+   */
+  public static List<Row> loadBlind(Path file) throws ConfigException {
+    return parse(file.toString(), KIND.text(file), Bindings.builtIn(), Values.UNREAD);
   }
 
-  /** Where the model is off on rows of our own that it is not fitted to. */
-  public static String residuals() {
-    return packaged("residuals.md");
+  /** Reads a file of rows some of which may have no value yet: NaN. */
+  public static List<Row> loadUnsealed(Path file) throws ConfigException {
+    return parse(file.toString(), KIND.text(file), Bindings.builtIn(), Values.IF_ANY);
+  }
+
+  /** Predicted rows that follow from others, as {@code id topology}. */
+  static Set<String> follows() {
+    return FOLLOWS;
+  }
+
+  private static Set<String> readFollows() {
+    Set<String> rows = new HashSet<>();
+    packaged("follows.csv").lines().skip(1).forEach(line -> rows.add(line.replace(',', ' ')));
+    return rows;
+  }
+
+  /** What is read of the column of values. */
+  private enum Values {
+    ALL,
+    IF_ANY,
+    UNREAD
+  }
+
+  /** The record of blind tests, as a section of a page. */
+  public static String blind() {
+    return packaged("blind.md");
   }
 
   /** The text of a file of the folder of rows. */
@@ -89,12 +118,17 @@ public final class RowFile {
   }
 
   static List<Row> parse(String file, String text, Bindings bindings) throws ConfigException {
+    return parse(file, text, bindings, Values.ALL);
+  }
+
+  private static List<Row> parse(String file, String text, Bindings bindings, Values values)
+      throws ConfigException {
     CsvTable table = CsvTable.read(file, text, NEEDED, OPTIONAL);
     List<Problem> problems = new ArrayList<>();
     List<Row> rows = new ArrayList<>();
     Set<String> ids = new HashSet<>();
     for (CsvTable.Line line : table.lines()) {
-      Row row = row(line, problems);
+      Row row = row(line, values, problems);
       if (row.id().isEmpty() || row.machine().isEmpty()) {
         problems.add(wrong(line, "a row has an id and a machine"));
       } else if (!ids.add(row.id())) {
@@ -108,8 +142,10 @@ public final class RowFile {
     return rows;
   }
 
-  private static Row row(CsvTable.Line line, List<Problem> problems) {
-    double value = number(line, "value", line.text("value"), problems);
+  private static Row row(CsvTable.Line line, Values values, List<Problem> problems) {
+    boolean unread =
+        values == Values.UNREAD || (values == Values.IF_ANY && line.text("value").isEmpty());
+    double value = unread ? Double.NaN : number(line, "value", line.text("value"), problems);
     if (value == 0) {
       problems.add(wrong(line, "a value of 0 has no relative error"));
     }

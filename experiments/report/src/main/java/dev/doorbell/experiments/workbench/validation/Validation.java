@@ -22,10 +22,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Holds rows against machines. What a row gives depends on its config and its machine alone. */
@@ -77,6 +80,18 @@ public final class Validation {
    */
   public List<CheckedRow> check(List<Row> rows, List<ModelMachine> machines)
       throws EnvironmentException, InterruptedException {
+    return check(rows, machines, row -> {});
+  }
+
+  /**
+   * Does the same, and reports each row as soon as its points have ended. When the user interrupts
+   * it, the rows that have ended are all that it returns.
+   *
+   * @param ended is called from any thread, by one at a time
+   */
+  public List<CheckedRow> check(
+      List<Row> rows, List<ModelMachine> machines, Consumer<CheckedRow> ended)
+      throws EnvironmentException, InterruptedException {
     Binding binding = new Binding(new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>());
     Map<Asked, Point> asked = new LinkedHashMap<>();
     for (Row row : rows) {
@@ -92,26 +107,52 @@ public final class Validation {
         bind(row, machine, asked, binding);
       }
     }
-    IdentityHashMap<Point, PointWorkers.Ending> endings =
-        workers.run(
-            asked.values().stream()
-                .sorted(Comparator.comparingLong(point -> -runtime.estimateNanos(point)))
-                .toList(),
-            runtime.runner(runtime.choose(VIRTUAL)));
     binding.dma.entrySet().parallelStream()
         .map(dma -> Map.entry(dma.getKey(), checkDma(binding, dma)))
         .toList()
-        .forEach(checked -> binding.results.set(checked.getKey(), checked.getValue()));
+        .forEach(
+            checked -> {
+              binding.results.set(checked.getKey(), checked.getValue());
+              ended.accept(checked.getValue());
+            });
+    Set<Bound> open = new LinkedHashSet<>();
+    binding.bound.forEach(bound -> bound.ifPresent(open::add));
+    IdentityHashMap<Point, PointWorkers.Ending> endings = new IdentityHashMap<>();
+    workers.run(
+        asked.values().stream()
+            .sorted(Comparator.comparingLong(point -> -runtime.estimateNanos(point)))
+            .toList(),
+        runtime.runner(runtime.choose(VIRTUAL)),
+        (point, ending) -> {
+          if (ending instanceof PointWorkers.Ending.Failed && workers.interruption().requested()) {
+            return;
+          }
+          endings.put(point, ending);
+          open.removeIf(
+              bound -> {
+                boolean all = hasEnded(bound, asked, endings);
+                if (all) {
+                  ended.accept(result(bound, asked, endings));
+                }
+                return all;
+              });
+        });
     List<CheckedRow> results = new ArrayList<>();
     for (int i = 0; i < binding.results.size(); i++) {
-      results.add(
-          binding
-              .bound
-              .get(i)
-              .map(bound -> result(bound, asked, endings))
-              .orElse(binding.results.get(i)));
+      Optional<Bound> bound = binding.bound.get(i);
+      if (bound.isEmpty()) {
+        results.add(binding.results.get(i));
+      } else if (hasEnded(bound.get(), asked, endings)) {
+        results.add(result(bound.get(), asked, endings));
+      }
     }
     return results;
+  }
+
+  private static boolean hasEnded(
+      Bound bound, Map<Asked, Point> asked, Map<Point, PointWorkers.Ending> endings) {
+    return bound.config.terms().stream()
+        .allMatch(term -> endings.containsKey(asked.get(Asked.of(bound.machine, term))));
   }
 
   private static CheckedRow checkDma(Binding binding, Map.Entry<Integer, ModelMachine> dma) {

@@ -58,9 +58,14 @@ public record ValidationResults(List<Machine> machines, List<CheckedRow> rows) {
     return rows.stream().filter(CheckedRow::fitted).toList();
   }
 
-  /** Rows that the model predicts. */
+  /** Rows that the model predicts and that follow from no others. */
   public static List<CheckedRow> predicted(List<CheckedRow> rows) {
-    return rows.stream().filter(row -> !row.fitted()).toList();
+    return rows.stream().filter(row -> !row.fitted() && !row.follows()).toList();
+  }
+
+  /** Rows that the model predicts and that follow from others. */
+  public static List<CheckedRow> following(List<CheckedRow> rows) {
+    return rows.stream().filter(CheckedRow::follows).toList();
   }
 
   /** Rows that gave nothing, in the order of their files. */
