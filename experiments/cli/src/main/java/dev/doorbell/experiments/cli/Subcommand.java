@@ -8,6 +8,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
 import dev.doorbell.experiments.cli.explain.ExplainCommand;
 import dev.doorbell.experiments.cli.explore.ExploreCommand;
+import dev.doorbell.experiments.cli.hca.ExecCommand;
 import dev.doorbell.experiments.cli.hca.HcaCommand;
 import dev.doorbell.experiments.cli.kernel.KernelCommand;
 import dev.doorbell.experiments.cli.paper.PaperCommand;
@@ -52,6 +53,7 @@ enum Subcommand {
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
+  EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
   HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   EXPLAIN("explain", "what lies in pasted text: logs, dumps, captures, tables, topologies"),
@@ -97,6 +99,7 @@ enum Subcommand {
       case GATE -> new GateCommand();
       case CLAIMS -> new ClaimsCommand();
       case KERNEL -> new KernelCommand();
+      case EXEC -> new ExecCommand();
       case HCA -> new HcaCommand();
       case DECODE -> new DecodeCommand();
       case EXPLAIN -> new ExplainCommand();

@@ -60,8 +60,11 @@ public final class AddressSpace implements AutoCloseable {
   /** Marks pages of kind UAR: below every number of bytes, so nothing may be touched. */
   private static final short REGISTERS = -1;
 
-  /** Start of the mapping that the system gave, before {@link #base}. */
+  /** Start of the mapping that the system gave, before {@link #base}; 0 where another owns it. */
   private final long reserved;
+
+  /** The advice by which pages are given back and read as zeros afterwards. */
+  private final int discarding;
 
   private final long base;
   private final long size;
@@ -84,10 +87,11 @@ public final class AddressSpace implements AutoCloseable {
   private long bytesOfHugePages;
   private boolean closed;
 
-  private AddressSpace(long reserved, long size) {
+  private AddressSpace(long reserved, long base, long size, int discarding) {
     this.reserved = reserved;
-    this.base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
+    this.base = base;
     this.size = size;
+    this.discarding = discarding;
     this.accessibleBytes = SpareTables.take((int) (size >>> PAGE_SHIFT));
     free.add(base + PAGE, size - 2L * PAGE);
   }
@@ -104,7 +108,18 @@ public final class AddressSpace implements AutoCloseable {
    */
   public static AddressSpace reserve(long bytes) {
     long rounded = roundUp(Math.max(bytes, 16L * PAGE));
-    return new AddressSpace(NativePages.map(rounded + ALIGNMENT), rounded);
+    long reserved = NativePages.map(rounded + ALIGNMENT);
+    long base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
+    return new AddressSpace(reserved, base, rounded, NativePages.MADV_DONTNEED);
+  }
+
+  /**
+   * Uses a range that the caller has mapped from a file in memory and unmaps after {@link #close}.
+   *
+   * @param base a multiple of {@link #ALIGNMENT}
+   */
+  public static AddressSpace over(long base, long bytes) {
+    return new AddressSpace(0, base, bytes, NativePages.MADV_REMOVE);
   }
 
   /**
@@ -176,12 +191,12 @@ public final class AddressSpace implements AutoCloseable {
     long pages = roundUp(allocation.size());
     unmark(allocation);
     if (pages >= LEAST_DISCARDED) {
-      NativePages.discard(allocation.address(), pages);
+      discard(allocation.address(), pages);
     } else {
       stale.add(allocation.address(), pages);
       if (stale.bytes() > MOST_STALE) {
         // One page between two allocations belongs to neither.
-        stale.clear(PAGE, NativePages::discard);
+        stale.clear(PAGE, this::discard);
       }
     }
     free.add(allocation.address(), pages + PAGE);
@@ -201,8 +216,12 @@ public final class AddressSpace implements AutoCloseable {
       return;
     }
     RawMemory.fill(address, first - address, (byte) 0);
-    NativePages.discard(first, last - first);
+    discard(first, last - first);
     RawMemory.fill(last, address + bytes - last, (byte) 0);
+  }
+
+  private void discard(long address, long bytes) {
+    NativePages.discard(address, bytes, discarding);
   }
 
   /**
@@ -336,7 +355,9 @@ public final class AddressSpace implements AutoCloseable {
       live.values().forEach(this::unmark);
       live.clear();
       generation++;
-      NativePages.unmap(reserved, size + ALIGNMENT);
+      if (reserved != 0) {
+        NativePages.unmap(reserved, size + ALIGNMENT);
+      }
       if (size == DEFAULT_BYTES && !sharesTable) {
         SpareTables.give(accessibleBytes);
         accessibleBytes = SpareTables.NONE;
@@ -414,7 +435,11 @@ public final class AddressSpace implements AutoCloseable {
   static final class NativePages {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
-    private static final int MADV_DONTNEED = 4;
+    static final int MADV_DONTNEED = 4;
+
+    /** Pages of a shared file: {@link #MADV_DONTNEED} would keep their bytes. */
+    static final int MADV_REMOVE = 9;
+
     private static final int MADV_HUGEPAGE = 14;
     private static final MethodHandle MMAP;
     private static final MethodHandle MADVISE;
@@ -454,8 +479,8 @@ public final class AddressSpace implements AutoCloseable {
       }
     }
 
-    static void discard(long address, long bytes) {
-      if (!advise(address, bytes, MADV_DONTNEED)) {
+    static void discard(long address, long bytes, int advice) {
+      if (!advise(address, bytes, advice)) {
         RawMemory.fill(address, bytes, (byte) 0);
       }
     }

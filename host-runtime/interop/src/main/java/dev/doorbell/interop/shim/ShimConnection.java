@@ -11,6 +11,7 @@ import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.command.CommandTable;
 import dev.doorbell.interop.shim.command.IoctlCommand;
+import dev.doorbell.interop.shim.gpu.GpuConnection;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.EventStream;
 import java.io.IOException;
@@ -37,6 +38,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int KIND_DEVICE = 1;
   private static final int KIND_EVENTS = 2;
   private static final int KIND_CONNECTIONS = 3;
+  private static final int KIND_GPUS = 4;
   private static final long INHERITED = 1;
   private static final int IOCTL = 1;
   private static final int REQUEUE = 2;
@@ -61,6 +63,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private @Nullable ClientContext context;
   private @Nullable EventStream events;
   private CmFiles.@Nullable CmFile connections;
+  private @Nullable GpuConnection gpus;
   private @Nullable PageRange requested;
   private boolean requestedOnGpu;
 
@@ -156,6 +159,13 @@ final class ShimConnection implements LocalListener.Waiting {
     int type = input.getInt(start + 4);
     int value = input.getInt(start + 8);
     input.position(start + HEAD_BYTES);
+    GpuConnection gpu = gpus;
+    if (gpu != null) {
+      byte[] request = new byte[bytes];
+      input.get(request);
+      gpu.handle(type, request, this::answer);
+      return true;
+    }
     long first = input.getLong();
     byte[] content = new byte[bytes - Long.BYTES];
     input.get(content);
@@ -201,6 +211,12 @@ final class ShimConnection implements LocalListener.Waiting {
     } else if (kind == KIND_CONNECTIONS) {
       connections = server.connectionFiles().open(socket.pid());
       answered = connections.token();
+    } else if (kind == KIND_GPUS) {
+      try {
+        gpus = server.openGpus(socket);
+      } catch (ErrnoException e) {
+        error = e.errno();
+      }
     } else if (kind == KIND_EVENTS) {
       events = server.tables().events(socket.pid(), token);
       error = events == null ? Errno.ENOENT : 0;
@@ -293,6 +309,20 @@ final class ShimConnection implements LocalListener.Waiting {
     answer(ANSWER, error, all);
   }
 
+  /** Answers a request of a CUDA library. */
+  private void answer(GpuConnection.Reply reply) {
+    int payload = reply.payload().remaining();
+    ByteBuffer answer = ByteBuffer.allocate(HEAD_BYTES + payload).order(ByteOrder.LITTLE_ENDIAN);
+    answer.putInt(payload).putInt(ANSWER).putInt(reply.status()).putInt(reply.hasText() ? 1 : 0);
+    answer.put(reply.payload());
+    try {
+      send(answer.flip());
+    } catch (IOException e) {
+      // The program has ended, which the next look at its socket finds.
+      unsent = null;
+    }
+  }
+
   private void answer(int type, int value, List<ShimAction> actions) throws IOException {
     int payload = actions.size() * ShimAction.BYTES;
     ByteBuffer answer = ByteBuffer.allocate(HEAD_BYTES + payload).order(ByteOrder.LITTLE_ENDIAN);
@@ -315,6 +345,10 @@ final class ShimConnection implements LocalListener.Waiting {
     if (connections != null) {
       server.connectionFiles().close(connections);
       connections = null;
+    }
+    if (gpus != null) {
+      server.closeGpus(gpus);
+      gpus = null;
     }
     if (context != null) {
       held.forEach(context.process()::release);

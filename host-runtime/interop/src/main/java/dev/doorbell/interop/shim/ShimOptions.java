@@ -7,6 +7,7 @@ import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param faults what they meet; each device has its own part of it
  * @param capture a new pcapng file for the packets between them, or null
  * @param gpus whose memory programs may register, closed with the server; or null
+ * @param emulated GPUs of the programs, closed with the server
  */
 public record ShimOptions(
     int devices,
@@ -29,7 +31,8 @@ public record ShimOptions(
     Adapter adapter,
     FaultPlan faults,
     @Nullable Path capture,
-    @Nullable SharedGpus gpus) {
+    @Nullable SharedGpus gpus,
+    ProgramGpus emulated) {
   public ShimOptions {
     addresses = List.copyOf(addresses);
     if (devices < 1 || devices > ShimServer.MAX_DEVICES || addresses.size() > devices) {
@@ -44,12 +47,17 @@ public record ShimOptions(
       Adapter adapter,
       FaultPlan faults,
       @Nullable Path capture) {
-    this(devices, addresses, adapter, faults, capture, null);
+    this(devices, addresses, adapter, faults, capture, null, ProgramGpus.none());
+  }
+
+  /** The same devices, beside emulated GPUs. */
+  public ShimOptions withEmulated(ProgramGpus of) {
+    return new ShimOptions(devices, addresses, adapter, faults, capture, gpus, of);
   }
 
   /** The same devices, which reach the memory of GPUs. */
   ShimOptions with(SharedGpus reached) {
-    return new ShimOptions(devices, addresses, adapter, faults, capture, reached);
+    return new ShimOptions(devices, addresses, adapter, faults, capture, reached, emulated);
   }
 
   /**

@@ -12,6 +12,8 @@ import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.client.ServerSleep;
 import dev.doorbell.interop.shim.client.ThreadScheduling;
+import dev.doorbell.interop.shim.gpu.GpuConnection;
+import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.interop.shim.object.ServerTables;
@@ -62,6 +64,7 @@ public final class ShimServer implements AutoCloseable {
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
   private final ServerTables tables = new ServerTables();
+  private final ProgramGpus gpus;
   private final CmFiles connectionFiles;
   private final IdleWait idleWait = new IdleWait();
   private @Nullable ServerSleep sleep;
@@ -83,6 +86,7 @@ public final class ShimServer implements AutoCloseable {
   public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
     this.fabric = new ClientFabric(options.gpus());
+    this.gpus = options.emulated();
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
@@ -292,6 +296,7 @@ public final class ShimServer implements AutoCloseable {
     }
     doorbells += work;
     work += fabric.step();
+    work += gpus.step();
     work += connectionFiles.expire();
     for (ClientContext context : now) {
       work += context.forwardCompletionEvents();
@@ -366,6 +371,7 @@ public final class ShimServer implements AutoCloseable {
         sleep.attach(process);
       }
     }
+    process.reach(gpus.window(pid));
     process.onDeviceOpened();
     ClientContext context = new ClientContext(tables, devices.get(number), process, inherited);
     contexts.add(context);
@@ -385,7 +391,24 @@ public final class ShimServer implements AutoCloseable {
         sleep.detach(process);
       }
       processes.remove(process.pid());
+      gpus.retire(processes::containsKey);
     }
+  }
+
+  /** A thread of a program uses emulated GPUs. */
+  GpuConnection openGpus(LocalSocket socket) throws ErrnoException {
+    GpuConnection connection = gpus.connect(socket);
+    ClientProcess process = processes.get(socket.pid());
+    if (process != null) {
+      process.reach(gpus.window(socket.pid()));
+    }
+    return connection;
+  }
+
+  /** A thread of a program has ended. */
+  void closeGpus(GpuConnection connection) {
+    gpus.disconnect(connection);
+    gpus.retire(processes::containsKey);
   }
 
   /** Closes what is still open and deletes the files in the folder. */
@@ -402,6 +425,7 @@ public final class ShimServer implements AutoCloseable {
       capture.close();
     }
     idleWait.close();
+    gpus.close();
     fabric.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());

@@ -54,6 +54,9 @@ public final class ClientProcess {
 
   private @Nullable SharedGpus gpus;
 
+  /** Memory of emulated GPUs that the process has mapped where it lies here, or null. */
+  private @Nullable GpuWindow window;
+
   /**
    * @param slot a number of its own among the processes, from 1
    * @param descriptor number of the shared file in the process
@@ -168,6 +171,16 @@ public final class ClientProcess {
     }
   }
 
+  /** The process has memory of emulated GPUs, which devices reach as their own. */
+  public void reach(@Nullable GpuWindow of) {
+    window = of;
+  }
+
+  private boolean isInWindow(long start, long bytes) {
+    GpuWindow of = window;
+    return of != null && of.contains(start, bytes);
+  }
+
   /** The memory of a queue in a GPU's memory. */
   public Memory queueMemory(Lease lease) {
     SharedGpus served = gpus;
@@ -191,7 +204,7 @@ public final class ClientProcess {
 
   /** The address by which devices reach a byte of the process. */
   public long busAddress(long address) {
-    return (long) slot << ADDRESS_BITS | address;
+    return isInWindow(address, 1) ? address : (long) slot << ADDRESS_BITS | address;
   }
 
   /** True when a range that is not empty lies within a program's addresses. */
@@ -221,6 +234,9 @@ public final class ClientProcess {
   public void requireShared(long start, long bytes) throws ErrnoException, PagesNotShared {
     if (!isLegal(start, bytes)) {
       throw new ErrnoException(Errno.EFAULT);
+    }
+    if (isInWindow(start, bytes)) {
+      return;
     }
     long end = start + bytes;
     long from = pageOf(start);
@@ -277,6 +293,9 @@ public final class ClientProcess {
    * @throws ErrnoException when it cannot be mapped
    */
   public Lease lease(long start, long bytes) throws ErrnoException {
+    if (isInWindow(start, bytes)) {
+      return new Lease(start, bytes);
+    }
     long first = pageOf(start);
     long end = start + bytes;
     Lease lease =

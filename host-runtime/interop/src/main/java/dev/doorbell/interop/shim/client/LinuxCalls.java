@@ -75,10 +75,15 @@ final class LinuxCalls {
   private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
   private static final MethodHandle SEAL = variadic(2, "fcntl", INT, INT, INT, INT);
 
+  private static final int PROT_READ_WRITE = 3;
+
+  /** {@code MAP_SHARED | MAP_NORESERVE}, and what says that the address is meant. */
+  private static final int MAP_SHARED = 1 | 0x4000;
+
+  static final int MAP_FIXED = 0x10;
+  static final int MAP_FIXED_NOREPLACE = 0x100000;
   private static final MethodHandle MMAP = find("mmap", LONG, LONG, LONG, INT, INT, INT, LONG);
   private static final MethodHandle MUNMAP = find("munmap", INT, LONG, LONG);
-  private static final int PROT_READ_WRITE = 3;
-  private static final int MAP_SHARED = 1;
 
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
@@ -207,11 +212,6 @@ final class LinuxCalls {
     }
   }
 
-  /** Ends a {@link #map}. */
-  void unmap(long address, long bytes) {
-    result(() -> (int) MUNMAP.invokeExact(state, address, bytes));
-  }
-
   /** Opens a file for reading and writing. */
   int open(String path) {
     try (Arena call = Arena.ofConfined()) {
@@ -250,6 +250,32 @@ final class LinuxCalls {
       }
       return closeOn(error, file);
     }
+  }
+
+  /**
+   * Maps a part of a file at {@code address}, for reading and writing.
+   *
+   * @param how {@link #MAP_FIXED} or {@link #MAP_FIXED_NOREPLACE}
+   * @return 0, or minus errno
+   */
+  int mapShared(long address, long bytes, int how, int file, long offset) {
+    return result(
+        () ->
+            (long)
+                        MMAP.invokeExact(
+                            state, address, bytes, PROT_READ_WRITE, MAP_SHARED | how, file, offset)
+                    == address
+                ? 0L
+                : -1L);
+  }
+
+  /**
+   * Ends a {@link #map} or a {@link #mapShared}.
+   *
+   * @return 0, or minus errno
+   */
+  int unmap(long address, long bytes) {
+    return result(() -> (int) MUNMAP.invokeExact(state, address, bytes));
   }
 
   /** The seals of a file in memory ({@code F_SEAL_*}), or minus errno where it cannot have any. */

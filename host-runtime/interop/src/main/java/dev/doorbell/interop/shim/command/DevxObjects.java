@@ -336,7 +336,7 @@ final class DevxObjects {
     QueuePairControl of = qp.control;
     out.put(QueuePairContext.STATE, of.state())
         .put(QueuePairContext.PM_STATE, QueuePairContext.MIGRATED)
-        .putTruncated(QueuePairContext.MTU, of.mtuCode)
+        .putTruncated(QueuePairContext.MTU, of.queriedMtuCode())
         .put(QueuePairContext.UAR_PAGE, qp.uar.number())
         .putTruncated(QueuePairContext.REMOTE_QPN, of.peerNumber)
         .putLong(QueuePairContext.RGID_HIGH_OFFSET, of.gidHigh)

@@ -273,7 +273,7 @@ final class QueuePairCommands {
             .u32(100, of.access)
             .u8(108, of.state())
             .u8(109, of.state())
-            .u8(110, of.mtuCode)
+            .u8(110, of.queriedMtuCode())
             .u8(113, of.readAtomic)
             .u8(114, of.destReadAtomic)
             .u8(115, of.minRnrTimer)

@@ -20,6 +20,7 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
   public static final int ERR = 6;
 
   private static final int SMALLEST_MTU = 128;
+  private static final int PORT_MTU_CODE = 5;
 
   public int access;
   public int queueKey;
@@ -60,6 +61,11 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
   /** True when the MTU's code is one. */
   final boolean isMtu() {
     return mtuCode >= 1 && mtuCode <= 5;
+  }
+
+  /** Code of the MTU that queries answer: the port's, 4096 bytes, until there is a path. */
+  public final int queriedMtuCode() {
+    return isMtu() ? mtuCode : PORT_MTU_CODE;
   }
 
   /** Path MTU in bytes. */

@@ -1,0 +1,128 @@
+package dev.doorbell.experiments.cli.hca;
+
+import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.experiments.cli.command.CommandContext;
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.interop.shim.CudaLibraries;
+import dev.doorbell.interop.shim.ShimOptions;
+import dev.doorbell.interop.shim.gpu.ProgramGpus;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** {@code doorbell exec}. */
+@CommandLine.Command(
+    header = {
+      "Runs a program of CUDA and RDMA, unmodified, with neither GPU nor NIC. See docs/exec.md.",
+      "",
+      "  nvcc -cudart shared -o add add.cu && doorbell exec -- ./add",
+      "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
+      "  doorbell exec --gpus 0 -- ibv_devinfo -v",
+      "",
+      "Its kernels run on the PTX VM; the CUDA runtime must be linked with -cudart shared.",
+      "The first one serves GPUs and HCAs to all who name the same folder, until none has them"
+          + " open.",
+      "Ends with the program's exit status. Without a program: serves until it is interrupted.",
+      ""
+    })
+public final class ExecCommand extends ProgramCommand {
+  private static final int MOST_GPUS = 16;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  @Option(
+      names = "--gpus",
+      paramLabel = "N",
+      description = "How many GPUs each program sees; 1 unless given, 0 for none.")
+  private @Nullable Integer gpus;
+
+  @Option(
+      names = "--hcas",
+      paramLabel = "N",
+      description = "How many HCAs, mlx5_0 to mlx5_N-1; 1 unless given.")
+  private @Nullable Integer hcas;
+
+  @Option(
+      names = "--missing",
+      description = "At the end, list functions that programs called and that are not served.")
+  private boolean missing;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description = "Longest time of a kernel; ${DEFAULT-VALUE} unless given.")
+  private long seconds = 600;
+
+  private ProgramGpus served = ProgramGpus.none();
+
+  @Override
+  public ExitCode run(CommandContext context)
+      throws UsageException, ConfigException, EnvironmentException {
+    HcaPlace.require(
+        gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
+    HcaPlace.require(seconds >= 1, "--timeout", "at least 1");
+    return super.run(context);
+  }
+
+  @Override
+  @Nullable Integer devices() {
+    return hcas;
+  }
+
+  @Override
+  String devicesOption() {
+    return "--hcas";
+  }
+
+  @Override
+  boolean namesGpus() {
+    return gpus != null || missing;
+  }
+
+  @Override
+  ShimOptions withGpus(ShimOptions options) {
+    served =
+        new ProgramGpus(
+            gpus == null ? 1 : gpus,
+            (fabric, locus) -> new VmGpu(fabric, locus),
+            seconds * NANOS_PER_SECOND);
+    return options.withEmulated(served);
+  }
+
+  @Override
+  Map<String, String> environment(Path home, Map<String, String> ofHcas)
+      throws EnvironmentException {
+    if (gpus != null && gpus == 0) {
+      return ofHcas;
+    }
+    Path folder =
+        CudaLibraries.build(
+            home.resolve("host-runtime/cuda-shim"), home.resolve("target/cuda-shim"));
+    Map<String, String> all = new LinkedHashMap<>(ofHcas);
+    all.putAll(
+        CudaLibraries.environment(folder, System.getenv().getOrDefault("LD_LIBRARY_PATH", "")));
+    return all;
+  }
+
+  @Override
+  void ended(CommandContext context) {
+    if (missing) {
+      List<String> names = served.missing();
+      context
+          .terminal()
+          .err()
+          .println(
+              names.isEmpty()
+                  ? "every CUDA function that was called is served"
+                  : "CUDA functions that were called and are not served:");
+      names.forEach(name -> context.terminal().err().println("  " + name));
+      context.terminal().err().flush();
+    }
+  }
+}

@@ -1,0 +1,466 @@
+package dev.doorbell.interop.shim.gpu;
+
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.gpu.Gpu;
+import dev.doorbell.core.gpu.GpuException;
+import dev.doorbell.core.gpu.GpuModule;
+import dev.doorbell.core.gpu.Kernel;
+import dev.doorbell.core.gpu.KernelArguments;
+import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.interop.shim.client.GpuWindow;
+import dev.doorbell.interop.shim.gpu.GpuConnection.HostCall;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program's GPUs: its window of memory, and a fabric of its own that reaches nothing else. An
+ * error of a kernel stays until the program resets its device or ends.
+ */
+final class GpuProgram implements AutoCloseable {
+  /** Memory of a GPU, as the program is told. */
+  static final long MEMORY_BYTES = 8L << 30;
+
+  private final int pid;
+  private final GpuWindow window;
+  private final DirectFabric fabric;
+  private final List<Gpu> gpus = new ArrayList<>();
+  private final Map<Long, StreamQueue> streams = new HashMap<>();
+  private final List<StreamQueue> defaults = new ArrayList<>();
+  private final Map<Long, EventState> events = new HashMap<>();
+  private final Map<Long, GpuModule> modules = new HashMap<>();
+  private final Map<Long, Kernel> functions = new HashMap<>();
+  private final TreeMap<Long, GpuBlock> blocks = new TreeMap<>();
+  private final Set<GpuBlock> exported = new HashSet<>();
+  private final Map<Long, HostCall> hostCalls = new HashMap<>();
+  private final List<Launch> running = new ArrayList<>();
+  private final StringBuilder output = new StringBuilder();
+  private final StringBuilder diagnosis = new StringBuilder();
+  private final long timeoutNanos;
+  private int error;
+  private long order;
+  private long numbers = 0x1000;
+  int connections;
+
+  GpuProgram(int pid, int count, GpuFactory factory, long timeoutNanos) throws IOException {
+    this.pid = pid;
+    this.timeoutNanos = timeoutNanos;
+    this.window = GpuWindow.create();
+    this.fabric = new DirectFabric(window.space(), 0);
+    for (int i = 0; i < count; i++) {
+      Gpu gpu = factory.create(fabric, Locus.gpu(0, i));
+      gpus.add(gpu);
+      defaults.add(new StreamQueue(i, StreamQueue.Kind.DEFAULT, gpu.createStream()));
+    }
+  }
+
+  int pid() {
+    return pid;
+  }
+
+  GpuWindow window() {
+    return window;
+  }
+
+  int error() {
+    return error;
+  }
+
+  Gpu gpu(long device) throws CudaException {
+    CudaException.require(device >= 0 && device < gpus.size(), CudaStatus.INVALID_VALUE);
+    return gpus.get((int) device);
+  }
+
+  int gpus() {
+    return gpus.size();
+  }
+
+  private long number() {
+    numbers += 0x10;
+    return numbers;
+  }
+
+  /** Steps kernels and streams; returns the work done. */
+  int step() {
+    if (isIdle()) {
+      return 0;
+    }
+    int work = fabric.sweep();
+    advance(defaults);
+    advance(streams.values());
+    // A kernel that waits still needs to be stepped.
+    return work + 1;
+  }
+
+  private void advance(Iterable<StreamQueue> queues) {
+    for (StreamQueue queue : queues) {
+      if (queue.isIdle()) {
+        continue;
+      }
+      try {
+        queue.advance(before(queue));
+      } catch (CudaException e) {
+        fail(e.status(), String.valueOf(e.getMessage()));
+        return;
+      }
+    }
+  }
+
+  /** Work of a blocking stream and of the default stream waits for what was added before it. */
+  private long before(StreamQueue queue) {
+    return switch (queue.kind) {
+      case NON_BLOCKING -> Long.MAX_VALUE;
+      case BLOCKING -> defaults.get(queue.device).first();
+      case DEFAULT -> {
+        long first = Long.MAX_VALUE;
+        for (StreamQueue other : streams.values()) {
+          if (other.kind == StreamQueue.Kind.BLOCKING && other.device == queue.device) {
+            first = Math.min(first, other.first());
+          }
+        }
+        yield first;
+      }
+    };
+  }
+
+  private boolean isIdle() {
+    return defaults.stream().allMatch(StreamQueue::isIdle)
+        && streams.values().stream().allMatch(StreamQueue::isIdle);
+  }
+
+  /** True when the stream has no work, and new work would wait for none of other streams. */
+  boolean isIdle(StreamQueue queue) {
+    return queue.isIdle() && before(queue) == Long.MAX_VALUE;
+  }
+
+  boolean isIdle(long device) {
+    return defaults.get((int) device).isIdle()
+        && streams.values().stream().allMatch(s -> s.device != device || s.isIdle());
+  }
+
+  private void fail(int status, String message) {
+    if (error == CudaStatus.SUCCESS) {
+      error = status;
+      say(message);
+    }
+    defaults.forEach(StreamQueue::clear);
+    streams.values().forEach(StreamQueue::clear);
+    for (Launch launch : List.copyOf(running)) {
+      launch.cancel("another kernel of the program has failed");
+    }
+    running.clear();
+    events.values().forEach(event -> event.reached = event.recorded);
+  }
+
+  /** Has the program's library print a line. */
+  void say(String message) {
+    if (!message.isEmpty()) {
+      diagnosis.append("doorbell: ").append(message).append('\n');
+    }
+  }
+
+  /** Ends all work and forgets the error, the memory and the modules of the program. */
+  void reset() {
+    fail(error, "");
+    diagnosis.setLength(0);
+    error = CudaStatus.SUCCESS;
+    streams.values().forEach(stream -> stream.launches.close());
+    streams.clear();
+    events.clear();
+    for (GpuBlock block : List.copyOf(blocks.values())) {
+      release(block);
+    }
+  }
+
+  /** The text of printf, or of the error, since it was taken last. */
+  String take(boolean ofError, int mostCharacters) {
+    StringBuilder from = ofError ? diagnosis : output;
+    // A character may take three bytes.
+    int end = Math.min(from.length(), mostCharacters / 3);
+    String text = from.substring(0, end);
+    from.delete(0, end);
+    return text;
+  }
+
+  boolean hasText() {
+    return !output.isEmpty() || !diagnosis.isEmpty();
+  }
+
+  // Memory
+
+  GpuBlock allocate(long device, GpuBlock.Kind kind, long bytes) throws CudaException {
+    Gpu gpu = gpu(device);
+    CudaException.require(bytes > 0, CudaStatus.INVALID_VALUE);
+    CudaException.require(
+        kind == GpuBlock.Kind.HOST || bytes <= free(device), CudaStatus.OUT_OF_MEMORY);
+    Locus where = kind == GpuBlock.Kind.HOST ? Locus.cpu(0) : gpu.locus();
+    MemoryKind as =
+        switch (kind) {
+          case DEVICE, IMPORTED -> MemoryKind.DEVICE;
+          case MANAGED -> MemoryKind.MANAGED;
+          case HOST, FILE -> MemoryKind.HOST;
+        };
+    Allocation allocation;
+    try {
+      allocation =
+          fabric
+              .memory()
+              .allocate(as, where, bytes, "memory of %d bytes of the program".formatted(bytes));
+    } catch (IllegalStateException e) {
+      throw new CudaException(CudaStatus.OUT_OF_MEMORY, "");
+    }
+    GpuBlock block = new GpuBlock(allocation, (int) device, kind);
+    blocks.put(allocation.address(), block);
+    return block;
+  }
+
+  /** Allocates addresses and lets them be pages of a file. */
+  GpuBlock overlay(long device, GpuBlock.Kind kind, long bytes, int file, long offset)
+      throws CudaException {
+    GpuBlock block = allocate(device, kind, bytes);
+    try {
+      window.overlay(block.allocation().address(), bytes, file, offset);
+      return block;
+    } catch (IOException e) {
+      release(block);
+      throw new CudaException(CudaStatus.INVALID_VALUE, "");
+    }
+  }
+
+  long free(long device) {
+    long used = 0;
+    for (GpuBlock block : blocks.values()) {
+      if (block.device() == device && block.kind() != GpuBlock.Kind.HOST && !block.isOverlay()) {
+        used += block.allocation().size();
+      }
+    }
+    return Math.max(0, MEMORY_BYTES - used);
+  }
+
+  void release(long address) throws CudaException {
+    GpuBlock block = blocks.get(address);
+    if (block == null) {
+      throw new CudaException(CudaStatus.INVALID_VALUE, "");
+    }
+    release(block);
+  }
+
+  private void release(GpuBlock block) {
+    Allocation allocation = block.allocation();
+    blocks.remove(allocation.address());
+    if (block.isOverlay()) {
+      long pages = (allocation.size() + AddressSpace.PAGE - 1) & -AddressSpace.PAGE;
+      window.restore(allocation.address(), pages);
+    }
+    if (!exported.contains(block)) {
+      fabric.memory().free(allocation);
+    }
+  }
+
+  /** Another program may have the block from now on: its pages are given to nothing else. */
+  void onExported(GpuBlock block) {
+    exported.add(block);
+  }
+
+  /** The block that holds an address, or null: memory of modules is in none. */
+  @Nullable GpuBlock block(long address) {
+    var below = blocks.floorEntry(address);
+    return below != null && below.getValue().allocation().contains(address, 1)
+        ? below.getValue()
+        : null;
+  }
+
+  void require(long address, long bytes) throws CudaException {
+    CudaException.require(
+        fabric.memory().accessibleRange(address, bytes), CudaStatus.INVALID_VALUE);
+  }
+
+  // Modules
+
+  long load(long device, String name, String ptx) throws CudaException {
+    try {
+      GpuModule module = gpu(device).load(name, ptx);
+      long number = number();
+      modules.put(number, module);
+      return number;
+    } catch (GpuException e) {
+      throw new CudaException(CudaStatus.INVALID_PTX, String.valueOf(e.getMessage()));
+    }
+  }
+
+  GpuModule module(long number) throws CudaException {
+    GpuModule module = modules.get(number);
+    if (module == null) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
+    }
+    return module;
+  }
+
+  void unload(long number) throws CudaException {
+    GpuModule module = module(number);
+    functions.values().removeIf(kernel -> kernel.module().equals(module));
+    try {
+      module.close();
+    } catch (GpuException e) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, String.valueOf(e.getMessage()));
+    }
+    modules.remove(number);
+  }
+
+  long function(Kernel kernel) {
+    for (var known : functions.entrySet()) {
+      if (known.getValue().equals(kernel)) {
+        return known.getKey();
+      }
+    }
+    long number = number();
+    functions.put(number, kernel);
+    return number;
+  }
+
+  Kernel function(long number) throws CudaException {
+    Kernel kernel = functions.get(number);
+    if (kernel == null) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
+    }
+    return kernel;
+  }
+
+  // Streams and events
+
+  long addStream(long device, boolean blocking) throws CudaException {
+    StreamQueue.Kind kind = blocking ? StreamQueue.Kind.BLOCKING : StreamQueue.Kind.NON_BLOCKING;
+    long number = number();
+    streams.put(number, new StreamQueue((int) device, kind, gpu(device).createStream()));
+    return number;
+  }
+
+  /** The stream of that number; 0 is the default stream of {@code device}. */
+  StreamQueue stream(long device, long number) throws CudaException {
+    gpu(device);
+    StreamQueue queue = number == 0 ? defaults.get((int) device) : streams.get(number);
+    if (queue == null) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
+    }
+    return queue;
+  }
+
+  /** Removes a stream that is idle. */
+  void removeStream(long number) {
+    StreamQueue queue = streams.remove(number);
+    if (queue != null) {
+      queue.launches.close();
+    }
+  }
+
+  void enqueue(StreamQueue queue, StreamQueue.Work work) {
+    order++;
+    queue.add(order, work);
+  }
+
+  long addEvent() {
+    long number = number();
+    events.put(number, new EventState());
+    return number;
+  }
+
+  EventState event(long number) throws CudaException {
+    EventState event = events.get(number);
+    if (event == null) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
+    }
+    return event;
+  }
+
+  void removeEvent(long number) {
+    events.remove(number);
+  }
+
+  /** Records an event behind the work of a stream. */
+  void record(EventState event, StreamQueue queue) {
+    event.recorded++;
+    long generation = event.recorded;
+    enqueue(
+        queue,
+        () -> {
+          event.reached = Math.max(event.reached, generation);
+          event.nanos = fabric.now();
+          return true;
+        });
+  }
+
+  long addHostCall(HostCall call) {
+    long ticket = number();
+    hostCalls.put(ticket, call);
+    return ticket;
+  }
+
+  HostCall hostCall(long ticket) throws CudaException {
+    HostCall call = hostCalls.get(ticket);
+    if (call == null) {
+      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
+    }
+    return call;
+  }
+
+  void endHostCall(long ticket) throws CudaException {
+    hostCall(ticket).done = true;
+    hostCalls.remove(ticket);
+  }
+
+  /** Adds a launch; a shape that is impossible is refused when its turn comes, as an error. */
+  void launch(StreamQueue queue, Kernel kernel, LaunchConfig shape, KernelArguments arguments) {
+    Gpu gpu = gpus.get(queue.device);
+    LaunchConfig config = shape.withTimeout(timeoutNanos);
+    enqueue(
+        queue,
+        new StreamQueue.Work() {
+          private @Nullable Launch launch;
+
+          @Override
+          public boolean advance() throws CudaException {
+            Launch started = launch;
+            if (started == null) {
+              try {
+                started = gpu.launch(kernel, config, arguments, queue.launches);
+              } catch (GpuException e) {
+                throw new CudaException(CudaStatus.LAUNCH_FAILED, String.valueOf(e.getMessage()));
+              }
+              launch = started;
+              running.add(started);
+            }
+            if (!started.done()) {
+              return false;
+            }
+            running.remove(started);
+            output.append(started.output());
+            try {
+              started.check();
+            } catch (GpuException e) {
+              String message = String.valueOf(e.getMessage());
+              throw new CudaException(CudaStatus.ofFailure(message, started.stuck()), message);
+            }
+            return true;
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    running.clear();
+    gpus.forEach(Gpu::close);
+    fabric.close();
+    window.close();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.doorbell.interop.shim.gpu;
+
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.client.GpuWindow;
+import dev.doorbell.interop.shim.client.LocalSocket;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** The emulated GPUs of all programs of a server. */
+public final class ProgramGpus implements AutoCloseable {
+  private final int count;
+  private final GpuFactory factory;
+  private final long timeoutNanos;
+  private final Map<Integer, GpuProgram> programs = new HashMap<>();
+  private final List<GpuConnection> connections = new ArrayList<>();
+  private final Map<Long, Export> exports = new HashMap<>();
+  private final SortedSet<String> missing = new TreeSet<>();
+  private final SecureRandom random = new SecureRandom();
+
+  /** Memory that a program has exported. */
+  record Export(GpuProgram of, GpuBlock block) {}
+
+  /**
+   * @param count GPUs that each program sees
+   * @param timeoutNanos longest time of a kernel
+   */
+  public ProgramGpus(int count, GpuFactory factory, long timeoutNanos) {
+    this.count = count;
+    this.factory = factory;
+    this.timeoutNanos = timeoutNanos;
+  }
+
+  /** No GPUs. */
+  public static ProgramGpus none() {
+    return new ProgramGpus(
+        0,
+        (_, locus) -> {
+          throw new IllegalStateException("no GPU at " + locus);
+        },
+        0);
+  }
+
+  /** The number of GPUs that each program sees. */
+  public int count() {
+    return count;
+  }
+
+  /** A thread of a program connects. */
+  public GpuConnection connect(LocalSocket socket) throws ErrnoException {
+    ErrnoException.require(count > 0, Errno.ENODEV);
+    GpuProgram program = programs.get(socket.pid());
+    if (program == null) {
+      try {
+        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos);
+      } catch (IOException e) {
+        throw new ErrnoException(Errno.ENOMEM);
+      }
+      programs.put(socket.pid(), program);
+    }
+    program.connections++;
+    GpuConnection connection = new GpuConnection(this, program, socket.pid());
+    connections.add(connection);
+    return connection;
+  }
+
+  /** The memory of a program's GPUs, or null. */
+  public @Nullable GpuWindow window(int pid) {
+    GpuProgram program = programs.get(pid);
+    return program == null ? null : program.window();
+  }
+
+  /** A thread's connection has ended. */
+  public void disconnect(GpuConnection connection) {
+    connections.remove(connection);
+    connection.program().connections--;
+  }
+
+  /** Closes programs that have ended, except those whose memory devices may still reach. */
+  public void retire(IntPredicate reached) {
+    for (GpuProgram program : List.copyOf(programs.values())) {
+      if (program.connections == 0 && !reached.test(program.pid())) {
+        programs.remove(program.pid());
+        exports.values().removeIf(export -> export.of().equals(program));
+        program.close();
+      }
+    }
+  }
+
+  /** Steps kernels and streams, and answers requests that have waited for them. */
+  public int step() {
+    int work = 0;
+    for (GpuProgram program : programs.values()) {
+      work += program.step();
+    }
+    for (int i = 0; i < connections.size(); i++) {
+      work += connections.get(i).poll() ? 1 : 0;
+    }
+    return work;
+  }
+
+  long export(GpuProgram of, GpuBlock block) {
+    for (var known : exports.entrySet()) {
+      if (known.getValue().block().equals(block)) {
+        return known.getKey();
+      }
+    }
+    long key = random.nextLong();
+    exports.put(key, new Export(of, block));
+    of.onExported(block);
+    return key;
+  }
+
+  @Nullable Export exported(long key) {
+    return exports.get(key);
+  }
+
+  void miss(String function) {
+    missing.add(function);
+  }
+
+  /** Names of the functions that programs have called and that are not served. */
+  public List<String> missing() {
+    return List.copyOf(missing);
+  }
+
+  @Override
+  public void close() {
+    programs.values().forEach(GpuProgram::close);
+    programs.clear();
+  }
+}
