@@ -26,7 +26,6 @@ public final class Lease {
 
   /** A part of an emulated GPU's memory, which lies here at its own address. */
   Lease(long address, long bytes) {
-    this.arena = null;
     this.address = address;
     this.bytes = bytes;
     this.onClose = () -> {};

@@ -16,7 +16,7 @@ final class ServerSleepTest {
 
   private long attach(Object program) {
     Arena arena = Arena.ofShared();
-    Lease lease = new Lease(arena, arena.allocate(4096, 8).address(), 4096, () -> {});
+    Lease lease = new Lease(arena.allocate(4096, 8).address(), 4096, () -> {});
     sleep.attach(program, lease);
     return lease.address();
   }
