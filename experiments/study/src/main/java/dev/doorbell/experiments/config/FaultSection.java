@@ -81,7 +81,7 @@ final class FaultSection {
       return Path.of(file).resolveSibling(name);
     } catch (InvalidPathException _) {
       throw new ConfigException(
-          List.of(Problem.of(PLAN.unreadable(), name, "this cannot be the name of a file")));
+          Problem.of(PLAN.unreadable(), name, "this cannot be the name of a file"));
     }
   }
 }

@@ -134,10 +134,9 @@ public final class KernelFolders {
     String where = descriptor.place(pointer);
     if (!Files.isRegularFile(ptx)) {
       throw new ConfigException(
-          List.of(
-              Problem.of("DB-K014", where, "there is no file " + ptx)
-                  .effect("kernel '%s' cannot be used".formatted(descriptor.name()))
-                  .fix("compile it: doorbell kernel build " + parent(file))));
+          Problem.of("DB-K014", where, "there is no file " + ptx)
+              .effect("kernel '%s' cannot be used".formatted(descriptor.name()))
+              .fix("compile it: doorbell kernel build " + parent(file)));
     }
     return new PtxFiles.Part(ptx.toString(), text(ptx, where), 0);
   }
@@ -160,7 +159,7 @@ public final class KernelFolders {
   }
 
   private static ConfigException unreadable(String where, String what) {
-    return new ConfigException(List.of(Problem.of("DB-K001", where, what)));
+    return new ConfigException(Problem.of("DB-K001", where, what));
   }
 
   private static List<Path> descriptors(List<Path> folders) {

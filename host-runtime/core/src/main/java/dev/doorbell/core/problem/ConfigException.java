@@ -13,6 +13,18 @@ public final class ConfigException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
+  /** A config with one problem. */
+  public ConfigException(Problem problem) {
+    this(List.of(problem));
+  }
+
+  /** Throws all problems at once, if there are any. */
+  public static void throwIfAny(List<Problem> problems) throws ConfigException {
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+  }
+
   /** Every problem found, in the order of the file. */
   public List<Problem> problems() {
     return problems;

@@ -6,7 +6,6 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
@@ -192,17 +191,9 @@ public final class CollCommand extends CliCommand {
     for (String override : overrides(kind, String.join(",", algorithms), sizes)) {
       arguments.addAll(List.of("-s", override));
     }
-    PrintStream print = new PrintStream(printed, true, StandardCharsets.UTF_8);
     RunCommand command = new RunCommand();
     new CommandLine(command).parseArgs(arguments.toArray(String[]::new));
-    return command.run(
-        new CommandContext(
-            new Terminal(print, context.err(), false),
-            context.runtime(),
-            context.disk(),
-            context.clock(),
-            context.interruption(),
-            context.arguments()));
+    return command.run(context.printingTo(printed, context.arguments()));
   }
 
   /**

@@ -5,7 +5,9 @@ import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.Interruption;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Supplier;
@@ -50,6 +52,13 @@ public record CommandContext(
   /** Prints a line to {@link #out}, folded where it is longer than the terminal is wide. */
   public void println(String text) {
     out().println(Screen.folded(text, width()));
+  }
+
+  /** Returns the same surroundings for a command whose results go elsewhere. */
+  public CommandContext printingTo(OutputStream results, List<String> words) {
+    PrintStream out = new PrintStream(results, true, StandardCharsets.UTF_8);
+    Terminal to = new Terminal(out, terminal.err(), false);
+    return new CommandContext(to, runtime, disk, clock, interruption, words);
   }
 
   /** Returns the same surroundings with another runtime. */

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Argument;
 import java.math.BigInteger;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -106,22 +108,14 @@ final class KernelArguments {
   }
 
   private static int size(String text, String size) throws UsageException {
-    String digits = size.replaceFirst("[KMG]$", "");
-    if (!digits.matches("[0-9]{1,10}")) {
+    OptionalLong bytes = Sizes.parse(size);
+    if (bytes.isEmpty()) {
       throw bad(text, "'%s' is no number of bytes; 64, 4K and 1M are".formatted(size));
     }
-    long factor =
-        switch (size.charAt(size.length() - 1)) {
-          case 'K' -> 1L << 10;
-          case 'M' -> 1L << 20;
-          case 'G' -> 1L << 30;
-          default -> 1;
-        };
-    long bytes = Long.parseLong(digits) * factor;
-    if (bytes > MOST_BYTES) {
+    if (bytes.getAsLong() > MOST_BYTES) {
       throw bad(text, "at most 1 GiB fits a buffer");
     }
-    return (int) bytes;
+    return (int) bytes.getAsLong();
   }
 
   private static byte[] hex(String text, String digits) throws UsageException {

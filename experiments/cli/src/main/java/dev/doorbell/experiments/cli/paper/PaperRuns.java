@@ -7,7 +7,6 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
@@ -20,7 +19,6 @@ import dev.doorbell.experiments.run.StoredRun;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -148,16 +146,7 @@ final class PaperRuns {
       context.out().printf("run   %s  %s%n", name, typed);
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    CommandContext inner =
-        new CommandContext(
-            new Terminal(
-                new PrintStream(printed, true, StandardCharsets.UTF_8), context.err(), false),
-            context.runtime(),
-            context.disk(),
-            context.clock(),
-            context.interruption(),
-            line);
-    ExitCode code = new CommandRunner(inner).run(word, command, words);
+    ExitCode code = new CommandRunner(context.printingTo(printed, line)).run(word, command, words);
     if (code != ExitCode.OK) {
       throw new UsageException(
           Problem.of("DB-U070", name, "this run of the paper ended with exit code " + code.status())

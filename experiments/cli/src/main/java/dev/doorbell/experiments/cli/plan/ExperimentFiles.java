@@ -93,12 +93,11 @@ public final class ExperimentFiles {
     }
     if (Files.isRegularFile(Path.of(argument))) {
       throw new ConfigException(
-          List.of(
-              Problem.of(
-                      "DB-C001",
-                      argument,
-                      "there is a file here that has the name of one of Doorbell's experiments")
-                  .fix("./%s for the file; or rename it".formatted(argument))));
+          Problem.of(
+                  "DB-C001",
+                  argument,
+                  "there is a file here that has the name of one of Doorbell's experiments")
+              .fix("./%s for the file; or rename it".formatted(argument)));
     }
     return true;
   }
@@ -128,7 +127,7 @@ public final class ExperimentFiles {
   }
 
   private static ConfigException unreadable(String file, String what) {
-    return new ConfigException(List.of(Problem.of("DB-C001", file, what)));
+    return new ConfigException(Problem.of("DB-C001", file, what));
   }
 
   /** Reads an experiment and checks it against the runtime's kernels and topologies. */

@@ -4,6 +4,7 @@ import dev.doorbell.core.mlx5.generated.StatusTable;
 import dev.doorbell.core.mlx5.generated.SyndromeTable;
 import dev.doorbell.core.mlx5.generated.VendorTable;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.catalogue.Knob;
 import dev.doorbell.doctor.log.CompletionError;
@@ -37,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.StringJoiner;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -65,9 +67,14 @@ public final class Glossary {
     this.context = context;
   }
 
-  record Entry(String kind, String name, String summary, Supplier<String> rest) {
+  /** A thing with a name; the rest is read when somebody asks for it. */
+  record Entry(String kind, String name, Supplier<String> about, Supplier<String> rest) {
     Entry(String kind, String name, String summary, String text) {
-      this(kind, name, summary, () -> text);
+      this(kind, name, () -> summary, () -> text);
+    }
+
+    String summary() {
+      return about.get();
     }
 
     String text() {
@@ -78,7 +85,7 @@ public final class Glossary {
       SequencedMap<String, String> tree = new LinkedHashMap<>();
       tree.put("kind", kind);
       tree.put("name", name);
-      tree.put("summary", summary);
+      tree.put("summary", summary());
       tree.put("text", text());
       return tree;
     }
@@ -162,7 +169,7 @@ public final class Glossary {
             new Entry(
                 TOPOLOGY,
                 entry.name(),
-                entry.summary(),
+                entry::summary,
                 () -> standing(entry.name()) + entry.text()));
       }
     }
@@ -253,11 +260,19 @@ public final class Glossary {
   }
 
   private Entry experiment(String name) {
+    return new Entry(
+        "experiment",
+        name,
+        () -> read(name, ExperimentConfig::question, _ -> "cannot be read"),
+        () -> read(name, this::essay, Problem::text));
+  }
+
+  private String read(
+      String name, Function<ExperimentConfig, String> sound, Function<Problem, String> wrong) {
     try {
-      ExperimentConfig config = ExperimentFiles.read(context, name, List.of());
-      return new Entry("experiment", name, config.question(), () -> essay(config));
+      return sound.apply(ExperimentFiles.read(context, name, List.of()));
     } catch (ConfigException e) {
-      return new Entry("experiment", name, "cannot be read", e.problems().getFirst().text());
+      return wrong.apply(e.problems().getFirst());
     } catch (UsageException e) {
       throw new IllegalStateException("an experiment that is listed is not there: " + name, e);
     }

@@ -60,9 +60,7 @@ public final class PlanChecks {
   public static void demand(String file, Plan plan, ExperimentRuntime runtime)
       throws ConfigException {
     List<Problem> problems = problems(file, plan, runtime);
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
   }
 
   /** Stops when the chosen environment cannot run a point. */
@@ -70,9 +68,7 @@ public final class PlanChecks {
       String file, Plan plan, ExperimentRuntime runtime, Environment environment)
       throws ConfigException {
     List<Problem> problems = problems(file, plan, point -> runtime.check(environment, point));
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
   }
 
   private static final Pattern WORDS = Pattern.compile("[^A-Za-z0-9._-]+");

@@ -72,7 +72,7 @@ public final class PlanOptions {
     List<PointCondition> conditions = PointCondition.ofOption(only, config.settings());
     Plan part = plan.only(conditions);
     if (part.points().isEmpty() && !plan.points().isEmpty()) {
-      throw new ConfigException(List.of(nothing(plan, conditions)));
+      throw new ConfigException(nothing(plan, conditions));
     }
     return part;
   }

@@ -158,9 +158,7 @@ public final class UserKernels {
     for (UserKernel kernel : of(config)) {
       problems.addAll(KernelWorkbench.find().checkAbi(kernel));
     }
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
     return config;
   }
 

@@ -67,7 +67,7 @@ public record Ledger(String title, List<Claim> claims) {
       return parse(file.toString(), Files.readString(file));
     } catch (IOException _) {
       throw new ConfigException(
-          List.of(Problem.of("DB-C001", file.toString(), "this ledger cannot be read")));
+          Problem.of("DB-C001", file.toString(), "this ledger cannot be read"));
     }
   }
 
@@ -88,9 +88,7 @@ public record Ledger(String title, List<Claim> claims) {
       }
       claims.add(claim);
     }
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
     return new Ledger(document.root().path("question").asString(""), claims);
   }
 

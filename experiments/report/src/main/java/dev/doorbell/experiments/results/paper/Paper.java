@@ -121,9 +121,8 @@ public record Paper(
       text = Files.readString(file);
     } catch (IOException _) {
       throw new ConfigException(
-          List.of(
-              Problem.of("DB-C070", file.toString(), "there is no paper here")
-                  .fix("doorbell paper new DIR makes one")));
+          Problem.of("DB-C070", file.toString(), "there is no paper here")
+              .fix("doorbell paper new DIR makes one"));
     }
     return parse(file.toString(), text);
   }
@@ -133,9 +132,7 @@ public record Paper(
     YamlDocument.Parsed document = YamlDocument.parse(file, text, "paper");
     SchemaChecker checker = new SchemaChecker(Schema.load("paper"));
     List<Problem> problems = new ArrayList<>(checker.check(document.root(), document.positions()));
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
     return new Reader(document, problems).read();
   }
 
@@ -172,9 +169,7 @@ public record Paper(
               known(child("/numbers", name) + "/run", number.run, runs);
             }
           });
-      if (!problems.isEmpty()) {
-        throw new ConfigException(problems);
-      }
+      ConfigException.throwIfAny(problems);
       return new Paper(
           root.get("paper").asString(),
           root.path("title").asString(""),

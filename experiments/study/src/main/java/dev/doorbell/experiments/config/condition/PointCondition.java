@@ -97,9 +97,7 @@ public record PointCondition(String setting, Comparison comparison, List<String>
       throws ConfigException {
     List<Problem> problems = new ArrayList<>();
     List<PointCondition> conditions = parse(text, place, settings, problems);
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
     return conditions;
   }
 

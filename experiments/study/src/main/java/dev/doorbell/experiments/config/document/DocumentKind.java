@@ -159,7 +159,7 @@ public record DocumentKind(String name, String shape, char area) {
   }
 
   private static ConfigException failure(String code, String where, String what) {
-    return new ConfigException(List.of(Problem.of(code, where, what)));
+    return new ConfigException(Problem.of(code, where, what));
   }
 
   /** Collects the problems of a document with the line and column of the node that caused each. */

@@ -71,8 +71,7 @@ public final class YamlDocument {
     Node node = compose(text);
     if (node == null) {
       throw new ConfigException(
-          List.of(
-              Problem.of("DB-C004", file, "the file is empty; " + article() + " is a mapping")));
+          Problem.of("DB-C004", file, "the file is empty; " + article() + " is a mapping"));
     }
     JsonNode root = convert(node, "");
     stopOnProblems();
@@ -80,11 +79,10 @@ public final class YamlDocument {
       return new Parsed(object, positions);
     }
     throw new ConfigException(
-        List.of(
-            Problem.of(
-                "DB-C004",
-                positions.ofValue(""),
-                article() + " is a mapping of keys to values, and this is not one")));
+        Problem.of(
+            "DB-C004",
+            positions.ofValue(""),
+            article() + " is a mapping of keys to values, and this is not one"));
   }
 
   private String article() {
@@ -92,9 +90,7 @@ public final class YamlDocument {
   }
 
   private void stopOnProblems() throws ConfigException {
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
   }
 
   private @Nullable Node compose(String text) throws ConfigException {
@@ -102,11 +98,10 @@ public final class YamlDocument {
         new DocumentKind(kind, "a mapping of keys to values", 'C').documents(file, text);
     if (documents.size() > 1) {
       throw new ConfigException(
-          List.of(
-              Problem.of(
-                  "DB-C002",
-                  where(documents.get(1)),
-                  "a second document starts here; one file holds one " + kind)));
+          Problem.of(
+              "DB-C002",
+              where(documents.get(1)),
+              "a second document starts here; one file holds one " + kind));
     }
     return documents.isEmpty() ? null : documents.getFirst();
   }

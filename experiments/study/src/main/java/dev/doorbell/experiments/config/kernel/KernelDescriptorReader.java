@@ -126,9 +126,7 @@ public final class KernelDescriptorReader {
             settings.isEmpty() ? text : root.toString(), // JSON is YAML
             positions::ofValue);
     new Combinations(descriptor, problems).check();
-    if (!problems.isEmpty()) {
-      throw new ConfigException(problems);
-    }
+    ConfigException.throwIfAny(problems);
     return descriptor;
   }
 
