@@ -293,6 +293,9 @@ public final class ShimServer implements AutoCloseable {
     doorbells += work;
     work += fabric.step();
     work += connectionFiles.expire();
+    if (capture != null) {
+      capture.flushEachSecond();
+    }
     for (ClientContext context : now) {
       work += context.forwardCompletionEvents();
     }
