@@ -23,6 +23,7 @@
 #define NODE "/dev/infiniband/uverbs"
 #define NODE_MAJOR 231 /* Documentation/admin-guide/devices.txt: 231, from 192 on */
 #define NODE_MINOR 192
+#define UMAD "/dev/infiniband/umad"
 #define CM_NODE "/dev/infiniband/rdma_cm"
 #define CM_MAJOR 10 /* of miscellaneous devices, with a minor number that is free */
 #define CM_MINOR 58
@@ -32,6 +33,7 @@ static const char *const served[] = {
 	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
 	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
 	"/sys/class/misc/rdma_cm",    "/sys/module/nvidia_peermem",
+	"/sys/class/infiniband_mad",
 };
 
 int shim_node(const char *path)
@@ -65,6 +67,20 @@ const char *shim_path(const char *path, char buffer[SHIM_PATH_BYTES])
 		return path;
 	int length = snprintf(buffer, SHIM_PATH_BYTES, "%s/root%s", shim_folder, path);
 	return length < 0 || length >= SHIM_PATH_BYTES ? path : buffer;
+}
+
+const char *shim_open_path(const char *path, char buffer[SHIM_PATH_BYTES])
+{
+	const char *at = shim_path(path, buffer);
+	if (at != path && (strstr(path, "counters/") || strstr(path, "/ports/1/state") || strstr(path, "/phys_state")))
+		shim_refresh();
+	static bool told;
+	if (at != path && !strncmp(path, UMAD, sizeof UMAD - 1) && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		dprintf(STDERR_FILENO,
+			"doorbell: %s: management datagrams (umad) are not served: the ports are Ethernet, without a subnet "
+			"manager; sysfs has states and counters\n",
+			path);
+	return at;
 }
 
 /* The path that a program knows, of one below the server's folder. */
@@ -265,6 +281,18 @@ EXPORT DIR *opendir(const char *path)
 	return next(shim_path(path, buffer));
 }
 
+EXPORT int chdir(const char *path)
+{
+	char buffer[SHIM_PATH_BYTES];
+	return (int)syscall(SYS_chdir, shim_path(path, buffer));
+}
+
+EXPORT char *getcwd(char *to, size_t bytes)
+{
+	NEXT(getcwd);
+	return known_path(next(to, bytes));
+}
+
 #define SCAN(suffix)                                                                                               \
 	EXPORT int scandir##suffix(const char *restrict path, struct dirent##suffix ***restrict names,             \
 				   int (*filter)(const struct dirent##suffix *),                                   \
@@ -281,12 +309,12 @@ EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
 	char buffer[SHIM_PATH_BYTES];
 	NEXT(fopen);
-	return next(shim_path(path, buffer), mode);
+	return next(shim_open_path(path, buffer), mode);
 }
 
 EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
 {
 	char buffer[SHIM_PATH_BYTES];
 	NEXT(fopen64);
-	return next(shim_path(path, buffer), mode);
+	return next(shim_open_path(path, buffer), mode);
 }

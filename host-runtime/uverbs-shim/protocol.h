@@ -10,6 +10,10 @@
  *            can be read while events of connections wait
  *   events   struct hello with the token of a SHIM_DO_EVENTS or an rdma_cm file, with the reply struct welcome; then the server
  *            writes the records that the program read()s
+ *   control  struct hello with what is to be done with the device's port as token (SHIM_PORT_*), with the reply struct
+ *            welcome, and nothing more
+ *
+ * A connection that has not sent its struct hello within a second is closed.
  *
  * The library does not interpret commands. It forwards the head and the attributes of an ioctl; the server
  * reads what they point to, and writes the results, by process_vm_readv and process_vm_writev, as a kernel
@@ -53,7 +57,7 @@ struct shim_sleep {
 	uint64_t cores[16];   /* those that it may run on, a bit each */
 };
 
-enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2, SHIM_CONNECTIONS = 3 };
+enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2, SHIM_CONNECTIONS = 3, SHIM_CONTROL = 5 };
 
 struct shim_hello {
 	uint32_t magic, version, kind;
@@ -65,6 +69,11 @@ struct shim_hello {
 
 /* The device is one that the parent of this process has open: none of the parent's objects is there, and no queues. */
 #define SHIM_INHERITED 1u
+
+/* What a control connection asks for: that the files of counters and states are as new as now, or that the port changes. */
+#define SHIM_PORT_REFRESH 0u
+#define SHIM_PORT_UP 1u
+#define SHIM_PORT_DOWN 2u
 
 struct shim_welcome {
 	uint32_t magic;

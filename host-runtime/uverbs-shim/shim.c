@@ -2,8 +2,8 @@
  * A preload library that shows unmodified libibverbs and libmlx5 programs the mlx5 devices of a Doorbell server
  * (protocol.h). DOORBELL_HCA names the server's folder; without it the library does nothing.
  *
- *   discovery  what describes the devices in /sys and /dev is read from the server's folder (paths.c); netlink,
- *              which libibverbs tries first, fails for RDMA
+ *   discovery  what describes the devices in /sys and /dev is read from the server's folder (paths.c); RDMA netlink
+ *              is answered from the same files (netlink.c)
  *   the node   open("/dev/infiniband/uverbsN") connects to the server and returns a descriptor of the shared file,
  *              which fstat shows as the device
  *   commands   ioctl(RDMA_VERBS_IOCTL) goes to the server; write() fails, which no rdma-core since 2018
@@ -162,9 +162,37 @@ static int greet(enum shim_kind kind, uint32_t number, uint64_t token, uint64_t 
 	if (given)
 		*given = welcome.token;
 	/* Where Yama restricts ptrace, this lets the server read and write this process. */
-	if (kind != SHIM_EVENTS)
+	if (kind == SHIM_DEVICE || kind == SHIM_CONNECTIONS)
 		prctl(PR_SET_PTRACER, (unsigned long)welcome.pid, 0, 0, 0);
 	return fd;
+}
+
+void shim_refresh(void)
+{
+	int before = errno, fd = greet(SHIM_CONTROL, 0, SHIM_PORT_REFRESH, NULL);
+	if (fd >= 0)
+		sys_close(fd);
+	errno = before;
+}
+
+/*
+ * The server has gone while a device was open. Says so once, with the reason that the server has left in the file "ended".
+ */
+static int lost(void)
+{
+	static bool told;
+	char name[SHIM_PATH_BYTES], reason[512] = "it has left no reason: it was stopped, or killed";
+	if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		return EIO;
+	int length = snprintf(name, sizeof name, "%s/ended", shim_folder);
+	int file = length > 0 && length < (int)sizeof name ? sys_open(AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0) : -1;
+	ssize_t bytes = file < 0 ? 0 : syscall(SYS_read, file, reason, sizeof reason - 1);
+	if (bytes > 0)
+		reason[reason[bytes - 1] == '\n' ? bytes - 1 : bytes] = 0;
+	if (file >= 0)
+		sys_close(file);
+	dprintf(STDERR_FILENO, "doorbell: the server of the devices in %s is gone: %s\n", shim_folder, reason);
+	return EIO;
 }
 
 /* -------------------------------------------------------------------------------------------- actions of the server */
@@ -349,7 +377,7 @@ static int answer(struct device *device, bool *again, int *shared)
 	int error = 0;
 	*again = false;
 	if (!receive_all(device->connection, &head, sizeof head))
-		return EIO;
+		return lost();
 	if ((head.type != SHIM_ANSWER && head.type != SHIM_SHARE) || head.bytes % sizeof action)
 		return EPROTO;
 	for (uint32_t left = head.bytes; left; left -= (uint32_t)sizeof action) {
@@ -410,7 +438,7 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 		    !send_all(device->connection, &address, sizeof address) ||
 		    !send_all(device->connection, head, head->length)) {
 			again = false;
-			error = EIO; /* as for a device that was removed */
+			error = lost(); /* as for a device that was removed */
 		} else
 			error = answer(device, &again, &shared);
 	} while (again);
@@ -667,7 +695,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	int number = shim_node(path);
 	if (number == SHIM_RDMA_CM)
 		return open_connections(flags);
-	return number < 0 ? sys_open(dir, shim_path(path, buffer), flags, mode) : open_device(number, flags);
+	return number < 0 ? sys_open(dir, shim_open_path(path, buffer), flags, mode) : open_device(number, flags);
 }
 
 /* A forked child shares its parent's connection, which serves one process only: the child connects anew when it uses
@@ -807,6 +835,7 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 EXPORT int close(int fd)
 {
 	forget(fd);
+	shim_netlink_close(fd);
 	return sys_close(fd);
 }
 
@@ -905,9 +934,7 @@ EXPORT ssize_t write(int fd, const void *from, size_t bytes)
 
 EXPORT int socket(int domain, int type, int protocol)
 {
-	if (shim_folder && domain == AF_NETLINK && protocol == NETLINK_FAMILY_RDMA) {
-		errno = EPROTONOSUPPORT;
-		return -1;
-	}
+	if (shim_folder && domain == AF_NETLINK && protocol == NETLINK_FAMILY_RDMA)
+		return shim_netlink_socket(type);
 	return (int)syscall(SYS_socket, domain, type, protocol);
 }

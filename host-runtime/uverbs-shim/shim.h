@@ -30,6 +30,13 @@ int shim_device(int fd);
 struct shim_sleep;
 extern struct shim_sleep *shim_sleep;
 
+/* A socket of RDMA netlink, and its end. */
+int shim_netlink_socket(int type);
+void shim_netlink_close(int fd);
+
+/* Lets the server write the counters and the states of its ports anew. */
+void shim_refresh(void);
+
 /* Sends SHIM_WAKE to the server of the open device with that descriptor. */
 void shim_wake(int fd);
 
@@ -49,5 +56,8 @@ void shim_gpu_refuse(uint64_t start, const char *reason);
 
 /* Returns where a path lies: in the server's folder for what describes its devices, else the path itself. */
 const char *shim_path(const char *path, char buffer[SHIM_PATH_BYTES]);
+
+/* Does the same for a file that is read next: counters and states of ports are live. */
+const char *shim_open_path(const char *path, char buffer[SHIM_PATH_BYTES]);
 
 #endif

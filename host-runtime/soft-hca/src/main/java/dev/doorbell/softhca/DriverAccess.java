@@ -138,6 +138,11 @@ public final class DriverAccess {
     return soft(SoftHca.class, hca).memory();
   }
 
+  /** Sets the GIDs of a connection's two ends, after RTR: its packets go between them. */
+  public static void gids(QueuePair queuePair, Gid source, Gid destination) {
+    soft(queuePair).between(source, destination);
+  }
+
   /** Chooses the first sequence number of packets, before RTS. */
   public static void startPsn(QueuePair queuePair, int psn) {
     soft(queuePair).startPsn(psn);

@@ -35,6 +35,8 @@ import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.SoftCompletionQueue.SoftCompletionChannel;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
+import dev.doorbell.softhca.packet.PortCounters;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.queuepair.HcaEngine;
 import dev.doorbell.softhca.queuepair.HcaObjects;
@@ -88,6 +90,7 @@ public final class SoftHca implements Hca, HcaServices {
   private Wire wire;
   private final long gidLow;
   private final List<Gid> gids = new ArrayList<>();
+  private final PortCounters counters = new PortCounters();
   private boolean linkUp = true;
   private @Nullable HcaFaults faults;
   private long lastConnection;
@@ -345,6 +348,9 @@ public final class SoftHca implements Hca, HcaServices {
   public void linkUp(boolean up) {
     if (up != linkUp) {
       linkUp = up;
+      if (!up) {
+        counters.add(Counter.LINK_DOWNED);
+      }
       raise(up ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, PORT);
     }
   }
@@ -437,6 +443,11 @@ public final class SoftHca implements Hca, HcaServices {
   }
 
   @Override
+  public PortCounters counters() {
+    return counters;
+  }
+
+  @Override
   public void deliver(Packet packet) {
     HcaFaults plan = faults;
     if (plan == null || closed || !linkUp) {
@@ -449,8 +460,12 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public void arrive(Packet packet) {
     if (closed || !linkUp) {
+      counters.lost++;
       packet.pool.release(packet);
-    } else if (waiting == null || BthOpcode.isResponse(packet.opcode)) {
+      return;
+    }
+    counters.add(Counter.PORT_RCV_PACKETS, Counter.PORT_RCV_DATA, 1, packet.frameBytes());
+    if (waiting == null || BthOpcode.isResponse(packet.opcode)) {
       engine.arrive(packet);
     } else {
       waiting.add(packet, pipeline.packet(packet));

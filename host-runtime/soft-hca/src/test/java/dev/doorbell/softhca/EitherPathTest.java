@@ -15,6 +15,7 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Messages that are copied whole, where nobody looks, and those that go as packets leave the same
- * statuses, events, states and bytes, hostile ones too: a capture changes no verdict.
+ * statuses, events, states, counters and bytes, hostile ones too: a capture changes no verdict.
  */
 class EitherPathTest {
   private static final int EVERYDAY = 600;
@@ -333,6 +334,12 @@ class EitherPathTest {
     /** Requests behind one that fails may have begun or not. */
     private void report() {
       for (Endpoint end : ends) {
+        for (Counter counter : Counter.values()) {
+          // How many packets were under way behind one that was refused differs.
+          if (counter.path().startsWith("hw_") && counter != Counter.OUT_OF_SEQUENCE) {
+            seen.append(in.world.soft(end.side).counters().get(counter)).append(' ');
+          }
+        }
         List<AsyncEvent> events = new ArrayList<>();
         for (AsyncEvent event = in.world.hca(end.side).pollAsyncEvent();
             event != null;

@@ -102,8 +102,21 @@ public final class PcapngWriter implements AutoCloseable {
    * @throws UncheckedIOException when the file cannot be written: disk full
    */
   public void frame(int interfaceNumber, long nanos, Direction direction, long address, int bytes) {
+    frame(interfaceNumber, nanos, direction, address, bytes, "");
+  }
+
+  /** Adds a frame as above, with a comment that Wireshark shows, unless it is empty. */
+  public void frame(
+      int interfaceNumber,
+      long nanos,
+      Direction direction,
+      long address,
+      int bytes,
+      String comment) {
     int padded = Blocks.padded(bytes);
-    int length = Blocks.FRAME_BYTES + PACKET_BYTES + padded + PACKET_OPTIONS;
+    Option remark = comment.isEmpty() ? null : Option.text(Blocks.OPTION_COMMENT, comment);
+    int more = remark == null ? 0 : Integer.BYTES + Blocks.padded(remark.value.length);
+    int length = Blocks.FRAME_BYTES + PACKET_BYTES + padded + PACKET_OPTIONS + more;
     ensure(length);
     buffer.putInt(Blocks.ENHANCED_PACKET).putInt(length).putInt(interfaceNumber);
     buffer.putInt((int) (nanos >>> 32)).putInt((int) nanos).putInt(bytes).putInt(bytes);
@@ -119,7 +132,11 @@ public final class PcapngWriter implements AutoCloseable {
     }
     buffer.position(at + padded);
     buffer.putShort((short) Blocks.OPTION_FLAGS).putShort((short) Integer.BYTES);
-    buffer.putInt(direction.bits()).putInt(Blocks.OPTION_END).putInt(length);
+    buffer.putInt(direction.bits());
+    if (remark != null) {
+      remark.put(buffer);
+    }
+    buffer.putInt(Blocks.OPTION_END).putInt(length);
     frames++;
   }
 
@@ -177,11 +194,14 @@ public final class PcapngWriter implements AutoCloseable {
 
     static void put(ByteBuffer buffer, List<Option> options) {
       for (Option option : options) {
-        byte[] value = option.value;
-        buffer.putShort((short) option.code).putShort((short) value.length).put(value);
-        buffer.put(new byte[Blocks.padded(value.length) - value.length]);
+        option.put(buffer);
       }
       buffer.putInt(Blocks.OPTION_END);
+    }
+
+    void put(ByteBuffer buffer) {
+      buffer.putShort((short) code).putShort((short) value.length).put(value);
+      buffer.put(new byte[Blocks.padded(value.length) - value.length]);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.core.roce;
 
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.roce.generated.UdpFields;
 
 /** The UDP header (RFC 768). */
@@ -26,5 +27,19 @@ public final class UdpHeader extends UdpFields {
   /** The source port of a flow label ({@code rdma_flow_label_to_udp_sport}). */
   public static int flowSourcePort(int flowLabel) {
     return ((flowLabel & 0x3fff) ^ ((flowLabel & 0xf_c000) >>> 14)) | 0xc000;
+  }
+
+  /**
+   * Writes the checksum that IPv6 requires (RFC 8200, chapter 8.1), over the whole datagram.
+   *
+   * @param ip address of the IPv6 header; UDP follows it
+   */
+  public static void putIpv6Checksum(long ip) {
+    long udp = ip + Ipv6Header.BYTES;
+    int bytes = length(udp);
+    BigEndian.putShort(udp + CHECKSUM_OFFSET, (short) 0);
+    long sum = InternetChecksum.sum(Ipv6Header.UDP + bytes, ip + Ipv6Header.SOURCE_OFFSET, 32);
+    int checksum = InternetChecksum.finish(InternetChecksum.sum(sum, udp, bytes));
+    BigEndian.putShort(udp + CHECKSUM_OFFSET, (short) (checksum == 0 ? 0xffff : checksum));
   }
 }

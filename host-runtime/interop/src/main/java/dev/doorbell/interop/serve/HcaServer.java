@@ -263,6 +263,9 @@ public final class HcaServer implements AutoCloseable {
         sessions.remove(i).close();
       }
     }
+    if (capture != null) {
+      capture.flushEachSecond();
+    }
     if (capture != null && carried() - captureFrom > MAX_CAPTURE_BYTES) {
       stopCapture("the capture ended at %d GiB".formatted(MAX_CAPTURE_BYTES >> 30));
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 public final class PreloadLibrary {
   private static final String NAME = "libdoorbell-uverbs.so";
   private static final List<String> SOURCES =
-      List.of("shim.c", "paths.c", "verbs.c", "gpu.c", "shim.h", "protocol.h");
+      List.of("shim.c", "paths.c", "verbs.c", "gpu.c", "netlink.c", "shim.h", "protocol.h");
 
   private PreloadLibrary() {}
 

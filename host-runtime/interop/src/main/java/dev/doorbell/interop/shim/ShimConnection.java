@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  * in host-runtime/uverbs-shim).
  */
 final class ShimConnection implements LocalListener.Waiting {
-  private static final int MAGIC = 0x5655_4244;
-  private static final int VERSION = 6;
+  static final int MAGIC = 0x5655_4244;
+  static final int VERSION = 6;
   private static final int ROOT = 0;
-  private static final int HELLO_BYTES = 32;
-  private static final int WELCOME_BYTES = 24;
+  static final int HELLO_BYTES = 32;
+  static final int WELCOME_BYTES = 24;
   private static final int HEAD_BYTES = 16;
   private static final int MOST_PAYLOAD = 64 << 10;
 
@@ -39,6 +39,11 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int KIND_EVENTS = 2;
   private static final int KIND_CONNECTIONS = 3;
   private static final int KIND_GPUS = 4;
+  static final int KIND_CONTROL = 5;
+
+  /** A connection says within this time what it is. */
+  private static final long HELLO_NANOS = 1_000_000_000L;
+
   private static final long INHERITED = 1;
   private static final int IOCTL = 1;
   private static final int REQUEUE = 2;
@@ -59,6 +64,7 @@ final class ShimConnection implements LocalListener.Waiting {
   private final LocalSocket socket;
   private final ByteBuffer input =
       ByteBuffer.allocate(HEAD_BYTES + MOST_PAYLOAD).order(ByteOrder.LITTLE_ENDIAN);
+  private final long since = System.nanoTime();
   private boolean greeted;
   private @Nullable ClientContext context;
   private @Nullable EventStream events;
@@ -116,6 +122,11 @@ final class ShimConnection implements LocalListener.Waiting {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** True when it has not said what it is for too long. */
+  boolean isOverdue() {
+    return !greeted && System.nanoTime() - since > HELLO_NANOS;
   }
 
   /** True when an answer waits for its program. */
@@ -220,6 +231,8 @@ final class ShimConnection implements LocalListener.Waiting {
     } else if (kind == KIND_EVENTS) {
       events = server.tables().events(socket.pid(), token);
       error = events == null ? Errno.ENOENT : 0;
+    } else if (kind == KIND_CONTROL) {
+      error = server.control(device, token);
     } else {
       error = Errno.EPROTO;
     }

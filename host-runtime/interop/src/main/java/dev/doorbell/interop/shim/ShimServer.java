@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShimServer implements AutoCloseable {
   private static final String SOCKET = "socket";
+  private static final String ENDED = "ended";
 
   /** Largest number of devices of a server. */
   public static final int MAX_DEVICES = 16;
@@ -92,6 +93,7 @@ public final class ShimServer implements AutoCloseable {
       throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
+    Files.deleteIfExists(this.folder.resolve(ENDED));
     InProcessWire wire = new InProcessWire();
     this.devices =
         ServedDevice.create(
@@ -168,6 +170,10 @@ public final class ShimServer implements AutoCloseable {
   }
 
   private Path socket() {
+    return socketOf(folder);
+  }
+
+  static Path socketOf(Path folder) {
     return folder.resolve(SOCKET);
   }
 
@@ -178,7 +184,7 @@ public final class ShimServer implements AutoCloseable {
   /** True when a server answers in that folder. */
   public static boolean isServed(Path folder) {
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      return probe.connect(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
+      return probe.connect(UnixDomainSocketAddress.of(socketOf(folder)));
     } catch (IOException e) {
       return false;
     }
@@ -194,8 +200,28 @@ public final class ShimServer implements AutoCloseable {
     return connections;
   }
 
-  /** Serves until {@code stop}, which is called many times a second. */
+  /**
+   * Serves until {@code stop}, which is called many times a second. If that fails, the reason is in
+   * the file "ended" of the folder, where programs look for it.
+   */
   public void run(BooleanSupplier stop) {
+    try {
+      serveUntil(stop);
+    } catch (RuntimeException | Error e) {
+      writeReason(e);
+      throw e;
+    }
+  }
+
+  private void writeReason(Throwable failure) {
+    try {
+      Files.writeString(folder.resolve(ENDED), failure + "\n");
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private void serveUntil(BooleanSupplier stop) {
     ThreadScheduling thread = ThreadScheduling.ofThisThread();
     ServerSleep state = new ServerSleep(thread);
     sleep = state;
@@ -298,6 +324,9 @@ public final class ShimServer implements AutoCloseable {
     work += fabric.step();
     work += gpus.step();
     work += connectionFiles.expire();
+    if (capture != null) {
+      capture.flushEachSecond();
+    }
     for (ClientContext context : now) {
       work += context.forwardCompletionEvents();
     }
@@ -322,9 +351,9 @@ public final class ShimServer implements AutoCloseable {
     int served = 0;
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
-      if (ready[i] || connection.isWaiting()) {
+      if (ready[i] || connection.isWaiting() || connection.isOverdue()) {
         served += ready[i] ? 1 : 0;
-        if (!connection.serve()) {
+        if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);
           connection.close();
         }
@@ -339,6 +368,32 @@ public final class ShimServer implements AutoCloseable {
     }
     connections = sockets.size();
     return served;
+  }
+
+  /**
+   * Changes a device's port, or writes the files of all ports anew.
+   *
+   * @return errno, or 0
+   */
+  int control(int number, long action) {
+    if (number < 0 || number >= devices.size()) {
+      return Errno.ENODEV;
+    }
+    if (action == PortControl.UP || action == PortControl.DOWN) {
+      devices.get(number).hca().linkUp(action == PortControl.UP);
+    } else if (action != PortControl.REFRESH) {
+      return Errno.EINVAL;
+    }
+    try {
+      for (ServedDevice device : devices) {
+        List<ClientContext> users =
+            contexts.stream().filter(context -> context.device() == device).toList();
+        SysfsTree.writeChanging(tree(), device, users);
+      }
+      return 0;
+    } catch (IOException e) {
+      return Errno.EACCES;
+    }
   }
 
   CmFiles connectionFiles() {

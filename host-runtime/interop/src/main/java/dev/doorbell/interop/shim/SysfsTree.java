@@ -1,7 +1,11 @@
 package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.interop.shim.object.ClientContext;
+import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServedDevice;
+import dev.doorbell.softhca.SoftHca;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +14,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -31,6 +36,15 @@ final class SysfsTree {
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
   private static final int MASK_BITS = 32;
 
+  /** Objects that RDMA netlink counts. */
+  private static final Map<String, Class<? extends Resource>> KINDS =
+      Map.of(
+          "pd", Resource.Pd.class,
+          "cq", Resource.Cq.class,
+          "qp", Resource.Qp.class,
+          "mr", Resource.Mr.class,
+          "srq", Resource.Srq.class);
+
   private SysfsTree() {}
 
   /**
@@ -43,6 +57,7 @@ final class SysfsTree {
     }
     Path classes = root.resolve("sys/class");
     put(classes.resolve("infiniband_verbs/abi_version"), "6");
+    put(classes.resolve("infiniband_mad/abi_version"), "5");
     put(classes.resolve("misc/rdma_cm/abi_version"), "4");
     put(classes.resolve("misc/rdma_cm/dev"), CM_MAJOR + ":" + CM_MINOR);
     put(root.resolve("dev/infiniband/rdma_cm"), "");
@@ -141,8 +156,11 @@ final class SysfsTree {
     put(folder.resolve("hca_type"), "MT4125");
     put(folder.resolve("board_id"), "DOORBELL");
     Path port = folder.resolve("ports/1");
-    put(port.resolve("state"), "4: ACTIVE");
-    put(port.resolve("phys_state"), "5: LinkUp");
+    writePort(port, device.hca());
+    put(port.resolve("lid_mask_count"), "0");
+    put(port.resolve("sm_lid"), "0x0");
+    put(port.resolve("sm_sl"), "0");
+    put(port.resolve("cap_mask"), "0x00010000");
     put(port.resolve("link_layer"), "Ethernet");
     put(port.resolve("rate"), "100 Gb/sec (4X EDR)");
     put(port.resolve("lid"), "0x0");
@@ -157,6 +175,27 @@ final class SysfsTree {
     for (int i = count; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
       put(port.resolve("gids").resolve(String.valueOf(i)), words(0) + ":" + words(0));
     }
+  }
+
+  /** Writes what changes of a device: objects of its users, state and counters of the port. */
+  static void writeChanging(Path root, ServedDevice device, List<ClientContext> users)
+      throws IOException {
+    Path folder = root.resolve("sys/class/infiniband").resolve(device.name());
+    for (var kind : KINDS.entrySet()) {
+      long count = users.stream().mapToLong(user -> user.count(kind.getValue())).sum();
+      put(folder.resolve("resources").resolve(kind.getKey()), String.valueOf(count));
+    }
+    put(folder.resolve("resources/ctx"), String.valueOf(users.size()));
+    writePort(folder.resolve("ports/1"), device.hca());
+  }
+
+  private static void writePort(Path port, SoftHca hca) throws IOException {
+    put(port.resolve("state"), hca.isLinkUp() ? "4: ACTIVE" : "1: DOWN");
+    put(port.resolve("phys_state"), hca.isLinkUp() ? "5: LinkUp" : "3: Disabled");
+    for (Counter counter : Counter.values()) {
+      put(port.resolve(counter.path()), String.valueOf(hca.counters().get(counter)));
+    }
+    put(port.resolve("hw_counters/lifespan"), "0");
   }
 
   private static String mac(long address) {

@@ -8,11 +8,14 @@ import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Wire.Route;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -184,6 +187,10 @@ public final class HcaFaults {
     /** Limit on how long a reordered packet waits for others to overtake it. */
     private static final long LONGEST_REORDER_NANOS = 100_000;
 
+    private static final Set<FaultAction> LOSING =
+        EnumSet.of(
+            FaultAction.LOSE, FaultAction.CORRUPT, FaultAction.LINK_DOWN, FaultAction.QP_ERROR);
+
     private final HcaServices device;
     private final HcaFaults faults;
     private final DevicePort port;
@@ -237,6 +244,9 @@ public final class HcaFaults {
         passOn(packet, route, 0);
         return;
       }
+      if (route == null && LOSING.contains(fault.action())) {
+        device.counters().lost++;
+      }
       switch (fault.action()) {
         case LOSE -> packet.pool.release(packet);
         case CORRUPT -> corrupt(packet, route);
@@ -262,8 +272,9 @@ public final class HcaFaults {
       }
     }
 
-    private static void corrupt(Packet packet, @Nullable Route route) {
+    private void corrupt(Packet packet, @Nullable Route route) {
       if (route == null) {
+        device.counters().add(Counter.RX_ICRC_ENCAPSULATED);
         packet.pool.release(packet);
       } else {
         route.transmitCorrupt(packet);

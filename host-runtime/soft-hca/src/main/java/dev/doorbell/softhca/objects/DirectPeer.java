@@ -47,8 +47,12 @@ public interface DirectPeer {
   /** The port of the peer's HCA. */
   DevicePort port();
 
-  /** Whole messages, counted in packets, were executed and acknowledged without packets. */
-  void completeInline(int messages, int packets);
+  /**
+   * Whole messages, counted in packets, were executed and acknowledged without packets.
+   *
+   * @param right which each of them needed; 0 for SENDs
+   */
+  void completeInline(int messages, int packets, int right);
 
   /** A READ was answered without packets, of which it would have taken {@code packets}. */
   void completeRead(int psn, int packets);

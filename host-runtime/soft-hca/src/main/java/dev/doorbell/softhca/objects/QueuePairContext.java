@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
@@ -135,6 +136,11 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
   public final void reach(@Nullable Route there, int number) {
     route = there;
     peerNumber = number;
+  }
+
+  /** Requests go between these GIDs of both ends. */
+  public final void between(Gid source, Gid destination) {
+    route = route == null ? null : route.between(source, destination);
   }
 
   /** 15 bits agree, and one of the two is a full member (InfiniBand, chapter 10.9.3). */

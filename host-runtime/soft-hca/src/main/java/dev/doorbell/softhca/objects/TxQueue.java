@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
 
@@ -128,9 +129,11 @@ public class TxQueue implements Packet.Owner {
       packet.trafficClass = queuePair.connection().trafficClass() | ecn;
     }
     if (route == null || !hca.isLinkUp()) {
+      hca.counters().add(Counter.PORT_XMIT_DISCARDS);
       packet.pool.release(packet);
       return;
     }
+    hca.counters().add(Counter.PORT_XMIT_PACKETS, Counter.PORT_XMIT_DATA, 1, packet.frameBytes());
     packet.knowledge = knowledge(packet);
     packet.originQpn = queuePair.number;
     packet.partitionKey = queuePair.partitionKey();

@@ -1,6 +1,7 @@
 package dev.doorbell.softhca.packet;
 
 import dev.doorbell.core.fabric.DevicePort;
+import dev.doorbell.core.roce.Gid;
 import org.jspecify.annotations.Nullable;
 
 /** A wire carries packets between HCAs. An HCA joins one; addresses name HCAs on it. */
@@ -63,6 +64,9 @@ public abstract class Wire {
       return high == gidHigh() && low == gidLow();
     }
 
+    /** The counters of its port. */
+    PortCounters counters();
+
     /** A packet arrives; the station gives it back to its pool. */
     void deliver(Packet packet);
 
@@ -96,6 +100,13 @@ public abstract class Wire {
      */
     public void transmitCorrupt(Packet packet) {
       packet.pool.release(packet);
+    }
+
+    /**
+     * The same way between two GIDs of its ends, which captures show. The wire itself needs none.
+     */
+    public Route between(Gid source, Gid destination) {
+      return this;
     }
 
     /**

@@ -34,6 +34,7 @@ import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.objects.Uar;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.packet.Wire.Route;
 import dev.doorbell.softhca.queuepair.HcaEngine.ScheduledQueuePair;
@@ -525,6 +526,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     } else if (responder != null) {
       responses.begin();
       if (notifications != null && packet.isMarked()) {
+        hca.counters().add(Counter.NP_ECN_MARKED_ROCE_PACKETS);
         notifyCongestion(notifications);
       }
       responder.receive(packet);
@@ -539,6 +541,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     if (now < nextNotification) {
       return;
     }
+    hca.counters().add(Counter.NP_CNP_SENT);
     nextNotification = now + hca.options().congestion().notificationNanos();
     Packet packet = hca.packets().takeSpare();
     packet.opcode = BthOpcode.CONGESTION_NOTIFICATION;

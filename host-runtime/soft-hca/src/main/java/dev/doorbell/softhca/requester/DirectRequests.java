@@ -157,7 +157,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     int done = (int) (at - index);
     if (done > 0) {
       sendState.completeInline(packets);
-      peer.completeInline(done, packets);
+      peer.completeInline(done, packets, Rights.REMOTE_WRITE);
     }
     if (reported > 0) {
       completions.requesters(reported, queuePair.number, lastOpcode, lastIndex, lastBytes);
@@ -248,7 +248,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     if (opcode == Opcode.RDMA_READ) {
       peer.completeRead(psn, packets);
     } else {
-      peer.completeInline(1, packets);
+      peer.completeInline(1, packets, right);
     }
     return true;
   }

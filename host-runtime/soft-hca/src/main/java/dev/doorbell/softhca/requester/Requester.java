@@ -29,6 +29,7 @@ import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.requester.PacketMaker.DynamicConnection;
 import dev.doorbell.softhca.requester.SendRequest.RequestRing;
@@ -347,6 +348,7 @@ public final class Requester {
   /** A CNP of the peer. */
   public void onNotification() {
     if (pacer != null) {
+      hca.counters().add(Counter.RP_CNP_HANDLED);
       pacer.notified();
     }
   }
@@ -472,6 +474,11 @@ public final class Requester {
           completionQueue.requester(
               queuePair.number, request.opcode, (int) request.index, (int) request.length);
         } else {
+          hca.counters()
+              .add(
+                  syndrome == Syndrome.FLUSHED
+                      ? Counter.REQ_CQE_FLUSH_ERROR
+                      : Counter.REQ_CQE_ERROR);
           completionQueue.error(
               Cqe.REQUESTER_ERROR,
               syndrome,

@@ -14,6 +14,8 @@ import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketPool;
+import dev.doorbell.softhca.packet.PortCounters;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Psn;
 import dev.doorbell.softhca.requester.SendRequest.RequestRing;
 import java.util.function.BooleanSupplier;
@@ -37,6 +39,7 @@ final class SendState {
   private final Runnable onProgress;
   private final QueuePairContext queuePair;
   private final PacketPool pool;
+  private final PortCounters counters;
   private final RequestRing ring;
   private final TxQueue tx;
   private final PacketMaker maker;
@@ -91,6 +94,7 @@ final class SendState {
     this.pacer = pacer;
     this.queuePair = queuePair;
     this.pool = hca.packets();
+    this.counters = hca.counters();
     this.ring = ring;
     this.tx = tx;
     this.maker = maker;
@@ -350,6 +354,7 @@ final class SendState {
       return;
     }
     retransmittedReadPsn = psn;
+    counters.add(Counter.IMPLIED_NAK_SEQ_ERR);
     onLoss();
     retransmitFrom(ring.at(oldestRead), psn);
   }
@@ -421,6 +426,7 @@ final class SendState {
       return;
     }
     acknowledgeBefore(packet.psn);
+    counters.add(Counter.RNR_NAK_RETRY_ERR);
     if (rnrRetries == 0) {
       request.fail(Syndrome.RNR_RETRY_EXCEEDED, VendorSyndrome.NONE);
       return;
@@ -446,15 +452,21 @@ final class SendState {
     acknowledgeBefore(packet.psn);
     switch (packet.syndrome) {
       case Aeth.NAK_SEQUENCE -> {
+        counters.add(Counter.PACKET_SEQ_ERR);
         // During an RNR wait everything is sent again anyway.
         if (!rnrTimerRunning) {
           onLoss();
           retransmitFrom(request, packet.psn);
         }
       }
-      case Aeth.NAK_INVALID_REQUEST ->
-          request.fail(Syndrome.REMOTE_INVALID_REQUEST, VendorSyndrome.NONE);
-      case Aeth.NAK_REMOTE_ACCESS -> request.fail(Syndrome.REMOTE_ACCESS, VendorSyndrome.NONE);
+      case Aeth.NAK_INVALID_REQUEST -> {
+        counters.add(Counter.REQ_REMOTE_INVALID_REQUEST);
+        request.fail(Syndrome.REMOTE_INVALID_REQUEST, VendorSyndrome.NONE);
+      }
+      case Aeth.NAK_REMOTE_ACCESS -> {
+        counters.add(Counter.REQ_REMOTE_ACCESS_ERRORS);
+        request.fail(Syndrome.REMOTE_ACCESS, VendorSyndrome.NONE);
+      }
       default -> request.fail(Syndrome.REMOTE_OPERATION, VendorSyndrome.NONE);
     }
   }
@@ -477,7 +489,9 @@ final class SendState {
       return false;
     }
     long timeout = AckTimer.nanos(queuePair.connection().ackTimeout());
+    // mlx5 counts the early repetitions of adaptive retransmission apart.
     boolean sooner = window.ackTimeoutNanos(timeout) < timeout;
+    counters.add(sooner ? Counter.ROCE_ADP_RETRANS : Counter.LOCAL_ACK_TIMEOUT_ERR);
     window.onTimeout(unacknowledged());
     if (pacer != null) {
       pacer.lost();

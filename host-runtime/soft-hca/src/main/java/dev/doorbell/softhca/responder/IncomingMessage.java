@@ -13,6 +13,7 @@ import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +141,9 @@ final class IncomingMessage {
         return refuse(Aeth.NAK_REMOTE_OPERATION, AsyncEvent.Type.QP_FATAL);
       }
     }
+    if (first) {
+      checks.count(Rights.REMOTE_WRITE);
+    }
     if (immediate) {
       receives.complete(packet, Cqe.RESPONDER_WRITE_IMM, length);
     }
@@ -222,6 +226,9 @@ final class IncomingMessage {
     boolean tooLong = syndrome == Syndrome.LOCAL_LENGTH;
     if (tooLong && !queuePair.isReliable()) {
       return refuse(Aeth.NAK_INVALID_REQUEST, null);
+    }
+    if (tooLong) {
+      hca.counters().add(Counter.RESP_LOCAL_LENGTH_ERROR);
     }
     receives.fail(syndrome);
     kind = Kind.NONE;

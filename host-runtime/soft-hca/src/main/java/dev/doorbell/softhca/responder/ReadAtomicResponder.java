@@ -214,6 +214,7 @@ final class ReadAtomicResponder {
     memory.length = length;
     memory.rkey = packet.rkey;
     responder.expectAfterResponse(packet.psn, responses);
+    checks.count(Rights.REMOTE_READ);
     return true;
   }
 
@@ -325,6 +326,7 @@ final class ReadAtomicResponder {
     }
     response.endReads();
     responder.expectAfterResponse(packet.psn, 1);
+    checks.count(Rights.REMOTE_ATOMIC);
     responder.responseBegins();
     Executed memory = remember(packet.psn, 1);
     memory.read = false;

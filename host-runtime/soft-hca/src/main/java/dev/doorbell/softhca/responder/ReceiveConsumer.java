@@ -19,6 +19,7 @@ import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import org.jspecify.annotations.Nullable;
 
 /** Takes receive WQEs when there is room for their CQE, scatters payload, and completes them. */
@@ -295,6 +296,9 @@ final class ReceiveConsumer {
     ReceiveSource from = queue;
     Completions to = completions;
     if (from != null && to != null) {
+      hca.counters()
+          .add(
+              syndrome == Syndrome.FLUSHED ? Counter.RESP_CQE_FLUSH_ERROR : Counter.RESP_CQE_ERROR);
       to.user(userIndex(from));
       to.error(
           Cqe.RESPONDER_ERROR,

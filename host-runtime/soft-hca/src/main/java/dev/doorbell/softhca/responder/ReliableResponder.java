@@ -13,9 +13,11 @@ import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
+import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
@@ -149,7 +151,10 @@ final class ReliableResponder extends Responder implements DirectPeer {
   }
 
   @Override
-  public void completeInline(int messages, int packets) {
+  public void completeInline(int messages, int packets, int right) {
+    for (int i = right == 0 ? messages : 0; i < messages; i++) {
+      checks.count(right);
+    }
     expectedPsn = Psn.add(expectedPsn, packets);
     msn = (msn + messages) & Psn.MASK;
     nakSent = false;
@@ -158,13 +163,13 @@ final class ReliableResponder extends Responder implements DirectPeer {
 
   @Override
   public void completeRead(int psn, int packets) {
-    completeInline(1, packets);
+    completeInline(1, packets, Rights.REMOTE_READ);
     readAtomics.rememberRead(psn, packets);
   }
 
   @Override
   public void completeAtomic(int psn, long result) {
-    completeInline(1, 1);
+    completeInline(1, 1, Rights.REMOTE_ATOMIC);
     readAtomics.rememberAtomic(psn, result);
   }
 
@@ -221,12 +226,14 @@ final class ReliableResponder extends Responder implements DirectPeer {
     }
     int ahead = Psn.difference(packet.psn, expectedPsn);
     if (ahead > 0) {
+      hca.counters().add(Counter.OUT_OF_SEQUENCE);
       nakSequence();
       return true;
     }
     queuePair.responses.arrives(packet.knowledge);
     boolean hasResponse = PacketOpcode.hasResponse(packet.opcode);
     if (ahead < 0) {
+      hca.counters().add(Counter.DUPLICATE_REQUEST);
       return hasResponse ? readAtomics.repeat(packet) : repeatAck();
     }
     if (packet.extended && !message.isOpen() && !receives.select(packet.sharedQueue)) {
@@ -310,6 +317,7 @@ final class ReliableResponder extends Responder implements DirectPeer {
 
   /** Asks the requester to come again later. */
   private void nakReceiverNotReady(int psn) {
+    hca.counters().add(Counter.OUT_OF_BUFFER);
     receives.placeAll();
     Packet nak = hca.packets().takeSpare();
     address(nak, BthOpcode.ACKNOWLEDGE, psn);
@@ -333,6 +341,9 @@ final class ReliableResponder extends Responder implements DirectPeer {
     Packet nak = hca.packets().takeSpare();
     address(nak, BthOpcode.ACKNOWLEDGE, psn);
     nak.syndrome = syndrome;
+    if (syndrome == Aeth.NAK_REMOTE_ACCESS) {
+      hca.counters().add(Counter.RESP_REMOTE_ACCESS_ERRORS);
+    }
     ackPending = false;
     tx.add(nak);
     if (event != null) {

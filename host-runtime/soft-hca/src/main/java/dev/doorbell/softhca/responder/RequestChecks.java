@@ -7,6 +7,8 @@ import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
+import dev.doorbell.softhca.packet.PortCounters;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +20,14 @@ final class RequestChecks {
   private final QueuePairContext queuePair;
   private final long mostBytes;
   private final boolean executesAtomics;
+  private final PortCounters counters;
 
   /** Region of the request that was checked last; null if it was refused or names no byte. */
   @Nullable SoftMemoryRegion region;
 
   RequestChecks(QueuePairContext queuePair, HcaServices hca) {
     this.queuePair = queuePair;
+    this.counters = hca.counters();
     this.mostBytes = hca.options().limits().messageBytes();
     this.executesAtomics = hca.options().promises().atomics() != Promise.Atomics.REFUSED;
   }
@@ -54,6 +58,16 @@ final class RequestChecks {
       region = found;
     }
     return 0;
+  }
+
+  /** A request that was not refused has been carried out, or begins to be. */
+  void count(int right) {
+    counters.add(
+        switch (right) {
+          case Rights.REMOTE_WRITE -> Counter.RX_WRITE_REQUESTS;
+          case Rights.REMOTE_READ -> Counter.RX_READ_REQUESTS;
+          default -> Counter.RX_ATOMIC_REQUESTS;
+        });
   }
 
   /** The asynchronous event of a refused request. */

@@ -4,6 +4,7 @@ import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Wire.Station;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -140,7 +141,7 @@ final class FrameReceiver {
       return false;
     }
     record(address, length);
-    if (!accept(packet)) {
+    if (!accept(packet, hca)) {
       packet.pool.release(packet);
       return true;
     }
@@ -168,9 +169,10 @@ final class FrameReceiver {
   }
 
   /** Checks the ICRC and the addresses, and reads the packet. */
-  private boolean accept(Packet packet) {
+  private boolean accept(Packet packet, Station hca) {
     if (icrc.of(frame, slabBytes, base) != Icrc.read(frame.icrc)) {
       badIcrc++;
+      hca.counters().add(Counter.RX_ICRC_ENCAPSULATED);
       return false;
     }
     takeRoute(packet);

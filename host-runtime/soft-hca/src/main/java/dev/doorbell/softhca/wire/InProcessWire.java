@@ -3,6 +3,7 @@ package dev.doorbell.softhca.wire;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.packet.Wire.Route;
 import dev.doorbell.softhca.packet.Wire.Station;
@@ -162,9 +163,8 @@ public final class InProcessWire extends Wire {
     public void transmit(Packet packet) {
       WireCapture into = capture;
       if (into != null) {
-        long now = from.station.port().now();
-        Gid to = new Gid(packet.destinationGidHigh, packet.destinationGidLow);
-        into.packet(from.captureInterface, now, packet, from.gid, to);
+        int bytes = into.encode(packet, from.gid, from.gid);
+        into.write(from.captureInterface, from.station.port().now(), bytes, "");
       }
       for (Member member : members.values()) {
         Packet copy = packet.pool.take();
@@ -180,24 +180,44 @@ public final class InProcessWire extends Wire {
   private final class InProcessRoute extends Route {
     private final Member from;
     private final Station to;
+    private final Member peer;
+    private final Gid fromGid;
     private final Gid toGid;
     private final boolean timed;
 
     InProcessRoute(Member from, Member peer) {
+      this(from, peer, from.gid, peer.gid);
+    }
+
+    private InProcessRoute(Member from, Member peer, Gid fromGid, Gid toGid) {
       this.from = from;
+      this.peer = peer;
       this.to = peer.station;
-      this.toGid = peer.gid;
+      this.fromGid = fromGid;
+      this.toGid = toGid;
       this.timed = latencyNanos != 0 || picosPerByte != 0 || to.delaysArrivals();
+    }
+
+    @Override
+    public Route between(Gid source, Gid destination) {
+      return source.isIpv4() == destination.isIpv4()
+          ? new InProcessRoute(from, peer, source, destination)
+          : this;
     }
 
     @Override
     public void transmit(Packet packet) {
       WireCapture into = capture;
-      if (into != null) {
-        long now = from.station.port().now();
-        into.packet(from.captureInterface, now, packet, from.gid, toGid);
+      if (into == null) {
+        carry(packet);
+        return;
       }
+      long now = from.station.port().now();
+      long lost = to.counters().lost;
+      int bytes = into.encode(packet, fromGid, toGid);
       carry(packet);
+      into.write(
+          from.captureInterface, now, bytes, to.counters().lost == lost ? "" : WireCapture.DROPPED);
     }
 
     private void carry(Packet packet) {
@@ -215,6 +235,7 @@ public final class InProcessWire extends Wire {
       if (timed) {
         travelNanos(packet);
       }
+      to.counters().add(Counter.RX_ICRC_ENCAPSULATED);
       packet.pool.release(packet);
     }
 

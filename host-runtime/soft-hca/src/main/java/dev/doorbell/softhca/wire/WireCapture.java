@@ -2,9 +2,11 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.pcap.PcapngWriter;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
@@ -19,14 +21,19 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Captures what a wire carries into a pcapng file that Wireshark opens. Timestamps are the
- * fabric's: virtual nanoseconds from 0, or wall time. Costs nothing where none is attached,
- * allocates nothing a packet where one is. On the thread that steps the wire.
+ * fabric's: virtual nanoseconds from 0, or wall time. Costs nothing where none is attached. On the
+ * thread that steps the wire.
  */
 public final class WireCapture implements AutoCloseable {
+  /** Comment on a packet that was lost where it arrived. */
+  static final String DROPPED = "lost on arrival: a fault, or the port was down";
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
   private static final int ROOM = FrameLink.ROOM;
 
   /** A locally administered MAC address, for stations that have none. */
@@ -38,6 +45,9 @@ public final class WireCapture implements AutoCloseable {
   private final Icrc icrc = new Icrc();
   private final MemorySegment scratch = Arena.ofAuto().allocate(ROOM + RoceFrame.MAX_BYTES, 64);
   private final ByteBuffer scratchBytes = scratch.asByteBuffer();
+  private Set<Integer> queuePairs = Set.of();
+  private long encoded;
+  private long flushed = System.nanoTime();
   private boolean closed;
 
   private WireCapture(PcapngWriter writer, Basis basis, long fabricNow) {
@@ -73,23 +83,38 @@ public final class WireCapture implements AutoCloseable {
     }
   }
 
+  /** Captures the packets of these queue pairs alone, as sender or as destination. */
+  public void only(Set<Integer> numbers) {
+    queuePairs = Set.copyOf(numbers);
+  }
+
   /**
-   * Adds a packet of a wire that has no bytes, framed as RoCEv2 would, or an Ethernet frame.
+   * Frames a packet of a wire that has no bytes as RoCEv2 would, for {@link #write}. Datagrams name
+   * their own GIDs.
    *
-   * @param now the fabric's clock
+   * @return bytes of the frame; 0 if it is not captured
    */
-  public void packet(int interfaceNumber, long now, Packet packet, Gid source, Gid destination) {
-    if (closed) {
-      return;
+  int encode(Packet packet, Gid from, Gid to) {
+    boolean chosen =
+        queuePairs.isEmpty()
+            || queuePairs.contains(packet.originQpn)
+            || queuePairs.contains(packet.destination);
+    if (closed || !chosen) {
+      return 0;
     }
     if (packet.opcode == PacketOpcode.FRAME) {
-      frame(interfaceNumber, now, Direction.OUTBOUND, packet.payload, packet.bytes);
-      return;
+      encoded = scratch.address();
+      RawMemory.copy(packet.payload, encoded, packet.bytes);
+      return packet.bytes;
     }
+    boolean named =
+        packet.sourceGidLow != 0 && PacketOpcode.transport(packet.opcode) == BthOpcode.UD;
+    Gid source = named ? new Gid(packet.sourceGidHigh, packet.sourceGidLow) : from;
+    Gid destination = named ? new Gid(packet.destinationGidHigh, packet.destinationGidLow) : to;
     long bth = scratch.address() + ROOM;
     int bytes = PacketCodec.encode(packet, bth);
     int transport = bytes + Icrc.BYTES;
-    long frame =
+    encoded =
         FrameLink.writeV2(
             bth,
             transport,
@@ -102,16 +127,35 @@ public final class WireCapture implements AutoCloseable {
             packet.trafficClass,
             packet.flowLabel,
             packet.hopLimit);
-    long ip = frame + EthernetHeader.BYTES;
+    long ip = encoded + EthernetHeader.BYTES;
     Icrc.write(
         bth + bytes,
         icrc.of(ip, !destination.isIpv4(), true, scratchBytes, ROOM + Bth.BYTES, ROOM + bytes));
-    writer.frame(
-        interfaceNumber,
-        now + clockOffset,
-        Direction.OUTBOUND,
-        frame,
-        (int) (bth + transport - frame));
+    if (!destination.isIpv4()) {
+      UdpHeader.putIpv6Checksum(ip);
+    }
+    return (int) (bth + transport - encoded);
+  }
+
+  /**
+   * Adds what was {@linkplain #encode encoded} last.
+   *
+   * @param now the fabric's clock
+   * @param comment on the packet, or empty
+   */
+  void write(int interfaceNumber, long now, int bytes, String comment) {
+    if (bytes > 0 && !closed) {
+      writer.frame(interfaceNumber, now + clockOffset, Direction.OUTBOUND, encoded, bytes, comment);
+    }
+  }
+
+  /** Writes what is buffered at most once a second, so that little is lost with the process. */
+  public void flushEachSecond() {
+    long now = System.nanoTime();
+    if (!closed && now - flushed >= SECOND_NANOS) {
+      flushed = now;
+      writer.flush();
+    }
   }
 
   private static long mac(Gid gid) {

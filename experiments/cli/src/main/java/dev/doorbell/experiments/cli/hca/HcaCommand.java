@@ -14,6 +14,7 @@ import picocli.CommandLine;
       "  doorbell hca faults 5000                 what of its fault plan has happened",
       "  doorbell hca pcap 5000 start x.pcapng    capture; 'pcap 5000 stop' ends it",
       "  doorbell hca exec -- PROGRAM              libibverbs programs on software HCAs",
+      "  doorbell hca port mlx5_0 down            their ports, as a pulled cable",
       ""
     })
 public final class HcaCommand extends CommandGroup {
@@ -26,6 +27,7 @@ public final class HcaCommand extends CommandGroup {
             new Action("stats", HcaStatsCommand::new),
             new Action("faults", HcaFaultsCommand::new),
             new Action("pcap", HcaPcapCommand::new),
-            new Action("exec", HcaExecCommand::new)));
+            new Action("exec", HcaExecCommand::new),
+            new Action("port", HcaPortCommand::new)));
   }
 }

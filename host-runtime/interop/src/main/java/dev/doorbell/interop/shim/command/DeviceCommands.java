@@ -149,6 +149,7 @@ public final class DeviceCommands {
   static void queryPort(IoctlCommand command) throws ErrnoException {
     requirePort(command.in(UverbsAbi.QUERY_PORT_PORT_NUM, 1).u8(0));
     HcaAttributes attributes = command.context().device().hca().attributes();
+    boolean isUp = command.context().device().hca().isLinkUp();
     // struct ib_uverbs_query_port_resp_ex
     Struct answer =
         new Struct(48)
@@ -156,13 +157,13 @@ public final class DeviceCommands {
             .u32(4, (int) attributes.maxMessageBytes())
             .u32(16, ServedDevice.GID_TABLE_ENTRIES)
             .u16(20, 1) // pkey_tbl_len
-            .u8(26, 4) // active
+            .u8(26, isUp ? 4 : 1) // active, or down
             .u8(27, 5) // max_mtu 4096
             .u8(28, 5)
             .u8(30, 1) // max_vl_num
             .u8(34, 2) // 4 lanes
             .u8(35, 32) // of 25 Gbit/s
-            .u8(36, 5) // link up
+            .u8(36, isUp ? 5 : 3) // link up, or disabled
             .u8(37, 2) // Ethernet
             .u8(38, 2); // a global route is required
     command.out(UverbsAbi.QUERY_PORT_RESP, answer);

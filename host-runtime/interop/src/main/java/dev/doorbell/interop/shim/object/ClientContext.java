@@ -112,6 +112,11 @@ public final class ClientContext {
     return handles;
   }
 
+  /** Number of its objects of that type. */
+  public long count(Class<? extends Resource> type) {
+    return resources.values().stream().filter(type::isInstance).count();
+  }
+
   /**
    * The object with that handle.
    *

@@ -5,8 +5,10 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.Transport;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.softhca.DriverAccess;
+import java.util.List;
 
 /** The state transitions of a queue pair with the attributes that were set. */
 public final class QueuePairControl extends QueuePairSettings {
@@ -75,6 +77,9 @@ public final class QueuePairControl extends QueuePairSettings {
     queuePair.toRtr(
         new QueuePairAddress(peer.name(), peerNumber & 0xff_ffff, receivePsn & 0xff_ffff, mtu()),
         attributes());
+    List<Gid> own = device.gids();
+    DriverAccess.gids(
+        queuePair, own.get(gidIndex < own.size() ? gidIndex : 0), new Gid(gidHigh, gidLow));
   }
 
   private ConnectionAttributes attributes() {
