@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell coll all_reduce -b 8 -e 64K -f 8 -g 8",
       "  doorbell coll all_reduce -b 8 -e 1M -f 2 -g 16 --algo ring,tree,auto",
       "  doorbell coll reduce_scatter -b 4K -e 64K -f 4 -g 8 -d bfloat16 -o max",
+      "  doorbell coll all_reduce -b 8 -e 1G -f 2 -g 8              large sizes are predicted",
       "  doorbell coll all_reduce -b 8 -e 64M -f 8 -g 64 --explain",
       ""
     },
@@ -146,6 +148,14 @@ public final class CollCommand extends CliCommand {
   private boolean explain;
 
   @Option(
+      names = "--budget",
+      paramLabel = "SECONDS",
+      description =
+          "Sizes are simulated, smallest first, while the estimated time of all stays below it"
+              + " (default: 8 seconds of one core); the others are predicted. 0 simulates all.")
+  private int budget = 8;
+
+  @Option(
       names = "--placement",
       paramLabel = "NAME",
       description = "Topology of every rank, a name or a file (default: h200-cx7).")
@@ -174,11 +184,35 @@ public final class CollCommand extends CliCommand {
       context.terminal().out().println("# MODELLED (LogGP of the schedules) - nothing was run");
       return ExitCode.OK;
     }
+    List<Long> simulated = withinBudget(context, kind, sizes);
+    Map<Long, Map<Algorithm, Double>> predicted =
+        simulated.size() == sizes.size() ? Map.of() : predictions(context, kind, sizes);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    ExitCode code = runExperiment(context, kind, sizes, printed);
+    ExitCode code = runExperiment(context, kind, simulated, printed);
     StoredRun run = StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
-    report(context.terminal().out(), run, kind, elements, sizes);
+    report(context.terminal().out(), run, kind, elements, sizes, predicted, simulated);
     return code;
+  }
+
+  /** Returns the sizes, from the smallest on, that are simulated in the time that there is. */
+  private List<Long> withinBudget(CommandContext context, Collective kind, List<Long> sizes)
+      throws UsageException, ConfigException {
+    if (budget == 0 || sizes.size() == 1) {
+      return sizes;
+    }
+    Map<Long, Long> nanos = new HashMap<>();
+    String all = String.join(",", algorithms);
+    for (Point point :
+        Plan.of(ExperimentFiles.read(context, EXPERIMENT, overrides(kind, all, sizes))).points()) {
+      nanos.merge(point.whole("size"), context.runtime().get().estimateNanos(point), Long::sum);
+    }
+    long left = budget * 1_000_000_000L;
+    int count = 0;
+    while (count < sizes.size() && left > 0) {
+      left -= nanos.getOrDefault(sizes.get(count), 0L);
+      count += left > 0 ? 1 : 0;
+    }
+    return sizes.subList(0, Math.max(1, count));
   }
 
   private int ranks() {
@@ -246,7 +280,13 @@ public final class CollCommand extends CliCommand {
   }
 
   private void report(
-      PrintStream print, StoredRun run, Collective kind, DataType elements, List<Long> sizes) {
+      PrintStream print,
+      StoredRun run,
+      Collective kind,
+      DataType elements,
+      List<Long> sizes,
+      Map<Long, Map<Algorithm, Double>> predicted,
+      List<Long> simulated) {
     print.printf(
         "# doorbell coll %s   ranks %d   sizes %s to %s   iterations %d   validation 1%n",
         NcclTable.word(kind), ranks(), sizes.getFirst(), sizes.getLast(), iterations);
@@ -258,13 +298,32 @@ public final class CollCommand extends CliCommand {
     for (String algorithm : algorithms) {
       print.printf("# algorithm %s%s%n", algorithm, chosen(run, algorithm));
       NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
+      double least = Double.MAX_VALUE;
+      double most = 0;
       for (long size : sizes) {
-        table.row(
-            size,
-            time(run, algorithm, size, "out-of-place"),
-            time(run, algorithm, size, "in-place"));
+        OptionalDouble form = predicted(predicted.getOrDefault(size, Map.of()), algorithm);
+        OptionalDouble time = time(run, algorithm, size, "out-of-place");
+        if (simulated.contains(size)) {
+          String label = predicted.isEmpty() ? "" : "simulated";
+          table.row(size, time, time(run, algorithm, size, "in-place"), label);
+          if (form.isPresent() && time.isPresent()) {
+            least = Math.min(least, form.getAsDouble() / time.getAsDouble());
+            most = Math.max(most, form.getAsDouble() / time.getAsDouble());
+          }
+        } else {
+          OptionalDouble inPlace = kind.inPlace() ? form : OptionalDouble.empty();
+          table.row(size, form, inPlace, "predicted");
+        }
       }
       print.print(table.end(wrong));
+      if (!predicted.isEmpty()) {
+        print.printf(
+            Locale.ROOT,
+            "# predicted: LogGP of the schedules, nothing was run; at the simulated sizes it gives"
+                + " %.2f to %.2f of the simulated time%n",
+            most == 0 ? Double.NaN : least,
+            most == 0 ? Double.NaN : most);
+      }
     }
     for (JournalEntry entry : run.entries()) {
       Problem problem = entry.problem();
@@ -287,6 +346,14 @@ public final class CollCommand extends CliCommand {
             entry ->
                 "%s by %s".formatted(entry.point(), entry.notes().getFirst().replace("auto: ", "")))
         .collect(Collectors.joining(", ", ": ", ""));
+  }
+
+  /** Returns the predicted time of an algorithm; of auto, the least. */
+  private static OptionalDouble predicted(Map<Algorithm, Double> times, String algorithm) {
+    return times.entrySet().stream()
+        .filter(each -> algorithm.equals(AUTO) || NcclTable.word(each.getKey()).equals(algorithm))
+        .mapToDouble(Map.Entry::getValue)
+        .min();
   }
 
   private static OptionalDouble time(StoredRun run, String algorithm, long size, String buffers) {
@@ -336,7 +403,15 @@ public final class CollCommand extends CliCommand {
           Plan.of(
               ExperimentFiles.read(
                   context, EXPERIMENT, overrides(kind, NcclTable.word(algorithm), sizes)));
-      PlanChecks.demand(EXPERIMENT, plan, runtime);
+      // Memory is no matter for what is not run: the smallest size stands for all.
+      PlanChecks.demand(
+          EXPERIMENT,
+          Plan.of(
+              ExperimentFiles.read(
+                  context,
+                  EXPERIMENT,
+                  overrides(kind, NcclTable.word(algorithm), List.of(sizes.getFirst())))),
+          runtime);
       for (Point point : plan.points()) {
         if (point.text("buffers").equals("out-of-place")) {
           runtime
