@@ -31,11 +31,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -48,6 +51,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell coll all_reduce -b 8 -e 64K -f 8 -g 8",
       "  doorbell coll all_reduce -b 8 -e 1M -f 2 -g 16 --algo ring,tree,auto",
       "  doorbell coll reduce_scatter -b 4K -e 64K -f 4 -g 8 -d bfloat16 -o max",
+      "  doorbell coll all_reduce -b 8 -e 1G -f 2 -g 8              large sizes are predicted",
       "  doorbell coll all_reduce -b 8 -e 64M -f 8 -g 64 --explain",
       ""
     },
@@ -61,6 +65,9 @@ public final class CollCommand extends CliCommand {
   private static final String METRIC = "collective";
   private static final String AUTO = "auto";
   private static final int MOST_SIZES = 64;
+
+  /** Bytes of the largest collective whose schedule is laid out for a prediction. */
+  private static final long LARGEST_SCHEDULE = 64L << 20;
 
   @Parameters(
       paramLabel = "COLLECTIVE",
@@ -144,6 +151,14 @@ public final class CollCommand extends CliCommand {
   private boolean explain;
 
   @Option(
+      names = "--budget",
+      paramLabel = "SECONDS",
+      description =
+          "Sizes are simulated, smallest first, while the estimated time of all stays below it"
+              + " (default: 5 seconds of one core); the others are predicted. 0 simulates all.")
+  private int budget = 5;
+
+  @Option(
       names = "--placement",
       paramLabel = "NAME",
       description = "Topology of every rank, a name or a file (default: h200-cx7).")
@@ -172,11 +187,34 @@ public final class CollCommand extends CliCommand {
       context.out().println("# MODELLED (LogGP of the schedules) - nothing was run");
       return ExitCode.OK;
     }
+    List<Long> simulated = withinBudget(context, kind, sizes);
+    Map<String, Map<Long, Double>> predicted =
+        simulated.size() == sizes.size() ? Map.of() : forms(context, kind, sizes);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    ExitCode code = runExperiment(context, kind, sizes, printed);
+    ExitCode code = runExperiment(context, kind, simulated, printed);
     StoredRun run = StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
-    report(context.out(), run, kind, elements, sizes);
+    report(context.out(), run, kind, elements, sizes, predicted, simulated);
     return code;
+  }
+
+  /** Returns the sizes, from the smallest on, that are simulated in the time that there is. */
+  private List<Long> withinBudget(CommandContext context, Collective kind, List<Long> sizes)
+      throws UsageException, ConfigException {
+    if (budget == 0 || sizes.size() == 1) {
+      return sizes;
+    }
+    Map<Long, Long> nanos = new HashMap<>();
+    String all = String.join(",", algorithms);
+    for (Point point : plan(context, kind, sizes, all).points()) {
+      nanos.merge(point.whole("size"), context.runtime().get().estimateNanos(point), Long::sum);
+    }
+    long left = budget * 1_000_000_000L;
+    int count = 0;
+    while (count < sizes.size() && left > 0) {
+      left -= nanos.getOrDefault(sizes.get(count), 0L);
+      count += left > 0 ? 1 : 0;
+    }
+    return sizes.subList(0, Math.max(1, count));
   }
 
   private int ranks() {
@@ -207,13 +245,59 @@ public final class CollCommand extends CliCommand {
     CollCommand command = new CollCommand();
     command.gpus = ranks;
     command.placement = machine;
-    Map<Long, Double> least = new LinkedHashMap<>();
-    command
-        .predictions(context, kind, sizes)
-        .forEach(
-            (size, times) ->
-                times.values().stream().min(Double::compare).ifPresent(t -> least.put(size, t)));
-    return least;
+    return command.forms(context, kind, sizes).getOrDefault(AUTO, Map.of());
+  }
+
+  /** Returns predicted nanoseconds by algorithm, as the user names it, and size. */
+  private Map<String, Map<Long, Double>> forms(
+      CommandContext context, Collective kind, List<Long> sizes)
+      throws UsageException, ConfigException {
+    Map<String, Map<Long, Double>> forms = new LinkedHashMap<>();
+    for (String algorithm : algorithms) {
+      forms.put(algorithm, form(context, kind, sizes, algorithm));
+    }
+    return forms;
+  }
+
+  /** Returns the predicted time of one algorithm by size, in nanoseconds. */
+  private Map<Long, Double> form(
+      CommandContext context, Collective kind, List<Long> sizes, String algorithm)
+      throws UsageException, ConfigException {
+    ExperimentRuntime runtime = context.runtime().get();
+    // Memory is no matter for what is not run: the smallest size stands for all.
+    PlanChecks.demand(EXPERIMENT, plan(context, kind, sizes.subList(0, 1), algorithm), runtime);
+    // Schedules have a step for each chunk: beyond some size, time grows in proportion to bytes.
+    Set<Long> computed = new TreeSet<>(sizes);
+    boolean extended = computed.removeIf(size -> size > LARGEST_SCHEDULE);
+    if (extended) {
+      computed.addAll(List.of(LARGEST_SCHEDULE / 2, LARGEST_SCHEDULE));
+    }
+    Map<Long, Double> form = new LinkedHashMap<>();
+    for (Point point : plan(context, kind, List.copyOf(computed), algorithm).points()) {
+      if (point.text("buffers").equals("out-of-place")) {
+        runtime
+            .predict(point)
+            .of(METRIC)
+            .map(Prediction.Term::value)
+            .filter(Double::isFinite)
+            .ifPresent(nanos -> form.put(point.whole("size"), nanos));
+      }
+    }
+    Double half = form.get(LARGEST_SCHEDULE / 2);
+    Double last = form.get(LARGEST_SCHEDULE);
+    if (extended && half != null && last != null) {
+      double perByte = (last - half) / (LARGEST_SCHEDULE / 2.0);
+      sizes.stream()
+          .filter(size -> size > LARGEST_SCHEDULE)
+          .forEach(size -> form.put(size, last + (size - LARGEST_SCHEDULE) * perByte));
+    }
+    form.keySet().retainAll(sizes);
+    return form;
+  }
+
+  private Plan plan(CommandContext context, Collective kind, List<Long> sizes, String algorithm)
+      throws UsageException, ConfigException {
+    return Plan.of(ExperimentFiles.read(context, EXPERIMENT, overrides(kind, algorithm, sizes)));
   }
 
   private List<String> overrides(Collective kind, String algorithm, List<Long> sizes) {
@@ -236,7 +320,13 @@ public final class CollCommand extends CliCommand {
   }
 
   private void report(
-      PrintStream print, StoredRun run, Collective kind, DataType elements, List<Long> sizes) {
+      PrintStream print,
+      StoredRun run,
+      Collective kind,
+      DataType elements,
+      List<Long> sizes,
+      Map<String, Map<Long, Double>> predicted,
+      List<Long> simulated) {
     print.printf(
         "# doorbell coll %s   ranks %d   sizes %s to %s   iterations %d   validation 1%n",
         NcclTable.word(kind), ranks(), sizes.getFirst(), sizes.getLast(), iterations);
@@ -248,13 +338,33 @@ public final class CollCommand extends CliCommand {
     for (String algorithm : algorithms) {
       print.printf("# algorithm %s%s%n", algorithm, chosen(run, algorithm));
       NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
+      double least = Double.MAX_VALUE;
+      double most = 0;
       for (long size : sizes) {
-        table.row(
-            size,
-            time(run, algorithm, size, "out-of-place"),
-            time(run, algorithm, size, "in-place"));
+        Double nanos = predicted.getOrDefault(algorithm, Map.of()).get(size);
+        OptionalDouble form = nanos == null ? OptionalDouble.empty() : OptionalDouble.of(nanos);
+        OptionalDouble time = time(run, algorithm, size, "out-of-place");
+        if (simulated.contains(size)) {
+          String label = predicted.isEmpty() ? "" : "simulated";
+          table.row(size, time, time(run, algorithm, size, "in-place"), label);
+          if (form.isPresent() && time.isPresent()) {
+            least = Math.min(least, form.getAsDouble() / time.getAsDouble());
+            most = Math.max(most, form.getAsDouble() / time.getAsDouble());
+          }
+        } else {
+          OptionalDouble inPlace = kind.inPlace() ? form : OptionalDouble.empty();
+          table.row(size, form, inPlace, "predicted");
+        }
       }
       print.print(table.end(wrong));
+      if (!predicted.isEmpty()) {
+        print.printf(
+            Locale.ROOT,
+            "# predicted: LogGP of the schedules, in proportion beyond 64 MiB; nothing was run. At"
+                + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
+            most == 0 ? Double.NaN : least,
+            most == 0 ? Double.NaN : most);
+      }
     }
     for (JournalEntry entry : run.entries()) {
       Problem problem = entry.problem();
@@ -302,46 +412,18 @@ public final class CollCommand extends CliCommand {
 
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
       throws UsageException, ConfigException {
-    Map<Long, Map<Algorithm, Double>> predicted = predictions(context, kind, sizes);
-    List<Algorithm> possible =
-        Arrays.stream(Algorithm.values())
-            .filter(each -> predicted.values().stream().anyMatch(times -> times.containsKey(each)))
-            .toList();
-    return NcclTable.explain(predicted, possible);
-  }
-
-  /** Returns predicted nanoseconds by size and algorithm. */
-  private Map<Long, Map<Algorithm, Double>> predictions(
-      CommandContext context, Collective kind, List<Long> sizes)
-      throws UsageException, ConfigException {
-    ExperimentRuntime runtime = context.runtime().get();
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
     possible.add(Algorithm.HIERARCHICAL);
     Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
     sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
     for (Algorithm algorithm : possible) {
-      Plan plan =
-          Plan.of(
-              ExperimentFiles.read(
-                  context, EXPERIMENT, overrides(kind, NcclTable.word(algorithm), sizes)));
-      PlanChecks.demand(EXPERIMENT, plan, runtime);
-      for (Point point : plan.points()) {
-        if (point.text("buffers").equals("out-of-place")) {
-          runtime
-              .predict(point)
-              .of(METRIC)
-              .map(Prediction.Term::value)
-              .filter(Double::isFinite)
-              .ifPresent(
-                  nanos ->
-                      predicted
-                          .getOrDefault(point.whole("size"), new EnumMap<>(Algorithm.class))
-                          .put(algorithm, nanos));
-        }
-      }
+      form(context, kind, sizes, NcclTable.word(algorithm))
+          .forEach((size, nanos) -> predicted.getOrDefault(size, Map.of()).put(algorithm, nanos));
     }
-    return predicted;
+    possible.removeIf(
+        algorithm -> predicted.values().stream().noneMatch(each -> each.containsKey(algorithm)));
+    return NcclTable.explain(predicted, possible);
   }
 
   /** Sizes from -b to -e; of a barrier, which has none, one. */

@@ -60,10 +60,11 @@ final class NcclTable {
    *
    * @param size bytes that were asked for
    * @param outOfPlace nanoseconds of it; empty where it has no result, or means nothing
+   * @param label of the row, behind its columns; may be empty
    */
-  void row(long size, OptionalDouble outOfPlace, OptionalDouble inPlace) {
+  void row(long size, OptionalDouble outOfPlace, OptionalDouble inPlace, String label) {
     line(
-        "%12d  %12d  %8s  %6s  %6d  %s  %s",
+        "%12d  %12d  %8s  %6s  %6d  %s  %s" + (label.isEmpty() ? "" : "  " + label),
         collective.bytes(size, ranks),
         collective.count(size, ranks, type),
         type.name().toLowerCase(Locale.ROOT),

@@ -16,7 +16,11 @@ import dev.doorbell.experiments.cli.decode.HexDump;
 import dev.doorbell.experiments.cli.decode.PacketReport;
 import dev.doorbell.experiments.cli.decode.PastedTable;
 import dev.doorbell.experiments.cli.decode.PastedText;
+import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
+import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.ByteArrayOutputStream;
@@ -24,11 +28,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,6 +58,9 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class ExplainCommand extends CliCommand {
+  /** Bytes of the largest put whose price the forms have been held against. */
+  private static final long LARGEST_PUT = 1L << 20;
+
   private static final int GZIP = 0x1f8b;
   private static final Pattern CREATE = Pattern.compile("\\bibv_create_qp\\s*\\(");
   private static final Pattern SIZES = Pattern.compile("max_send_wr\\s*=");
@@ -251,10 +260,30 @@ public final class ExplainCommand extends CliCommand {
 
   private Map<Long, Double> model(CommandContext context, PastedTable table)
       throws UsageException, ConfigException {
-    return table.tool() == PastedTable.Tool.NCCL_TESTS
-        ? CollCommand.predicted(
-            context, table.collective(), table.sizes(), table.ranks(), placement)
-        : Map.of();
+    if (table.tool() == PastedTable.Tool.NCCL_TESTS) {
+      return CollCommand.predicted(
+          context, table.collective(), table.sizes(), table.ranks(), placement);
+    }
+    String sizes =
+        table.sizes().stream()
+            .filter(size -> size % Long.BYTES == 0 && size <= LARGEST_PUT)
+            .map(String::valueOf)
+            .collect(Collectors.joining(","));
+    Map<Long, Double> model = new HashMap<>();
+    if (sizes.isEmpty()) {
+      return model;
+    }
+    List<String> settings = List.of("path=pull", "placement=" + placement, "size=" + sizes);
+    for (Point point : Plan.of(ExperimentFiles.read(context, "pull-vs-push", settings)).points()) {
+      long size = point.whole("size");
+      Prediction prediction = context.runtime().get().predict(point);
+      if (table.title().equals("latency")) {
+        prediction.of("latency").ifPresent(term -> model.put(size, term.value()));
+      } else {
+        prediction.of("goodput").ifPresent(term -> model.put(size, size / term.value()));
+      }
+    }
+    return model;
   }
 
   /** The fault of tutorials: a queue pair without a receive queue, on which libibverbs crashes. */

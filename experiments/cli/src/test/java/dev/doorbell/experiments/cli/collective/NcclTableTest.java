@@ -17,14 +17,14 @@ class NcclTableTest {
   void bandwidths_are_those_of_nccl_tests_formulas() {
     // doc/PERFORMANCE.md: of all_gather, size is the whole buffer and the factor (n - 1) / n.
     NcclTable gather = new NcclTable(Collective.ALL_GATHER, 4, DataType.HALF, "sum", 0);
-    gather.row(4096, OptionalDouble.of(1024), OptionalDouble.empty());
+    gather.row(4096, OptionalDouble.of(1024), OptionalDouble.empty(), "");
     assertThat(gather.end(0))
         .contains(
             "        4096           512      half    none      -1"
                 + "     1.02    4.00    3.00      0      N/A     N/A     N/A    N/A")
         .contains("# Avg bus bandwidth    : 3.00000");
     NcclTable broadcast = new NcclTable(Collective.BROADCAST, 4, DataType.FLOAT, "sum", 2);
-    broadcast.row(4096, OptionalDouble.of(102_400), OptionalDouble.of(2048));
+    broadcast.row(4096, OptionalDouble.of(102_400), OptionalDouble.of(2048), "");
     assertThat(broadcast.end(1))
         .contains(
             "        4096          1024     float    none       2"
@@ -40,8 +40,8 @@ class NcclTableTest {
   @Test
   void what_tools_read_of_a_table_are_its_numbers() {
     NcclTable table = new NcclTable(Collective.ALL_REDUCE, 4, DataType.FLOAT, "sum", 0);
-    table.row(4096, OptionalDouble.of(1024), OptionalDouble.of(2048));
-    table.row(8192, OptionalDouble.of(1024), OptionalDouble.of(4096));
+    table.row(4096, OptionalDouble.of(1024), OptionalDouble.of(2048), "");
+    table.row(8192, OptionalDouble.of(1024), OptionalDouble.of(4096), "");
     List<String> lines = table.end(0).lines().toList();
     int head = first(lines, "out-of-place");
     int bounds = first(lines, "Out of bounds values");
@@ -66,8 +66,8 @@ class NcclTableTest {
   @Test
   void columns_are_where_the_words_of_the_head_say() {
     NcclTable table = new NcclTable(Collective.ALL_REDUCE, 4, DataType.BFLOAT16, "max", 0);
-    table.row(4096, OptionalDouble.of(1024), OptionalDouble.of(2048));
-    table.row(1 << 30, OptionalDouble.of(123_456_789), OptionalDouble.of(223_456_789));
+    table.row(4096, OptionalDouble.of(1024), OptionalDouble.of(2048), "");
+    table.row(1 << 30, OptionalDouble.of(123_456_789), OptionalDouble.of(223_456_789), "");
     List<String> lines = table.end(0).lines().toList();
     List<String> head =
         lines.stream()
@@ -114,7 +114,7 @@ class NcclTableTest {
     for (Collective collective :
         List.of(Collective.ALL_REDUCE, Collective.ALL_GATHER, Collective.BROADCAST)) {
       NcclTable table = new NcclTable(collective, 8, DataType.FLOAT, "sum", 3);
-      table.row(1 << 20, OptionalDouble.of(50_000), OptionalDouble.of(12_345_678));
+      table.row(1 << 20, OptionalDouble.of(50_000), OptionalDouble.of(12_345_678), "");
       String text = table.end(0);
       Matcher found = row.matcher(text);
       assertThat(found.find()).isTrue();
