@@ -41,8 +41,11 @@ final class ProgramsTest {
       Path program = devices.compile("installed.c", "-lmlx5", "-libverbs");
       running = devices.start(program.toString());
       running.awaitLine();
+      Path served = folder.resolve("hca");
+      Files.writeString(served.resolve("ended"), "the disk is full\n");
       devices.stopServing();
-      assertThat(running.succeed()).isEqualTo("ok\n");
+      String lost = "doorbell: the server of the devices in %s is gone: the disk is full\n";
+      assertThat(running.succeed()).isEqualTo("ok\n" + lost.formatted(served));
     }
   }
 
