@@ -93,7 +93,7 @@ public final class Tool {
         doorbell COMMAND --help explains a command; doorbell --version says which Doorbell this is.
         exit codes  0 done, verified   1 a point failed   2 usage   3 config   4 environment   5 regression
                     6 claim not reproduced   7 partial results   8 counter-example   9 undecided
-                    77 everything waived   130 interrupted, can be resumed
+                    11 no finding, not all covered   77 everything waived   130 interrupted, can be resumed
         """);
     return text.toString();
   }

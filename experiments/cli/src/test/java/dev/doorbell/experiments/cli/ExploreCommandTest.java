@@ -2,10 +2,14 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -30,19 +34,23 @@ class ExploreCommandTest {
   }
 
   @Test
-  void a_kernel_that_orders_what_it_must_is_clean() {
-    assertThat(session.type("explore", "put_rate", "--seeds", "2")).isEqualTo(ExitCode.OK);
+  void a_kernel_without_findings_says_what_was_not_covered() {
+    assertThat(session.type("explore", "put_rate", "--seeds", "2")).isEqualTo(ExitCode.NOT_COVERED);
     assertThat(session.out())
         .startsWith("kernel put_rate (put_rate.ptx)   2 x 4 threads, 3 iterations, 32 B, path pull")
         .contains("2 runs, 2 to the end")
-        .contains("CLEAN: nothing found. That is evidence, not a proof.");
+        .containsPattern("executed \\d+ of \\d+ instructions, \\d+ of \\d+ ways out of branches")
+        .containsPattern("never taken +put_rate.cu:\\d+ +put_rate.ptx:\\d+ to \\d+")
+        .containsPattern(
+            "no finding in 2 schedules; \\d+ branches never taken, at \\d+ lines: put_")
+        .doesNotContain("CLEAN");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"put_latency", "put_bandwidth", "post_once"})
   void the_project_s_kernels_are_explored_as_they_are_meant(String kernel) {
-    assertThat(session.type("explore", kernel, "--seeds", "2")).isEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("CLEAN: nothing found");
+    assertThat(session.type("explore", kernel, "--seeds", "2")).isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(session.out()).contains("no finding in 2 schedules");
   }
 
   @Test
@@ -165,7 +173,100 @@ class ExploreCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"put_batch", "put_quiet", "put_light", "put_exclusive"})
   void a_kernel_of_one_poster_is_explored_with_one(String kernel) {
-    assertThat(session.type("explore", kernel, "--seeds", "1")).isEqualTo(ExitCode.OK);
+    assertThat(session.type("explore", kernel, "--seeds", "1")).isEqualTo(ExitCode.NOT_COVERED);
     assertThat(session.out()).contains("1 x 1 thread, ");
+  }
+
+  /** A thread sets a flag, or waits for it; both ways of each branch are taken. */
+  private static final String SMALL =
+      """
+      .version 8.2
+      .target sm_75
+      .address_size 64
+      .visible .entry small(.param .u64 qps, .param .u64 jobs) {
+        .reg .pred %p<4>;
+        .reg .b32 %r<8>;
+        .reg .b64 %rd<8>;
+        ld.param.u64 %rd1, [jobs];
+        ld.global.u64 %rd2, [%rd1+STATUS];
+        mov.u32 %r1, %tid.x;
+        mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd4, %rd2, %rd3;
+        mov.u32 %r2, 0;
+        st.global.u32 [%rd4], %r2;
+        ld.global.u64 %rd5, [%rd1+STAMPS];
+        setp.eq.u32 %p1, %r1, 0;
+        @%p1 bra SET;
+      WAIT:
+        ld.acquire.gpu.global.u32 %r3, [%rd5];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        MORE
+        ret;
+      SET:
+        mov.u32 %r4, 1;
+        st.release.gpu.global.u32 [%rd5], %r4;
+        ret;
+      BAD:
+        trap;
+      }
+      """;
+
+  private static final int MARK = 77;
+
+  /** Returns the offset of a field of the job, which nothing else in it is equal to. */
+  private static int offset(Consumer<JobView> field) {
+    JobView job = new JobView();
+    field.accept(job);
+    byte[] encoded = job.encode();
+    int at = 0;
+    while (encoded[at] != MARK) {
+      at++;
+    }
+    return at;
+  }
+
+  private ExitCode small(String more, String... options) throws IOException {
+    Path file = folder.resolve("small.ptx");
+    Files.writeString(
+        file,
+        SMALL
+            .replace("STATUS", "" + offset(job -> job.status = MARK))
+            .replace("STAMPS", "" + offset(job -> job.stamps = MARK))
+            .replace("MORE", more));
+    List<String> line =
+        new ArrayList<>(List.of("explore", file.toString(), "--blocks", "1", "--threads", "2"));
+    line.addAll(List.of(options));
+    return session.type(line.toArray(String[]::new));
+  }
+
+  @Test
+  void clean_is_a_kernel_of_which_everything_was_covered() throws IOException {
+    assertThat(small("", "--until", "covered")).isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains(
+            "4 of 4 ways out of branches", "1 of 1 pair in both orders", "CLEAN: nothing found")
+        .contains(
+            "each of 4 ways out of branches taken, each of 1 pair of accesses in both orders");
+    assertThat(small("setp.eq.u32 %p3, %r3, 7;\n@%p3 bra BAD;", "--until", "covered"))
+        .as("a way to a trap alone is not to be taken")
+        .isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  void a_branch_that_is_never_taken_is_named_in_words_json_and_junit() throws IOException {
+    String seldom = "setp.eq.u32 %p3, %r3, 7;\n@%p3 bra SET;";
+    assertThat(small(seldom, "--until", "covered")).isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(session.out())
+        .containsPattern("never taken +small.ptx:23 to 26")
+        .containsPattern(
+            "no finding in \\d+ schedules; 1 branch never taken, at 1 line: small.ptx:23");
+    Path report = folder.resolve("report.xml");
+    assertThat(small(seldom, "--json", "--junit", report.toString()))
+        .isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(session.out()).contains("\"verdict\" : \"not_covered\"", "\"to_line\" : 26");
+    assertThat(report)
+        .content()
+        .contains("<error message=\"1 branch never taken, at 1 line: small.ptx:23");
   }
 }

@@ -270,7 +270,7 @@ final class LitmusRunner {
     }
     if (!axioms.complete()) {
       text.append(
-          "bound      stopped at %,d candidate executions (or 64 events); --executions N or a longer --budget allows more%n"
+          "bound      stopped at %,d candidate executions (or 64 events); --executions N allows more, as does a longer --budget%n"
               .formatted(axioms.candidates()));
     }
     MachineResult machine = checked.machine;
