@@ -9,6 +9,7 @@ import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -81,5 +82,41 @@ class PollPhasesTest {
   @Test
   void phases_are_those_of_the_seed() {
     assertThat(mean(3, 2700)).isEqualTo(mean(3, 2700)).isNotEqualTo(mean(4, 2700));
+  }
+
+  /** A CPU writes to another word of the GPU's memory each time, as an HCA does to its CQ. */
+  private static double meanOfNewCells(long delay) {
+    Topology base = drifting();
+    Topology slow =
+        Prices.with(
+            base,
+            Map.of(
+                "gpus", List.of(Prices.with(base.gpus().getFirst(), Map.of("strongLoad", 200)))));
+    try (World world = new World(new TimedFabric(slow, 5))) {
+      Allocation device = world.allocate(MemoryKind.DEVICE, 1 << 16);
+      Allocation host = world.allocate(MemoryKind.HOST, 4096);
+      World.Script gpu = world.thread(World.GPU);
+      World.Script cpu = world.thread(World.CPU);
+      for (long wait = 1; wait <= WAITS; wait++) {
+        long number = wait;
+        long cell = device.address() + 64 * wait;
+        gpu.then(p -> p.store64(host.address(), number, RELAXED))
+            .poll(p -> p.load64(cell, RELAXED), number);
+        cpu.poll(p -> p.load64(host.address(), RELAXED), number)
+            .then(p -> p.spend(delay))
+            .then(p -> p.store64(cell, number, RELAXED));
+      }
+      return (double) world.nanos(gpu) / WAITS;
+    }
+  }
+
+  @Test
+  void a_poller_of_its_own_memory_is_not_in_step_either() {
+    double least = meanOfNewCells(4000);
+    for (long delay = 4030; delay <= 4300; delay += 90) {
+      assertThat(meanOfNewCells(delay))
+          .as("%d ns", delay)
+          .isCloseTo(least + delay - 4000, within(25.0));
+    }
   }
 }

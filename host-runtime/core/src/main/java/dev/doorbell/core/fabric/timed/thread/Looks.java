@@ -21,6 +21,9 @@ final class Looks {
   /** Looks of the wait that the cell is in; negative where the time since the last says nothing. */
   private final int[] looks = new int[CELLS];
 
+  /** Whether the phase of that wait was drawn. */
+  private final boolean[] drawn = new boolean[CELLS];
+
   /** The shortest rounds, of cells here and of cells elsewhere. */
   private final long[] shortest = new long[2];
 
@@ -64,10 +67,11 @@ final class Looks {
   long draw(long address, long reach) {
     int i = find(address);
     long round = round(address, reach);
-    if (i < 0 || looks[i] != 1 || round == 0) {
+    if (i < 0 || looks[i] == 0 || drawn[i] || round == 0) {
       return 0;
     }
-    looks[i] = -1;
+    drawn[i] = true;
+    looks[i] = -Math.abs(looks[i]);
     return (long) (phases.nextDouble() * round) - Math.min(round / 2, reach);
   }
 
@@ -93,6 +97,7 @@ final class Looks {
       return;
     }
     looks[i] = 1;
+    drawn[i] = false;
     values[i] = value;
     last[i] = time;
   }

@@ -50,6 +50,7 @@ final class Polls {
   private long inVainSince = -1;
   private long inVain;
   private final @Nullable Looks looks;
+  private long lookedAt;
   private long shift;
   private long headStart;
 
@@ -97,6 +98,7 @@ final class Polls {
   void loaded(long address, int bytes, long value, long time, long reach) {
     if (looks != null) {
       looks.returned(address, value, time, reach);
+      lookedAt = address;
     }
     if (over) {
       clear();
@@ -212,9 +214,9 @@ final class Polls {
   long cap(long atMostNanos, long now) {
     asleepSince = now;
     if (looks != null) {
-      long round = looks.round(addresses[0], reach);
+      long round = looks.round(lookedAt, reach);
       period = round == 0 ? period : round;
-      shift = looks.draw(addresses[0], reach);
+      shift = looks.draw(lookedAt, reach);
       looks.interrupted();
     }
     if (inVainSince < 0) {
