@@ -72,6 +72,45 @@ class LinkTest {
     }
   }
 
+  @Test
+  void kernels_that_share_functions_are_linked_when_they_are_asked_for() {
+    String second = KERNEL.replaceAll("(?m)^.extern.*\\n", "").replace(" k(", " again(");
+    String text = PtxFiles.link(List.of(World.ptx(KERNEL + second), World.ptx(LIBRARY)));
+    try (World world = new World();
+        Memory out = world.device(Long.BYTES)) {
+      GpuModule module = world.gpu.load("all", text);
+      assertThat(module.entries()).containsExactly("k", "again");
+      for (String entry : List.of("again", "k", "again")) {
+        out.putLong(0, 0);
+        world.run(module, entry, LaunchConfig.of(1, 1), new KernelArguments().add(out)).check();
+        assertThat(out.getLong(0)).isEqualTo(30);
+      }
+    }
+  }
+
+  @Test
+  void a_refusal_in_a_shared_function_is_named_once_with_its_file() {
+    String broken = LIBRARY.replace("mul.lo.u32 %r3, %r1, %r2;", "frob.u32 %r3, %r1;");
+    String second = KERNEL.replaceAll("(?m)^.extern.*\\n", "").replace(" k(", " again(");
+    assertThat(
+            PtxCheck.check(
+                "all", PtxFiles.link(List.of(World.ptx(KERNEL + second), World.ptx(broken)))))
+        .extracting(refusal -> refusal.text())
+        .containsExactly("frob.u32 %r3, %r1;");
+  }
+
+  @Test
+  void an_array_of_unknown_size_asks_for_the_file_that_defines_it() {
+    String alone = World.ptx(".extern .global .b8 table[];\n.visible .entry k() { ret; }\n");
+    assertThat(PtxCheck.check("a.ptx", alone))
+        .extracting(refusal -> refusal.reason())
+        .containsExactly(
+            "variable 'table' is defined in another file, and its size is not known here: link it"
+                + " with the file that defines it (--link FILE.ptx)");
+    String defined = World.ptx(".visible .global .b8 table[4] = {1, 2, 3, 4};\n");
+    assertThat(PtxCheck.check("a.ptx", PtxFiles.link(List.of(alone, defined)))).isEmpty();
+  }
+
   private static void refused(String message, String... bodies) {
     try (World world = new World()) {
       assertThatThrownBy(() -> world.gpu.load("a.ptx", joined(bodies)))

@@ -19,6 +19,19 @@ public final class PtxFiles {
    */
   public record Part(String name, String text, int before) {}
 
+  /**
+   * Links relocatable PTX of several translation units: the text that a GPU loads as one module.
+   *
+   * @param ptx in link order; messages name them {@code 1.ptx}, {@code 2.ptx} ...
+   */
+  public static String link(List<String> ptx) {
+    List<Part> parts = new ArrayList<>();
+    for (String text : ptx) {
+      parts.add(new Part(parts.size() + 1 + ".ptx", text, 0));
+    }
+    return join(parts);
+  }
+
   /** The text of files in link order; of a single one, the file itself. */
   public static String join(List<Part> files) {
     if (files.size() == 1) {
@@ -57,7 +70,9 @@ public final class PtxFiles {
       String part = text.substring(head + 1, end);
       line++;
       parts.add(new Part(text.substring(at + MARK.length(), head), part, line));
-      line += (int) part.chars().filter(c -> c == '\n').count();
+      for (int i = part.indexOf('\n'); i >= 0; i = part.indexOf('\n', i + 1)) {
+        line++;
+      }
       at = end;
     }
     return parts;

@@ -1,11 +1,14 @@
 package dev.doorbell.ptxvm.ir;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
 /** Control flow of a function, instruction by instruction. */
 public final class ControlFlow {
+  private static final int[] NONE = {};
+
   private final List<int[]> successors = new ArrayList<>();
   private final int[][] predecessors;
 
@@ -13,15 +16,15 @@ public final class ControlFlow {
     List<Instruction> code = function.code();
     for (int i = 0; i < code.size(); i++) {
       Instruction instruction = code.get(i);
+      boolean goesOn = !instruction.endsFlow() && i + 1 < code.size();
+      List<Integer> targets = Function.targets(instruction);
+      if (targets.isEmpty()) {
+        successors.add(goesOn ? new int[] {i + 1} : NONE);
+        continue;
+      }
       BitSet next = new BitSet();
-      if (!instruction.endsFlow() && i + 1 < code.size()) {
-        next.set(i + 1);
-      }
-      for (int target : Function.targets(instruction)) {
-        if (target < code.size()) {
-          next.set(target);
-        }
-      }
+      next.set(i + 1, goesOn ? i + 2 : i + 1);
+      targets.stream().filter(target -> target < code.size()).forEach(next::set);
       successors.add(next.stream().toArray());
     }
     predecessors = reversed(successors);
@@ -58,7 +61,7 @@ public final class ControlFlow {
   public BitSet loop(int head, int tail) {
     BitSet body = new BitSet();
     body.set(head);
-    int[] open = new int[predecessors.length];
+    int[] open = new int[16];
     int count = 0;
     if (!body.get(tail)) {
       body.set(tail);
@@ -68,6 +71,7 @@ public final class ControlFlow {
       for (int before : predecessors[open[--count]]) {
         if (!body.get(before)) {
           body.set(before);
+          open = count < open.length ? open : Arrays.copyOf(open, 2 * count);
           open[count++] = before;
         }
       }

@@ -1,7 +1,9 @@
 package dev.doorbell.ptxvm.ir;
 
 import dev.doorbell.ptxvm.ir.Operand.Register;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +26,19 @@ public record Instruction(
   /** {@code @p} or {@code @!p}. */
   public record Guard(Register predicate, boolean negated) {}
 
-  /** The same with other operands. */
-  public Instruction with(List<Operand> others) {
-    return new Instruction(name, modifiers, guard, others, line, source);
+  /** The same with other operands; this one where {@code change} changes none. */
+  public Instruction with(UnaryOperator<Operand> change) {
+    List<Operand> others = operands;
+    for (int i = 0; i < operands.size(); i++) {
+      Operand other = change.apply(operands.get(i));
+      if (other != operands.get(i)) {
+        others = others == operands ? new ArrayList<>(operands) : others;
+        others.set(i, other);
+      }
+    }
+    return others == operands
+        ? this
+        : new Instruction(name, modifiers, guard, List.copyOf(others), line, source);
   }
 
   /** The opcode with its modifiers, {@code ld.global.u32}. */

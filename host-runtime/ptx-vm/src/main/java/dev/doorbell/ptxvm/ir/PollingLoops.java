@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -101,7 +102,7 @@ public final class PollingLoops {
       Function function, ControlFlow flow, Effects[] effects, BitSet body, int closing) {
     Effects all = Effects.NONE;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
-      all = all.with(effects[i]);
+      all = effects[i] == Effects.NONE ? all : all.with(effects[i]);
     }
     if (!all.polls && (all.changes || all.clock)) {
       return null;
@@ -131,14 +132,14 @@ public final class PollingLoops {
     List<String> modifiers = instruction.modifiers();
     return switch (instruction.name()) {
       case "ld", "ldu" ->
-          modifiers.stream().anyMatch(STRONG::contains)
+          isAny(modifiers, STRONG)
               ? Effects.POLLS
-              : modifiers.stream().anyMatch(OWN::contains) ? Effects.NONE : Effects.LOADS;
+              : isAny(modifiers, OWN) ? Effects.NONE : Effects.LOADS;
       case "multimem" ->
           !instruction.has("ld_reduce")
               ? Effects.VISIBLE
-              : modifiers.stream().anyMatch(STRONG::contains) ? Effects.POLLS : Effects.LOADS;
-      case "st" -> modifiers.stream().anyMatch(OWN::contains) ? Effects.CHANGES : Effects.VISIBLE;
+              : isAny(modifiers, STRONG) ? Effects.POLLS : Effects.LOADS;
+      case "st" -> isAny(modifiers, OWN) ? Effects.CHANGES : Effects.VISIBLE;
       case "atom" -> triesOnly(instruction) ? Effects.POLLS : Effects.VISIBLE;
       case "mov" ->
           instruction.operands().getLast() instanceof Operand.Special(String name)
@@ -152,6 +153,10 @@ public final class PollingLoops {
       case "call" -> call(instruction).with(Effects.CHANGES);
       default -> Opcode.of(instruction.name()).visible() ? Effects.VISIBLE : Effects.NONE;
     };
+  }
+
+  private static boolean isAny(List<String> modifiers, Set<String> of) {
+    return !Collections.disjoint(modifiers, of);
   }
 
   /** Compare-and-swap, a lock taken by exchange, and an addition of 0 that stands for a load. */

@@ -7,7 +7,6 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.stream.IntStream;
 
 /**
  * Puts the registers of a function into as few slots as their lives allow. Names in PTX are used
@@ -50,13 +49,12 @@ public final class Slots {
     int registers = function.registers().size();
     int[][] reads = new int[size][];
     int[][] writes = new int[size][];
+    List<Register> some = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      IntStream.Builder read = IntStream.builder();
-      IntStream.Builder written = IntStream.builder();
-      Dataflow.reads(function.code().get(i), register -> read.add(register.id()));
-      Dataflow.writes(function.code().get(i), register -> written.add(register.id()));
-      reads[i] = read.build().toArray();
-      writes[i] = written.build().toArray();
+      Dataflow.reads(function.code().get(i), some::add);
+      reads[i] = ids(some);
+      Dataflow.writes(function.code().get(i), some::add);
+      writes[i] = ids(some);
     }
     int[] first = new int[registers];
     int[] last = new int[registers];
@@ -81,6 +79,16 @@ public final class Slots {
     }
     intervals.sort(Comparator.comparingInt(Interval::first));
     return intervals;
+  }
+
+  /** Empties the list into their numbers. */
+  private static int[] ids(List<Register> registers) {
+    int[] ids = new int[registers.size()];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = registers.get(i).id();
+    }
+    registers.clear();
+    return ids;
   }
 
   private static void touch(int[] first, int[] last, int[] registers, int at) {

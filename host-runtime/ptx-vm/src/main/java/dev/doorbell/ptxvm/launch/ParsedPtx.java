@@ -33,17 +33,12 @@ final class ParsedPtx {
   private record Source(String name, String text) {}
 
   /**
-   * Result of linking.
+   * Result of checking and linking.
    *
-   * @param kernels by name
+   * @param kernels by name, those that were linked until now
    * @param refusals what cannot be run, by line, parsing included
    */
-  record Linked(Map<String, LinkedKernel> kernels, SortedMap<Integer, Refusal> refusals) {
-    Linked {
-      kernels = Collections.unmodifiableMap(kernels);
-      refusals = Collections.unmodifiableSortedMap(refusals);
-    }
-  }
+  private record Linked(Map<String, LinkedKernel> kernels, SortedMap<Integer, Refusal> refusals) {}
 
   private final PtxParser.Result result;
   private final ModuleAnalysis analysis;
@@ -78,15 +73,24 @@ final class ParsedPtx {
     return KernelLinker.link(analysis, kernel, options);
   }
 
-  /** Links all kernels, once for all GPUs; nothing changes their operations. */
-  synchronized Linked linked(LinkOptions options) {
-    return linked.computeIfAbsent(options, this::linkAll);
+  /** Returns what cannot be run, by line, parsing included. */
+  synchronized SortedMap<Integer, Refusal> refusals(LinkOptions options) {
+    return Collections.unmodifiableSortedMap(linked(options).refusals);
   }
 
-  private Linked linkAll(LinkOptions options) {
+  /** A kernel for all GPUs, linked once; nothing changes its operations. */
+  synchronized LinkedKernel shared(String kernel, LinkOptions options) {
+    return linked(options).kernels.computeIfAbsent(kernel, _ -> link(kernel, options));
+  }
+
+  private Linked linked(LinkOptions options) {
+    return linked.computeIfAbsent(options, this::checked);
+  }
+
+  private Linked checked(LinkOptions options) {
     SortedMap<Integer, Refusal> refusals = refusals();
     return new Linked(
-        KernelLinker.link(analysis, options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
+        KernelLinker.check(analysis, options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);
   }
 }

@@ -49,7 +49,7 @@ public final class PtxCheck {
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
-        KernelLinker.link(
+        KernelLinker.check(
             new ModuleAnalysis(module),
             LinkOptions.interpreted(VmOptions.STACK_BYTES, false),
             new KernelLinker.Refusals(refusals, stops));

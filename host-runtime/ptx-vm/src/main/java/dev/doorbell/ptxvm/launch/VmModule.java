@@ -1,12 +1,12 @@
 package dev.doorbell.ptxvm.launch;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.ptxvm.engine.link.KernelLinker.LinkedKernel;
 import dev.doorbell.ptxvm.engine.machine.KernelCode;
+import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
@@ -21,7 +21,7 @@ final class VmModule implements GpuModule {
   private final VmGpu gpu;
   private final ParsedPtx parsed;
   private final PtxModule ptx;
-  private final Map<String, LinkedKernel> linked;
+  private final List<String> entries;
   private final ModuleMemory memory;
 
   /** Those that were asked for. */
@@ -29,12 +29,15 @@ final class VmModule implements GpuModule {
 
   private boolean closed;
 
-  private VmModule(
-      VmGpu gpu, ParsedPtx parsed, Map<String, LinkedKernel> linked, ModuleMemory memory) {
+  private VmModule(VmGpu gpu, ParsedPtx parsed, ModuleMemory memory) {
     this.gpu = gpu;
     this.parsed = parsed;
     this.ptx = parsed.module();
-    this.linked = linked;
+    this.entries =
+        ptx.functions().values().stream()
+            .filter(function -> function.entry() && function.defined())
+            .map(Function::name)
+            .toList();
     this.memory = memory;
   }
 
@@ -52,11 +55,11 @@ final class VmModule implements GpuModule {
       throw new GpuException("%s cannot be loaded: %s".formatted(name, e.getMessage()), e);
     }
     try {
-      ParsedPtx.Linked linked = parsed.linked(gpu.linkOptions());
-      if (!linked.refusals().isEmpty()) {
-        throw refused(ptx, linked.refusals());
+      SortedMap<Integer, Refusal> refusals = parsed.refusals(gpu.linkOptions());
+      if (!refusals.isEmpty()) {
+        throw refused(ptx, refusals);
       }
-      return new VmModule(gpu, parsed, linked.kernels(), memory);
+      return new VmModule(gpu, parsed, memory);
     } catch (RuntimeException e) {
       memory.close();
       throw e;
@@ -88,25 +91,24 @@ final class VmModule implements GpuModule {
 
   @Override
   public List<String> entries() {
-    return List.copyOf(linked.keySet());
+    return entries;
   }
 
   @Override
   public Kernel kernel(String entry) {
-    LinkedKernel found = linked.get(entry);
-    if (found == null) {
+    if (!entries.contains(entry)) {
       throw new GpuException(
-          "%s has no entry '%s'; it has %s"
-              .formatted(name(), entry, String.join(", ", linked.keySet())));
+          "%s has no entry '%s'; it has %s".formatted(name(), entry, String.join(", ", entries)));
     }
-    return kernels.computeIfAbsent(entry, _ -> new VmKernel(this, own(entry, found)));
+    return kernels.computeIfAbsent(entry, _ -> new VmKernel(this, own(entry)));
   }
 
   /** A kernel at the addresses of this module; a copy of its own where a compiler may change it. */
-  private KernelCode own(String entry, LinkedKernel shared) {
-    Fabric fabric = gpu.fabric();
+  private KernelCode own(String entry) {
     LinkedKernel kernel =
-        KernelCode.mayCompile(fabric) ? parsed.link(entry, gpu.linkOptions()) : shared;
+        KernelCode.mayCompile(gpu.fabric())
+            ? parsed.link(entry, gpu.linkOptions())
+            : parsed.shared(entry, gpu.linkOptions());
     return kernel.at(memory::address);
   }
 

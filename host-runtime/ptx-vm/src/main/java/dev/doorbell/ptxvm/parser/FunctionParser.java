@@ -2,7 +2,6 @@ package dev.doorbell.ptxvm.parser;
 
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
-import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
@@ -275,18 +274,11 @@ final class FunctionParser {
       line = tokens.peek().line();
     }
     String name = tokens.name();
-    List<String> modifiers = new ArrayList<>();
-    while (tokens.peek().kind() == Token.Kind.DOT) {
-      String modifier = tokens.next().text();
-      if (!Opcode.isModifier(modifier)) {
-        throw new SyntaxException(line, "modifier ." + modifier + " is not supported");
-      }
-      modifiers.add(modifier);
-    }
+    List<String> modifiers = tokens.modifiers();
     List<Operand> list = operands.list();
     tokens.expect(";");
     Instruction instruction =
-        new Instruction(name, List.copyOf(modifiers), guard, list, line, source);
+        new Instruction(name, modifiers, guard, List.copyOf(list), line, source);
     String mismatch = OperandTypes.mismatch(instruction);
     if (mismatch != null) {
       throw new SyntaxException(line, mismatch);
@@ -426,11 +418,8 @@ final class FunctionParser {
   private void resolveLabels() {
     for (int i = 0; i < code.size(); i++) {
       Instruction instruction = code.get(i);
-      List<Operand> resolved = new ArrayList<>();
-      for (Operand operand : instruction.operands()) {
-        resolved.add(resolveLabel(operand, scopes.get(i), instruction.line()));
-      }
-      code.set(i, instruction.with(List.copyOf(resolved)));
+      Scope at = scopes.get(i);
+      code.set(i, instruction.with(operand -> resolveLabel(operand, at, instruction.line())));
     }
     if (code.isEmpty() || !code.getLast().endsFlow()) {
       int line = code.isEmpty() ? 0 : code.getLast().line();

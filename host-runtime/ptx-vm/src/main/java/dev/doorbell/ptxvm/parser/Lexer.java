@@ -3,11 +3,13 @@ package dev.doorbell.ptxvm.parser;
 import dev.doorbell.ptxvm.parser.TokenStream.Token;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Cuts PTX into tokens; comments vanish. Never fails: a stray character is a token of its own. */
 final class Lexer {
   private final String text;
   private final List<Token> tokens = new ArrayList<>();
+  private final @Nullable String[] words = new String[1 << 12];
   private int at;
   private int line;
 
@@ -38,11 +40,11 @@ final class Lexer {
       } else if (c <= ' ') {
         at++;
         joined = false;
-      } else if (text.startsWith("//", at)) {
+      } else if (c == '/' && text.startsWith("//", at)) {
         int end = text.indexOf('\n', at);
         at = end < 0 ? text.length() : end;
         joined = false;
-      } else if (text.startsWith("/*", at)) {
+      } else if (c == '/' && text.startsWith("/*", at)) {
         skipComment();
         joined = false;
       } else {
@@ -68,14 +70,14 @@ final class Lexer {
     if (c == '.' && at + 1 < text.length() && isWord(text.charAt(at + 1))) {
       at++;
       skipDotted();
-      add(Token.Kind.DOT, text.substring(start + 1, at), joined);
+      add(Token.Kind.DOT, word(start + 1, at), joined);
     } else if (isDigit(c)) {
       skipNumber();
-      add(Token.Kind.NUMBER, text.substring(start, at), joined);
+      add(Token.Kind.NUMBER, word(start, at), joined);
     } else if (isWord(c) || c == '%') {
       at++;
       skipWord();
-      add(Token.Kind.NAME, text.substring(start, at), joined);
+      add(Token.Kind.NAME, word(start, at), joined);
     } else if (c == '"') {
       at++;
       while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\n') {
@@ -89,8 +91,22 @@ final class Lexer {
       add(Token.Kind.STRING, text.substring(start + 1, end), joined);
     } else {
       at++;
-      add(Token.Kind.SYMBOL, text.substring(start, at), joined);
+      add(Token.Kind.SYMBOL, word(start, at), joined);
     }
+  }
+
+  /** A part of the text; words come again and again, and each is one string. */
+  private String word(int from, int to) {
+    int hash = 0;
+    for (int i = from; i < to; i++) {
+      hash = 31 * hash + text.charAt(i);
+    }
+    int slot = (hash ^ hash >>> 15) & words.length - 1;
+    String known = words[slot];
+    if (known != null && known.length() == to - from && text.startsWith(known, from)) {
+      return known;
+    }
+    return words[slot] = text.substring(from, to);
   }
 
   private void add(Token.Kind kind, String word, boolean joined) {

@@ -333,7 +333,7 @@ final class ModuleLinker {
       Function of, Map<String, String> names, Map<Variable, Variable> variables) {
     List<Instruction> code = new ArrayList<>(of.code().size());
     for (Instruction instruction : of.code()) {
-      code.add(instruction.with(moved(instruction.operands(), names, variables)));
+      code.add(instruction.with(operand -> moved(operand, names, variables)));
     }
     return new Function(
         names.getOrDefault(of.name(), of.name()),
@@ -358,13 +358,15 @@ final class ModuleLinker {
   private static Operand moved(
       Operand operand, Map<String, String> names, Map<Variable, Variable> variables) {
     return switch (operand) {
-      case Operand.Symbol(Variable variable, long offset, boolean generic) ->
+      case Operand.Symbol(Variable variable, long offset, boolean generic)
+          when variables.containsKey(variable) ->
           new Operand.Symbol(variables.getOrDefault(variable, variable), offset, generic);
-      case Operand.FunctionName(String word) ->
+      case Operand.FunctionName(String word) when names.containsKey(word) ->
           new Operand.FunctionName(names.getOrDefault(word, word));
-      case Operand.Name(String word) -> new Operand.Name(names.getOrDefault(word, word));
-      case Operand.Address(Operand base, long offset) ->
-          new Operand.Address(base == null ? null : moved(base, names, variables), offset);
+      case Operand.Name(String word) when names.containsKey(word) ->
+          new Operand.Name(names.getOrDefault(word, word));
+      case Operand.Address(Operand.Symbol base, long offset) ->
+          new Operand.Address(moved(base, names, variables), offset);
       case Operand.Vector(List<Operand> elements) ->
           new Operand.Vector(moved(elements, names, variables));
       case Operand.Arguments(List<Operand> elements) ->

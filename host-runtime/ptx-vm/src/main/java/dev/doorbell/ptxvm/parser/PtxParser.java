@@ -51,7 +51,7 @@ public final class PtxParser {
    * @param before lines of other files before this one's
    */
   private PtxParser(String ptx, int before, boolean linked) {
-    this.lines = ptx.lines().toList();
+    this.lines = new TextLines(ptx);
     this.before = before;
     this.linked = linked;
     List<Token> all = Lexer.tokens(ptx, before + 1);
@@ -75,7 +75,7 @@ public final class PtxParser {
       parser.module();
       return parser.result(name);
     }
-    ModuleLinker linker = new ModuleLinker(name, ptx.lines().toList());
+    ModuleLinker linker = new ModuleLinker(name, new TextLines(ptx));
     for (PtxFiles.Part part : parts) {
       PtxParser parser = new PtxParser(part.text(), part.before(), true);
       parser.module();
@@ -216,10 +216,11 @@ public final class PtxParser {
       Variable variable = variables.declaration(where, external);
       Variable before = globals.get(variable.name());
       if (external && !linked && where != StateSpace.SHARED && variable.bytes() == 0) {
-        throw new SyntaxException(
+        refuse(
             line,
-            "variable '%s' is defined in another file, and its size is not known here"
-                .formatted(variable.name()));
+            "variable '%s' is defined in another file, and its size is not known here: link it with"
+                    .formatted(variable.name())
+                + " the file that defines it (--link FILE.ptx)");
       }
       if (before == null || before.external()) {
         globals.put(variable.name(), variable);
@@ -384,11 +385,7 @@ public final class PtxParser {
       List<Instruction> code = function.code();
       for (int i = 0; i < code.size(); i++) {
         Instruction instruction = code.get(i);
-        List<Operand> resolved = new ArrayList<>();
-        for (Operand operand : instruction.operands()) {
-          resolved.add(resolve(operand, instruction));
-        }
-        code.set(i, instruction.with(List.copyOf(resolved)));
+        code.set(i, instruction.with(operand -> resolve(operand, instruction)));
       }
     }
     for (Variable variable : globals.values()) {

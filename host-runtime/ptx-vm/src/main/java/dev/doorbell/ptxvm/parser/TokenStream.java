@@ -1,12 +1,17 @@
 package dev.doorbell.ptxvm.parser;
 
+import dev.doorbell.ptxvm.ir.Opcode;
 import dev.doorbell.ptxvm.ir.Operand;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** A cursor over tokens, with the small grammar that everything shares: words, numbers, skips. */
 final class TokenStream {
   private final List<Token> tokens;
+  private final Map<List<String>, List<String>> modifierLists = new HashMap<>();
   private int at;
 
   TokenStream(List<Token> tokens) {
@@ -65,6 +70,25 @@ final class TokenStream {
       throw unexpected("a name");
     }
     return next().text();
+  }
+
+  /** The modifiers of an instruction; one list for all that have the same. */
+  List<String> modifiers() throws SyntaxException {
+    List<String> modifiers = new ArrayList<>();
+    while (peek().kind() == Token.Kind.DOT) {
+      modifiers.add(next().text());
+    }
+    List<String> known = modifierLists.get(modifiers);
+    if (known == null) {
+      for (String modifier : modifiers) {
+        if (!Opcode.isModifier(modifier)) {
+          throw new SyntaxException(peek().line(), "modifier ." + modifier + " is not supported");
+        }
+      }
+      known = List.copyOf(modifiers);
+      modifierLists.put(known, known);
+    }
+    return known;
   }
 
   SyntaxException unexpected(String wanted) {

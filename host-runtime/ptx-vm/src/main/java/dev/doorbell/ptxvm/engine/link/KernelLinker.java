@@ -28,6 +28,7 @@ import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,14 +65,16 @@ public final class KernelLinker {
   }
 
   /**
-   * Links every kernel of a module, and checks the functions that none of them calls. Nothing in
-   * the result depends on where the module is loaded.
+   * Checks every function of a module once, and links the kernels that share none of them with one
+   * before: in a library of hundreds of kernels, each of which may call all functions, the others
+   * are linked when they are asked for. Nothing in the result depends on where the module is
+   * loaded.
    *
    * @param refusals gets what cannot be run
    */
-  public static Map<String, LinkedKernel> link(
+  public static Map<String, LinkedKernel> check(
       ModuleAnalysis analysis, LinkOptions options, Refusals refusals) {
-    Map<String, LinkedKernel> kernels = new LinkedHashMap<>();
+    Map<String, LinkedKernel> kernels = new HashMap<>();
     Set<String> reached = new HashSet<>();
     for (boolean entries : new boolean[] {true, false}) {
       for (Function function : analysis.module.functions().values()) {
@@ -79,11 +82,11 @@ public final class KernelLinker {
             && function.entry() == entries
             && !reached.contains(function.name())) {
           KernelLinker linker = new KernelLinker(analysis, function, refusals);
-          LinkedKernel code = linker.link(options);
-          reached.addAll(linker.scope.functions().keySet());
-          if (entries) {
+          LinkedKernel code = linker.link(options, reached);
+          if (entries && code != null) {
             kernels.put(function.name(), code);
           }
+          reached.addAll(linker.scope.functions().keySet());
         }
       }
     }
@@ -91,18 +94,24 @@ public final class KernelLinker {
   }
 
   /**
-   * Links one kernel of a module that {@link #link(ModuleAnalysis, LinkOptions, Refusals)} did not
-   * refuse: a copy that a compiler may change.
+   * Links one kernel of a module that {@link #check} did not refuse: a copy of its own, which a
+   * compiler may change.
    *
    * @param kernel its name
    */
   public static LinkedKernel link(ModuleAnalysis analysis, String kernel, LinkOptions options) {
     Function root = Objects.requireNonNull(analysis.module.functions().get(kernel), kernel);
     Refusals none = new Refusals(new TreeMap<>(), new TreeMap<>());
-    return new KernelLinker(analysis, root, none).link(options);
+    KernelLinker linker = new KernelLinker(analysis, root, none);
+    return Objects.requireNonNull(linker.link(options, Set.of()));
   }
 
-  private LinkedKernel link(LinkOptions options) {
+  /**
+   * Links the kernel; nothing where some of its functions are known already and left out.
+   *
+   * @param known names of functions that were checked before
+   */
+  private @Nullable LinkedKernel link(LinkOptions options, Set<String> known) {
     if (root.entry()) {
       scope.parameters().add(root.parameters());
     }
@@ -112,22 +121,27 @@ public final class KernelLinker {
     Map<String, Integer> firstSlots =
         graph.firstSlots(functions, function -> analysis.of(function).slots().count());
     for (Function function : functions) {
-      ModuleAnalysis.OfFunction known = analysis.of(function);
+      ModuleAnalysis.OfFunction facts = analysis.of(function);
       String name = function.name();
       LinkedFunction linked =
           new LinkedFunction(
               function,
-              known.slots(),
+              facts.slots(),
               Objects.requireNonNull(firstSlots.get(name), name),
               graph.isRecursive(name));
-      linkedFunctions.put(linked, known);
+      linkedFunctions.put(linked, facts);
       scope.add(linked);
     }
     linkedFunctions.forEach(
-        (function, known) -> {
-          Assembler assembler = new Assembler(scope, function, known.loops());
-          new FunctionLinker(this, function, assembler).run(known.flow(), options);
+        (function, facts) -> {
+          if (!known.contains(function.function.name())) {
+            Assembler assembler = new Assembler(scope, function, facts.loops());
+            new FunctionLinker(this, function, assembler).run(facts.flow(), options);
+          }
         });
+    if (functions.stream().anyMatch(function -> known.contains(function.name()))) {
+      return null;
+    }
     long[] registers = scope.registers();
     BitSet specials = new BitSet();
     scope.specials().values().forEach(specials::set);

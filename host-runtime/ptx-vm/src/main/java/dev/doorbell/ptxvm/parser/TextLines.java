@@ -1,0 +1,32 @@
+package dev.doorbell.ptxvm.parser;
+
+import java.util.AbstractList;
+import java.util.RandomAccess;
+import java.util.stream.IntStream;
+
+/** Lines of a text, cut out when they are asked for: only messages and listings do. */
+final class TextLines extends AbstractList<String> implements RandomAccess {
+  private final String text;
+
+  /** Where each line begins. */
+  private final int[] starts;
+
+  TextLines(String text) {
+    this.text = text;
+    this.starts =
+        IntStream.range(0, text.length())
+            .filter(at -> at == 0 || text.charAt(at - 1) == '\n')
+            .toArray();
+  }
+
+  @Override
+  public String get(int line) {
+    int end = line + 1 < starts.length ? starts[line + 1] : text.length();
+    return text.substring(starts[line], end).stripTrailing();
+  }
+
+  @Override
+  public int size() {
+    return starts.length;
+  }
+}
