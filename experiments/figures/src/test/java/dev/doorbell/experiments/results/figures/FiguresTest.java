@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 class FiguresTest {
 
-  private static final RunData RUN = ModelledRun.of(21, 42);
+  private static final RunData RUN = ModelledRun.USUAL;
   private static final SequencedMap<String, Drawing> DRAWINGS = drawings(RUN);
 
   /** Two figures of one panel: enough where PDFs are made. */

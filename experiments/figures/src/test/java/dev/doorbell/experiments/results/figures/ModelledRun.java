@@ -52,6 +52,9 @@ public final class ModelledRun {
   private static final double BUILD = 150;
   private static final double DOORBELL = 50;
 
+  /** Shared by tests: its statistics are computed once. */
+  static final RunData USUAL = of(21, 42);
+
   private ModelledRun() {}
 
   /** The run with {@code samples} samples a point; more than one makes them vary. */

@@ -36,7 +36,7 @@ class PlotsTest {
   private static final Path GOLDEN =
       Path.of("figures/src/test/resources/dev/doorbell/experiments/figures");
 
-  private static final RunData RUN = ModelledRun.of(21, 42);
+  private static final RunData RUN = ModelledRun.USUAL;
 
   /** One size of it, so that bars and distributions have one panel a placement. */
   private static RunData oneSize() {

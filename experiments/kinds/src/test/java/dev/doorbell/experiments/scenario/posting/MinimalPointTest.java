@@ -92,9 +92,9 @@ class MinimalPointTest {
 
   @ParameterizedTest
   @CsvSource({
-    "lock, thread, all, 40, 1", "lock, warp, last, 64, 1", "turns, thread, last, 40, 3",
+    "lock, thread, all, 9, 1", "lock, warp, last, 32, 1", "turns, thread, last, 9, 3",
     "turns, warp, all, 64, 1", "own, warp, all, 32, 1", "own, thread, last, 1, 7",
-    "marks, thread, all, 40, 1", "marks, warp, last, 64, 1", "visits, thread, all, 1, 7"
+    "marks, thread, all, 9, 1", "marks, warp, last, 64, 1", "visits, thread, all, 1, 7"
   })
   void every_way_to_share_a_queue_pair_delivers_every_message(
       String sharing, String scope, String signaled, int threads, int batch) throws Exception {
@@ -241,7 +241,6 @@ class MinimalPointTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "transport=dc",
         "transport=dc qps=3 posting=cpu-rung",
         "state=registers path=pull",
         "transport=dc state=registers path=pull keys=memory",
@@ -425,9 +424,9 @@ class MinimalPointTest {
       "sharing=visits",
       "blocks=16",
       "qps=256",
-      "batch=32",
+      "batch=8",
       "window=1",
-      "depth=32",
+      "depth=8",
       "direction=one"
     };
     double one = Points.most(run("rate", visits), "rate");

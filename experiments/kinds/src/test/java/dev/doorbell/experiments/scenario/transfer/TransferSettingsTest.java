@@ -68,7 +68,6 @@ class TransferSettingsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "push.memic,same-switch,4K,1",
     "push.memic,same-switch,4K,4",
     "push.memic,cross-socket,16K,1",
     "staged,same-switch,4K,1"

@@ -13,6 +13,7 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ public final class ArenaRank implements AutoCloseable {
    *
    * @param flags words, one after the other
    * @param times that the kernel writes
+   * @param parameters what the job's operand points to; empty for nothing
    */
   public ArenaRank(
       Rank rank,
@@ -45,12 +47,16 @@ public final class ArenaRank implements AutoCloseable {
       LaunchConfig grid,
       long bytes,
       int flags,
-      int times) {
+      int times,
+      byte[] parameters) {
     this.number = rank.number();
     this.kernel = owned.add(new KernelJob(rank.gpu(), kernel, grid));
     this.arena = allocate(bytes, "arena");
     this.flags = allocate((long) Long.BYTES * flags, "flags");
     this.samples = allocate((long) Long.BYTES * times, "samples");
+    if (parameters.length > 0) {
+      job.operand = copy(parameters, "parameters");
+    }
     this.arenaRegion = owned.add(rank.domain().register(arena, Endpoint.ALL_RIGHTS));
     this.flagsRegion =
         owned.add(rank.domain().register(this.flags, shape.signalRights(Endpoint.ALL_RIGHTS)));
@@ -92,12 +98,13 @@ public final class ArenaRank implements AutoCloseable {
     job.peers = copy(peers, "views of the peers");
   }
 
-  /** Prepares the kernel over the queue pairs of a connection, which stay the same. */
-  public Supplier<Launch> prepare(Connection connection) {
-    if (views == null) {
-      views = owned.add(connection.writeViews(number));
-    }
-    return kernel.prepare(views.address(), job);
+  /** Says over which queue pairs the kernel runs. */
+  public void connect(Connection connection) {
+    views = owned.add(connection.writeViews(number));
+  }
+
+  public Supplier<Launch> prepare() {
+    return kernel.prepare(Objects.requireNonNull(views, "not connected").address(), job);
   }
 
   /** The first error that a thread reports, or null. */

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
+import dev.doorbell.core.queue.generated.JobFields;
 import dev.doorbell.cuda.CudaGpu;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor.KernelComparison;
@@ -29,7 +30,7 @@ record ComparedCase(
     int blocks,
     int threads,
     int scope,
-    int opcode,
+    String operation,
     int bytes,
     int iterations,
     int warmup,
@@ -43,6 +44,7 @@ record ComparedCase(
     CudaGpu.Mover mover) {
   static final int MOST_RING = 1 << 15;
 
+  private static final String PUT = "put";
   private static final int WARP = 32;
   private static final int MOST_INLINE = 200;
   private static final int MOST_RING_AT_FIRST = 1024;
@@ -69,7 +71,7 @@ record ComparedCase(
     if (scope == JobView.SCOPE_WARP) {
       threads = Math.ceilDiv(Math.max(1, threads), WARP) * WARP;
     }
-    int opcode = opcode(choice, path, random);
+    String operation = operation(choice, path, random);
     int most = launch.shared() ? MOST_OF_MANY : MOST_ITERATIONS;
     int iterations = pick(choice.iterations(), 1 + random.nextInt(most), random);
     boolean lists = executesLists(protocol);
@@ -102,8 +104,8 @@ record ComparedCase(
         blocks,
         threads,
         scope,
-        opcode,
-        bytes(choice, random, path, opcode),
+        operation,
+        bytes(choice, random, path, opcode(operation)),
         iterations,
         warmup,
         window,
@@ -165,17 +167,23 @@ record ComparedCase(
     return path.jobPath() == JobView.PATH_STAGE ? WARP << random.nextInt(4) : 1;
   }
 
-  private static int opcode(KernelComparison choice, TransferPath path, SplittableRandom random) {
-    if (path.jobPath() != JobView.PATH_PULL || choice.opcodes().isEmpty()) {
-      return JobView.OP_PUT;
+  private static String operation(
+      KernelComparison choice, TransferPath path, SplittableRandom random) {
+    return path.jobPath() != JobView.PATH_PULL || choice.opcodes().isEmpty()
+        ? PUT
+        : choice.opcodes().get(random.nextInt(choice.opcodes().size()));
+  }
+
+  int opcode() {
+    return opcode(operation);
+  }
+
+  private static int opcode(String operation) {
+    try {
+      return JobFields.class.getField("OP_" + operation.toUpperCase(Locale.ROOT)).getInt(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the schema lets through the opcode " + operation, e);
     }
-    return switch (choice.opcodes().get(random.nextInt(choice.opcodes().size()))) {
-      case "get" -> JobView.OP_GET;
-      case "put_inline" -> JobView.OP_PUT_INLINE;
-      case "fetch_add" -> JobView.OP_FETCH_ADD;
-      case "compare_swap" -> JobView.OP_COMPARE_SWAP;
-      default -> JobView.OP_PUT;
-    };
   }
 
   private static int bytes(
@@ -232,7 +240,7 @@ record ComparedCase(
 
   /** Returns true if payload arrives as it is. */
   boolean puts() {
-    return opcode == JobView.OP_PUT || opcode == JobView.OP_PUT_INLINE;
+    return opcode() == JobView.OP_PUT || opcode() == JobView.OP_PUT_INLINE;
   }
 
   ComparedCase withRing(int larger) {
@@ -244,7 +252,7 @@ record ComparedCase(
         blocks,
         threads,
         scope,
-        opcode,
+        operation,
         bytes,
         iterations,
         warmup,
@@ -289,13 +297,7 @@ record ComparedCase(
         scope == JobView.SCOPE_BLOCK
             ? ""
             : scope == JobView.SCOPE_WARP ? " scope=warp" : " scope=thread",
-        switch (opcode) {
-          case JobView.OP_GET -> " get";
-          case JobView.OP_PUT_INLINE -> " put_inline";
-          case JobView.OP_FETCH_ADD -> " fetch_add";
-          case JobView.OP_COMPARE_SWAP -> " compare_swap";
-          default -> "";
-        },
+        operation.equals(PUT) ? "" : " " + operation,
         bytes,
         iterations,
         warmup == 0 ? "" : "+" + warmup,

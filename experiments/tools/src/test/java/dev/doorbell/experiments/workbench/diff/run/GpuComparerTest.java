@@ -18,7 +18,6 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class GpuComparerTest {
   private static final long SEED = 5;
@@ -35,20 +34,20 @@ class GpuComparerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "put_latency",
-        "put_bandwidth",
-        "put_rate",
-        "post_once",
-        "operations",
-        "restartable",
-        "push_ring",
-        "push_shared"
-      })
-  void interpreter_and_compiler_leave_the_same(String kernel) throws EnvironmentException {
-    assertThat(compare(kernel, "vm", 2))
-        .hasSize(2)
+  @CsvSource({
+    "put_latency, 1",
+    "put_bandwidth, 1",
+    "put_rate, 2",
+    "post_once, 2",
+    "operations, 1",
+    "restartable, 1",
+    "push_ring, 1",
+    "push_shared, 1"
+  })
+  void interpreter_and_compiler_leave_the_same(String kernel, int runs)
+      throws EnvironmentException {
+    assertThat(compare(kernel, "vm", runs))
+        .hasSize(runs)
         .allSatisfy(
             run -> {
               assertThat(run.differences()).as("seed %d, %s", SEED, run.parameters()).isEmpty();
