@@ -78,7 +78,7 @@ public final class ToolLauncher {
   /**
    * Makes the runtime when it is first asked for, so that help and usage errors load no back end.
    */
-  private static final class Once implements Supplier<ExperimentRuntime> {
+  static final class Once implements Supplier<ExperimentRuntime> {
     private final Supplier<ExperimentRuntime> factory;
     private @Nullable ExperimentRuntime runtime;
 

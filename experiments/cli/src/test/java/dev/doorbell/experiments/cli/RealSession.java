@@ -45,7 +45,7 @@ final class RealSession {
                 new PrintStream(errBytes, true, StandardCharsets.UTF_8),
                 false,
                 width),
-            RealSession::runtime,
+            new ToolLauncher.Once(RealSession::runtime),
             new Disk(),
             Clock.systemUTC(),
             new Interruption(),

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class FuzzTargetsTest {
   private static final long SEED = Long.getLong("doorbell.fuzz.seed", 17);
-  private static final long INPUTS = Long.getLong("doorbell.fuzz.inputs", 100);
+  private static final long INPUTS = Long.getLong("doorbell.fuzz.inputs", 50);
 
   /** Slow readers get a fifth of larger campaigns alone. */
   private static final long FEW = 100;

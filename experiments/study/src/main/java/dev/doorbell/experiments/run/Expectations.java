@@ -7,7 +7,6 @@ import dev.doorbell.experiments.config.schema.Amounts;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.stats.Crossover;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -277,7 +276,7 @@ public final class Expectations {
   private List<Place> places(Expectation.Scope scope) {
     List<Place> places = new ArrayList<>();
     for (SummaryRow row : data.rows()) {
-      OptionalDouble value = value(row, scope.metric());
+      OptionalDouble value = row.value(scope.metric());
       if (value.isPresent() && all(scope.where(), row)) {
         places.add(new Place(row, value.getAsDouble()));
       }
@@ -341,15 +340,6 @@ public final class Expectations {
 
   private static boolean all(List<PointCondition> conditions, SummaryRow row) {
     return conditions.stream().allMatch(condition -> condition.holds(row.axes()));
-  }
-
-  private static OptionalDouble value(SummaryRow row, String name) {
-    MetricRow metric = row.metrics().get(name);
-    if (metric != null && metric.samples().size() > 0) {
-      return OptionalDouble.of(SummaryFiles.summary(row, metric).median());
-    }
-    Quantity counter = row.counters().get(name);
-    return counter == null ? OptionalDouble.empty() : OptionalDouble.of(counter.value());
   }
 
   private static String noValue(Expectation expectation) {

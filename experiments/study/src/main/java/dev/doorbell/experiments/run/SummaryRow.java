@@ -4,6 +4,7 @@ import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Quantity;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
 
 /**
@@ -26,5 +27,15 @@ public record SummaryRow(
     axes = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(axes));
     metrics = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(metrics));
     counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
+  }
+
+  /** Returns the median of a sampled metric, or a counter; empty where the point has neither. */
+  public OptionalDouble value(String metric) {
+    MetricRow samples = metrics.get(metric);
+    if (samples != null && samples.samples().size() > 0) {
+      return OptionalDouble.of(samples.summary(seed).median());
+    }
+    Quantity counter = counters.get(metric);
+    return counter == null ? OptionalDouble.empty() : OptionalDouble.of(counter.value());
   }
 }

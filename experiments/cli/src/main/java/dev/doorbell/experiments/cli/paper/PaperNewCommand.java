@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -8,6 +10,9 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,71 +29,6 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class PaperNewCommand extends CliCommand {
-  private static final String YAML =
-      """
-      # What the paper rests on; docs/papers.md explains every key.
-      paper: NAME
-      title: NAME
-      text: [paper.md, paper.tex]
-
-      runs:
-        main:
-          experiment: pull-vs-push
-          set: ["path=pull,push.memic", "placement=same-switch", "size=64,4K,64K"]
-
-      figures:
-        latency: {run: main, kind: line, x: size, y: latency, series: path, caption: Latency against size}
-
-      tables:
-        latency: {run: main, show: summary, metrics: [latency]}
-
-      numbers:
-        pull-64: {run: main, value: "latency{path=pull, size=64}", unit: ns}
-      """;
-
-  private static final String MARKDOWN =
-      """
-      # NAME
-
-      A put of 64 bytes by pull takes {{number pull-64}}.
-
-      {{figure latency}}
-
-      {{table latency}}
-      """;
-
-  private static final String LATEX =
-      """
-      % pdflatex paper.tex, after doorbell paper build; Debian's packages for it:
-      % texlive-latex-recommended texlive-pictures lmodern
-      \\documentclass[twocolumn,10pt]{article}
-      \\usepackage[utf8]{inputenc}
-      \\usepackage[T1]{fontenc}
-      \\usepackage{lmodern,graphicx,booktabs,pgfplots}
-      \\usepackage[textwidth=7.01in,textheight=9in]{geometry}
-      \\pgfplotsset{compat=1.18, table/search path={generated/figures}}
-      \\input{generated/numbers.tex}
-      \\title{NAME}
-      \\author{}
-      \\begin{document}
-      \\maketitle
-
-      A put of 64 bytes by pull takes \\doorbell{pull-64} (figure~\\ref{latency}, table~\\ref{all}).
-
-      % The drawing: \\includegraphics{generated/figures/latency.pdf}
-      \\begin{figure}[t]
-      \\input{generated/figures/latency.tex}
-      \\caption{Latency against size.}\\label{latency}
-      \\end{figure}
-
-      \\begin{table*}[t]
-      \\centering\\footnotesize
-      \\input{generated/tables/latency.tex}
-      \\caption{The same as numbers.}\\label{all}
-      \\end{table*}
-      \\end{document}
-      """;
-
   @Parameters(paramLabel = "DIR", description = "The paper's folder; its name is the paper's.")
   private Path folder = Path.of(".");
 
@@ -103,10 +43,10 @@ final class PaperNewCommand extends CliCommand {
     }
     String name = String.valueOf(folder.toAbsolutePath().normalize().getFileName());
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(Paper.FILE, text(YAML, name));
-    files.put("paper.md", text(MARKDOWN, name));
-    files.put("paper.tex", text(LATEX, name.replaceAll("([_&%$#])", "\\\\$1")));
-    files.put(".gitignore", text("runs/\n", name));
+    files.put(Paper.FILE, template(Paper.FILE, name));
+    files.put("paper.md", template("paper.md", name));
+    files.put("paper.tex", template("paper.tex", name.replaceAll("([_&%$#])", "\\\\$1")));
+    files.put(".gitignore", "runs/\n".getBytes(StandardCharsets.UTF_8));
     RunFiles.writeAll(context.disk(), folder, files)
         .forEach(file -> context.out().println(folder.resolve(file)));
     if (!common().quiet()) {
@@ -115,7 +55,12 @@ final class PaperNewCommand extends CliCommand {
     return ExitCode.OK;
   }
 
-  private static byte[] text(String template, String name) {
-    return template.replace("NAME", name).getBytes(StandardCharsets.UTF_8);
+  private static byte[] template(String file, String name) {
+    try (InputStream in = PaperNewCommand.class.getResourceAsStream(file)) {
+      String text = new String(requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return text.replace("NAME", name).getBytes(StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
@@ -152,7 +153,11 @@ class AnyRunTest {
         List.of(),
         of.log(),
         of.log(),
-        FigureSpec.SHARE);
+        FigureSpec.SHARE,
+        "",
+        "",
+        "",
+        FigureStyle.DEFAULT);
   }
 
   @ParameterizedTest

@@ -4,6 +4,7 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
@@ -101,7 +102,21 @@ public final class ModelledRun {
   static FigureSpec line(
       String name, String x, String y, String series, String facet, boolean logX, boolean logY) {
     return new FigureSpec(
-        FigureKind.LINE, name, x, y, series, facet, "", List.of(), logX, logY, FigureSpec.SHARE);
+        FigureKind.LINE,
+        name,
+        x,
+        y,
+        series,
+        facet,
+        "",
+        List.of(),
+        logX,
+        logY,
+        FigureSpec.SHARE,
+        "",
+        "",
+        "",
+        FigureStyle.DEFAULT);
   }
 
   /** The same run with counters at every point. */

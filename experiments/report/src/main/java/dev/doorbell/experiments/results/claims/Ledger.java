@@ -1,7 +1,5 @@
 package dev.doorbell.experiments.results.claims;
 
-import static java.util.Locale.ROOT;
-
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
@@ -20,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +110,7 @@ public record Ledger(String title, List<Claim> claims) {
         node.get("id").asString(),
         node.get("claim").asString(),
         node.path("corrects").asString(""),
-        Claim.Method.valueOf(node.get("kind").asString().toUpperCase(ROOT)),
+        Claim.Method.valueOf(node.get("kind").asString().toUpperCase(Locale.ROOT)),
         node.path("expression").asString(""),
         lower,
         upper,

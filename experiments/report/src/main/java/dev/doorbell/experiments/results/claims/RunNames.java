@@ -5,19 +5,17 @@ import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Prediction;
-import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.run.Crossings;
-import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
-import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
 import dev.doorbell.experiments.stats.Crossover;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * Selections from a run: {@code latency{path=pull, size=8}} is a median or a counter, {@code
@@ -67,10 +65,7 @@ public final class RunNames implements Formula.Lookup {
     List<Double> values = new ArrayList<>();
     for (SummaryRow row : data.rows()) {
       if (matches(row.axes(), settings)) {
-        Double value = predicted ? prediction(row, metric) : measured(row, metric);
-        if (value != null) {
-          values.add(value);
-        }
+        (predicted ? prediction(row, metric) : row.value(metric)).ifPresent(values::add);
       }
     }
     if (values.size() != 1) {
@@ -82,18 +77,11 @@ public final class RunNames implements Formula.Lookup {
     return values.getFirst();
   }
 
-  private static @Nullable Double prediction(SummaryRow row, String metric) {
-    MetricRow samples = row.metrics().get(metric);
-    return samples == null ? null : samples.model().map(Prediction.Term::value).orElse(null);
-  }
-
-  private static @Nullable Double measured(SummaryRow row, String metric) {
-    MetricRow samples = row.metrics().get(metric);
-    if (samples != null && samples.samples().size() > 0) {
-      return SummaryFiles.summary(row, samples).median();
-    }
-    Quantity counter = row.counters().get(metric);
-    return counter == null ? null : counter.value();
+  private static OptionalDouble prediction(SummaryRow row, String metric) {
+    return Stream.ofNullable(row.metrics().get(metric))
+        .flatMap(samples -> samples.model().stream())
+        .mapToDouble(Prediction.Term::value)
+        .findFirst();
   }
 
   private static boolean matches(Map<String, Value> axes, Map<String, String> settings) {

@@ -50,39 +50,23 @@ public record FigureSpec(
     only = List.copyOf(only);
   }
 
-  /** Medians of a metric, drawn as figures are where nothing else is said. */
-  public FigureSpec(
-      FigureKind kind,
-      String name,
-      String x,
-      String y,
-      String series,
-      String facet,
-      String rows,
-      List<PointCondition> only,
-      @Nullable Boolean logX,
-      @Nullable Boolean logY,
-      double share) {
-    this(
+  public static FigureSpec of(FigureKind kind) {
+    return new FigureSpec(
         kind,
-        name,
-        x,
-        y,
-        series,
-        facet,
-        rows,
-        only,
-        logX,
-        logY,
-        share,
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        List.of(),
+        null,
+        null,
+        SHARE,
         "",
         "",
         "",
         FigureStyle.DEFAULT);
-  }
-
-  public static FigureSpec of(FigureKind kind) {
-    return new FigureSpec(kind, "", "", "", "", "", "", List.of(), null, null, SHARE);
   }
 
   public FigureSpec named(String other) {

@@ -76,16 +76,18 @@ interface Node {
     }
   }
 
-  /** An operator with one operand or two; of one, both are the same. */
+  /** An operator with one operand or two; of one, both are the same, and it is evaluated once. */
   record Operation(Operator operator, Node left, Node right) implements Node {
     @Override
     public long whole(Frame frame) {
-      return operator.whole(left.whole(frame), right.whole(frame));
+      long first = left.whole(frame);
+      return operator.whole(first, left == right ? first : right.whole(frame));
     }
 
     @Override
     public double real(Frame frame) {
-      return operator.real(left.real(frame), right.real(frame));
+      double first = left.real(frame);
+      return operator.real(first, left == right ? first : right.real(frame));
     }
   }
 

@@ -116,7 +116,11 @@ class FigureReaderTest {
                 List.of(),
                 null,
                 null,
-                FigureSpec.SHARE));
+                FigureSpec.SHARE,
+                "",
+                "",
+                "",
+                FigureStyle.DEFAULT));
     assertThat(problems).isEmpty();
     assertThat(reader.figure("/figures/b", beside)).isNull();
     assertThat(problems).singleElement().extracting(Problem::where).isEqualTo("paper.yaml:3:21");

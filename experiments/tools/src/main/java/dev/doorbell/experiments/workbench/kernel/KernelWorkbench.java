@@ -36,9 +36,6 @@ public interface KernelWorkbench {
   /** Reports on a PTX file without running it. */
   KernelReport check(String file, String ptx);
 
-  /** Returns the library whose headers a kernel was compiled with, and its version. */
-  Optional<String> library(UserKernel kernel);
-
   /** Returns the mismatches between a descriptor and its PTX. */
   List<Problem> checkAbi(UserKernel kernel);
 

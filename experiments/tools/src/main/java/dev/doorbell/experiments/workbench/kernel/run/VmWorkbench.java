@@ -23,7 +23,6 @@ import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -261,12 +260,6 @@ public final class VmWorkbench implements KernelWorkbench {
   private static boolean isStrongLoad(Instruction instruction) {
     return instruction.name().equals("ld")
         && instruction.modifiers().stream().anyMatch(STRONG::contains);
-  }
-
-  @Override
-  public Optional<String> library(UserKernel kernel) {
-    return ApiLayout.find(kernel.ptxFile(), kernel.ptx())
-        .map(layout -> layout.api() + " " + layout.version());
   }
 
   @Override
