@@ -11,6 +11,7 @@ import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param adapter what they promise
  * @param faults what they meet; each device has its own part of it
  * @param capture a new pcapng file for the packets between them, or null
+ * @param captured queue pairs whose packets alone are captured; empty for all
  * @param gpus whose memory programs may register, closed with the server; or null
  */
 public record ShimOptions(
@@ -29,9 +31,11 @@ public record ShimOptions(
     Adapter adapter,
     FaultPlan faults,
     @Nullable Path capture,
+    Set<Integer> captured,
     @Nullable SharedGpus gpus) {
   public ShimOptions {
     addresses = List.copyOf(addresses);
+    captured = Set.copyOf(captured);
     if (devices < 1 || devices > ShimServer.MAX_DEVICES || addresses.size() > devices) {
       throw new IllegalArgumentException("devices=%d, %s".formatted(devices, addresses));
     }
@@ -44,12 +48,17 @@ public record ShimOptions(
       Adapter adapter,
       FaultPlan faults,
       @Nullable Path capture) {
-    this(devices, addresses, adapter, faults, capture, null);
+    this(devices, addresses, adapter, faults, capture, Set.of(), null);
   }
 
   /** The same devices, which reach the memory of GPUs. */
   ShimOptions with(SharedGpus reached) {
-    return new ShimOptions(devices, addresses, adapter, faults, capture, reached);
+    return new ShimOptions(devices, addresses, adapter, faults, capture, captured, reached);
+  }
+
+  /** The same devices, of which packets of these queue pairs alone are captured. */
+  public ShimOptions withCaptured(Set<Integer> queuePairs) {
+    return new ShimOptions(devices, addresses, adapter, faults, capture, queuePairs, gpus);
   }
 
   /**

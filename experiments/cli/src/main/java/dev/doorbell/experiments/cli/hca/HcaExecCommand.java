@@ -23,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -78,6 +80,13 @@ final class HcaExecCommand extends CliCommand {
   private @Nullable Path pcap;
 
   @Option(
+      names = "--pcap-qp",
+      paramLabel = "NUMBER",
+      split = ",",
+      description = "Capture the packets of these queue pairs alone, from or to; 0x100 or 256.")
+  private List<String> capturedQueuePairs = new ArrayList<>();
+
+  @Option(
       names = "--nic",
       paramLabel = "NAME|FILE",
       description = "What the devices promise (docs/adapters.md); cx7 unless given.")
@@ -128,6 +137,7 @@ final class HcaExecCommand extends CliCommand {
                       .formatted(machine)));
     }
     List<DeviceAddress> named = addresses(wanted);
+    Set<Integer> captured = captured();
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
     Path place = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
@@ -149,7 +159,8 @@ final class HcaExecCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      ShimOptions options = new ShimOptions(wanted, named, adapter, plan, pcap);
+      ShimOptions options =
+          new ShimOptions(wanted, named, adapter, plan, pcap).withCaptured(captured);
       return end(serve(context, folder, gpus ? options.withGpus("--gpus") : options, environment));
     } finally {
       if (!existed) {
@@ -159,6 +170,17 @@ final class HcaExecCommand extends CliCommand {
         deleteEmpty(PrivateFolder.ofUser());
       }
     }
+  }
+
+  private Set<Integer> captured() throws UsageException {
+    HcaPlace.require(capturedQueuePairs.isEmpty() || pcap != null, "--pcap-qp", "for --pcap");
+    Set<Integer> numbers = new HashSet<>();
+    for (String text : capturedQueuePairs) {
+      boolean legal = text.matches("0x[0-9a-fA-F]{1,6}|[0-9]{1,8}");
+      HcaPlace.require(legal, "--pcap-qp " + text, "a number such as 0x100 or 256");
+      numbers.add(Integer.decode(text));
+    }
+    return numbers;
   }
 
   private List<DeviceAddress> addresses(int most) throws UsageException {
