@@ -17,6 +17,7 @@ import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
@@ -371,6 +372,11 @@ class DirectWritesTest {
     }
     assertThat(ends[1].buffer.getBytes(bytes, bytes)).isEqualTo(sent);
     assertThat(wire.packets).isZero();
+    // They count as the packets that they would have been.
+    SoftWorld in = Objects.requireNonNull(world);
+    assertThat(in.soft(0).counters().get(Counter.PORT_XMIT_PACKETS)).isEqualTo(8L * bytes / 4096);
+    assertThat(in.soft(1).counters().get(Counter.PORT_RCV_DATA)).isGreaterThan(8L * bytes / 4);
+    assertThat(in.soft(1).counters().get(Counter.PORT_XMIT_PACKETS)).isEqualTo(8);
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param adapter what they promise
  * @param faults what they meet; each device has its own part of it
  * @param capture a new pcapng file for the packets between them, or null
+ * @param captured queue pairs whose packets alone are captured; empty for all
  * @param gpus whose memory programs may register, closed with the server; or null
  * @param emulated GPUs of the programs, closed with the server
  */
@@ -31,10 +33,12 @@ public record ShimOptions(
     Adapter adapter,
     FaultPlan faults,
     @Nullable Path capture,
+    Set<Integer> captured,
     @Nullable SharedGpus gpus,
     ProgramGpus emulated) {
   public ShimOptions {
     addresses = List.copyOf(addresses);
+    captured = Set.copyOf(captured);
     if (devices < 1 || devices > ShimServer.MAX_DEVICES || addresses.size() > devices) {
       throw new IllegalArgumentException("devices=%d, %s".formatted(devices, addresses));
     }
@@ -47,17 +51,23 @@ public record ShimOptions(
       Adapter adapter,
       FaultPlan faults,
       @Nullable Path capture) {
-    this(devices, addresses, adapter, faults, capture, null, ProgramGpus.none());
+    this(devices, addresses, adapter, faults, capture, Set.of(), null, ProgramGpus.none());
   }
 
   /** The same devices, beside emulated GPUs. */
   public ShimOptions withEmulated(ProgramGpus of) {
-    return new ShimOptions(devices, addresses, adapter, faults, capture, gpus, of);
+    return new ShimOptions(devices, addresses, adapter, faults, capture, captured, gpus, of);
   }
 
   /** The same devices, which reach the memory of GPUs. */
   ShimOptions with(SharedGpus reached) {
-    return new ShimOptions(devices, addresses, adapter, faults, capture, reached, emulated);
+    return new ShimOptions(devices, addresses, adapter, faults, capture, captured, reached, emulated);
+  }
+
+  /** The same devices, of which packets of these queue pairs alone are captured. */
+  public ShimOptions withCaptured(Set<Integer> queuePairs) {
+    return new ShimOptions(
+        devices, addresses, adapter, faults, capture, queuePairs, gpus, emulated);
   }
 
   /**

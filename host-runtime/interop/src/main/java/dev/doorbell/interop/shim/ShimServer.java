@@ -135,6 +135,7 @@ public final class ShimServer implements AutoCloseable {
     WireCapture begun =
         WireCapture.create(
             Files.createFile(file), "doorbell hca exec", fabric.basis(), fabric.now());
+    begun.only(options.captured());
     wire.capture(begun);
     return begun;
   }

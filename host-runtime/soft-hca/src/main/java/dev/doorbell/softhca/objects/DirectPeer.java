@@ -3,6 +3,7 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
+import dev.doorbell.softhca.packet.PortCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,9 @@ public interface DirectPeer {
 
   /** Completes that receive WQE: everything of the message is where it belongs. */
   void completeReceive(int cqeOpcode, int bytes, int immediate, boolean solicited);
+
+  /** The counters of the peer's HCA. */
+  PortCounters counters();
 
   /** The port of the peer's HCA. */
   DevicePort port();

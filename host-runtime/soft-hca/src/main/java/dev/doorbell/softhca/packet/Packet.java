@@ -29,9 +29,9 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
    * Preamble and start 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, frame check 4, inter-frame
    * gap 12.
    */
-  private static final int FRAME_OVERHEAD = 82;
+  static final int FRAME_OVERHEAD = 82;
 
-  private static final int SMALLEST_FRAME = 84;
+  static final int SMALLEST_FRAME = 84;
 
   /** RETH and immediate data. */
   private static final int LARGEST_HEADERS = 20;

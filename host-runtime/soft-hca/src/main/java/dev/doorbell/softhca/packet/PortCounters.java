@@ -61,6 +61,22 @@ public final class PortCounters {
     counts[counter.ordinal()]++;
   }
 
+  /**
+   * Counts messages that were carried out without packets, as the packets that they would have
+   * taken, and one back for each.
+   *
+   * @param to counters of the port at the other end
+   * @param bytes payload of the packets
+   */
+  public void carried(PortCounters to, long packets, long bytes, long messages) {
+    long there = bytes + packets * Packet.FRAME_OVERHEAD;
+    long back = messages * Packet.SMALLEST_FRAME;
+    add(Counter.PORT_XMIT_PACKETS, Counter.PORT_XMIT_DATA, packets, there);
+    to.add(Counter.PORT_RCV_PACKETS, Counter.PORT_RCV_DATA, packets, there);
+    to.add(Counter.PORT_XMIT_PACKETS, Counter.PORT_XMIT_DATA, messages, back);
+    add(Counter.PORT_RCV_PACKETS, Counter.PORT_RCV_DATA, messages, back);
+  }
+
   /** Counts packets of {@code bytes} bytes in all; a port's data are counted in 4-byte words. */
   public void add(Counter packets, Counter data, long count, long bytes) {
     counts[packets.ordinal()] += count;

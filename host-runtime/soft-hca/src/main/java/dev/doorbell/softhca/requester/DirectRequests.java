@@ -20,6 +20,7 @@ import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
+import dev.doorbell.softhca.packet.PortCounters;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
 
   private final QueuePairContext queuePair;
   private final DevicePort port;
+  private final PortCounters counters;
   private final SendState sendState;
   private final int mtu;
   private final long result;
@@ -80,6 +82,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     SoftHcaOptions.Limits limits = hca.options().limits();
     this.queuePair = queuePair;
     this.port = hca.port();
+    this.counters = hca.counters();
     this.wqes = wqes;
     this.sendState = sendState;
     this.completions = queuePair.sendCompletions;
@@ -114,6 +117,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     int lastIndex = 0;
     int lastBytes = 0;
     int packets = 0;
+    long carried = 0;
     long at = index;
     while (at < available && packets < budget) {
       long wqe = wqes.unit(at, 0);
@@ -141,6 +145,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
       }
       int opcode = immediate ? Opcode.RDMA_WRITE_IMM : Opcode.RDMA_WRITE;
       packets += bytes <= mtu ? 1 : Psn.packets(bytes, mtu);
+      carried += bytes;
       if (signalled) {
         if (collapsed) {
           reported++;
@@ -156,6 +161,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     stoppedByBudget = at < available && packets >= budget;
     int done = (int) (at - index);
     if (done > 0) {
+      counters.carried(peer.counters(), packets, carried, done);
       sendState.completeInline(packets);
       peer.completeInline(done, packets, Rights.REMOTE_WRITE);
     }
@@ -246,8 +252,10 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     int packets = Psn.packets(bytes, mtu);
     sendState.completeInline(packets);
     if (opcode == Opcode.RDMA_READ) {
+      peer.counters().carried(counters, packets, bytes, 1);
       peer.completeRead(psn, packets);
     } else {
+      counters.carried(peer.counters(), packets, bytes, 1);
       peer.completeInline(1, packets, right);
     }
     return true;
@@ -307,6 +315,7 @@ final class DirectRequests implements DevicePort.AtomicFunction {
     RawMemory.putLong(result, 0);
     peer.port().atomic(cell, bytes, result, this, NONE);
     long old = RawMemory.getLong(result);
+    counters.carried(peer.counters(), 1, bytes, 1);
     sendState.completeInline(1);
     peer.completeAtomic(psn, old);
     if (bytes == Integer.BYTES) {

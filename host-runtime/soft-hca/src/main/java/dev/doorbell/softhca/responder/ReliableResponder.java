@@ -17,6 +17,7 @@ import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.objects.TxQueue;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
+import dev.doorbell.softhca.packet.PortCounters;
 import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.packet.Psn;
 import org.jspecify.annotations.Nullable;
@@ -143,6 +144,11 @@ final class ReliableResponder extends Responder implements DirectPeer {
   @Override
   public void completeReceive(int cqeOpcode, int bytes, int immediate, boolean solicited) {
     receives.complete(cqeOpcode, bytes, immediate, solicited, Completions.CONNECTED);
+  }
+
+  @Override
+  public PortCounters counters() {
+    return hca.counters();
   }
 
   @Override
