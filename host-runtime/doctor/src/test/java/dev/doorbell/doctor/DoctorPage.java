@@ -21,7 +21,7 @@ final class DoctorPage {
           ./doorbell doctor                          the whole checklist
           ./doorbell doctor -q                       only what is wrong
           ./doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes it
-          ./doorbell doctor --explain-log nccl.log   what lines of NCCL and NVSHMEM mean; - reads a pipe
+          ./doorbell doctor --explain-log nccl.log   what lines of logs mean; - reads a pipe
           ./doorbell doctor --json                   for programs, and for the other host
           ./doorbell doctor --peer a.json            compares with the other host's report
           ./doorbell doctor --root DIR               looks at a copy of a machine's files
@@ -63,8 +63,9 @@ final class DoctorPage {
       """
       ## Lines of logs
 
-      `--explain-log` takes each line for the first of these that it matches, and sums up: code, how
-      often, the first of them, what it means and what fixes it.
+      `--explain-log` and `./doorbell explain` look into each line for the status of a completion, however it is
+      written, else take it for the first of these that it matches, and sum up: code, how often, the first of them, what
+      it means and what fixes it. Lines that report something and are in no row are named. Nothing recognised ends with 1.
 
       """;
 
