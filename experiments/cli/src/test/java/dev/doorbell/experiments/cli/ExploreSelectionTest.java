@@ -108,7 +108,7 @@ class ExploreSelectionTest {
   @Test
   void cases_are_listed() {
     assertThat(session.type("explore", "--case", "list")).isEqualTo(ExitCode.OK);
-    assertThat(session.out().lines()).hasSize(28);
+    assertThat(session.out().lines()).hasSize(29);
     assertThat(session.out()).contains("two-fences           one of the two fences");
   }
 

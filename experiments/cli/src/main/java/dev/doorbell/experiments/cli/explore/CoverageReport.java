@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What runs have covered of a kernel, as text and as JSON. */
+/** Prints the covered parts of a kernel, as text and as JSON. */
 record CoverageReport(Coverage coverage) {
   private static final int FEW = 3;
   private static final int MANY = 12;

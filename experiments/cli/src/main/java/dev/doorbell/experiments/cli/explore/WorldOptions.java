@@ -51,7 +51,7 @@ final class WorldOptions {
   private List<Integer> threads = new ArrayList<>();
 
   /**
-   * What tells one world from the others.
+   * The options that tell one world from the others.
    *
    * @param ranks 0 for the kernel's own number
    * @param settings each {@code name=value}

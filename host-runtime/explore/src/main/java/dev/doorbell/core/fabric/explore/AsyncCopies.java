@@ -51,7 +51,7 @@ final class AsyncCopies {
     groups.open = new ArrayList<>();
   }
 
-  /** As {@link dev.doorbell.core.fabric.ThreadPort#awaitCopies}. */
+  /** Waits for groups of copies, see {@link dev.doorbell.core.fabric.ThreadPort#awaitCopies}. */
   void await(boolean ofBulk, int left, boolean reads) {
     Groups groups = ofBulk ? bulk : small;
     int done = Math.max(0, groups.committed.size() - Math.max(0, left));

@@ -32,7 +32,7 @@ final class ExploringThreadPort extends ThreadPort {
   /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
 
-  /** The same of all loads since {@link #spun}, while the thread spins; else null. */
+  /** The cells of all loads since {@link #spun}, while the thread spins; else null. */
   private @Nullable PolledCells spinning;
 
   ExploringThreadPort(ExploringFabric fabric, Slot slot, Actor actor) {

@@ -32,7 +32,7 @@ public final class Cell {
     this.base = base;
   }
 
-  /** Those who have read it strongly since its newest write. */
+  /** Returns those who have read it strongly since its newest write. */
   Readers strongReaders() {
     Readers those = strongReaders;
     if (those == null) {

@@ -24,7 +24,7 @@ final class BarrierSchedules {
   private final List<Event> events;
   private final List<List<Integer>> queues = new ArrayList<>();
 
-  /** By thread: its last event never completes. */
+  /** Marks threads whose last event never completes. */
   private final boolean[] blocked;
 
   private final Budget budget;
