@@ -238,7 +238,7 @@ public final class ProxyAgent extends RoundAgent {
     if (roundCommands++ == 0) {
       stores.spend(prices.pollNanos());
     }
-    stores.spend(prices.lineNanos() * queue.lines());
+    stores.spend(prices.lineNanos() * queue.lines(batch == 1));
     roundWork++;
     if (fabric.trace().enabled()) {
       fabric

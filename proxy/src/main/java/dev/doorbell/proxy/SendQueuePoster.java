@@ -223,6 +223,7 @@ final class SendQueuePoster {
           queue.doorbell(), Doorbell.encode(next, queue.number24()), Access.MMIO | Access.SYS);
       counters.doorbells++;
     }
+    stores.spend(prices.ringNanos());
     rung = next;
   }
 

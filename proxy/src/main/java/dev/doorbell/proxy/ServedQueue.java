@@ -64,8 +64,15 @@ final class ServedQueue implements CommandResults {
     this.frontier = start;
   }
 
-  int lines() {
-    return format.lines();
+  /**
+   * Cache lines that the last command brought into the CPU's cache: none where it shares one with
+   * the command before it.
+   *
+   * @param first whether it is the first one that was taken at a time
+   */
+  int lines(boolean first) {
+    long offset = ticket * format.words() * Long.BYTES;
+    return first || offset % CommandFormat.LINE_BYTES == 0 ? format.lines() : 0;
   }
 
   boolean hasRoom() {

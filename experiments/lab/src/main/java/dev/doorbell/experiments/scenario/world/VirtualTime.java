@@ -40,6 +40,7 @@ public final class VirtualTime {
         Math.round(cpu.poll()),
         Math.round(cpu.post() + cpu.finer().postCycles() / ghz),
         Math.round(cpu.finer().line()),
-        Math.round(cpu.finer().completionCycles() / ghz));
+        Math.round(cpu.finer().completionCycles() / ghz),
+        Math.round(cpu.finer().doorbellCycles() / ghz));
   }
 }

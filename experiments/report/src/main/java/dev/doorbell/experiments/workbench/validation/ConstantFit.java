@@ -13,10 +13,10 @@ import java.util.Optional;
 
 /**
  * Fits the constants of a machine that name some rows to these rows, by least squares of relative
- * errors, and writes them. Effects are found once, and the step is corrected by them.
+ * errors, and writes them. Effects are found once; a step that is too long is halved.
  */
 public final class ConstantFit {
-  private static final int STEPS = 3;
+  private static final int STEPS = 4;
 
   private final Validation validation;
 
@@ -74,17 +74,19 @@ public final class ConstantFit {
     }
     double[] sum = new double[parameters.size()];
     List<CheckedRow> after = before;
+    double share = 1;
     for (int step = 0; step < STEPS && !parameters.isEmpty(); step++) {
       double[] missing =
           after.stream().mapToDouble(row -> Math.log(row.row().value() / row.modelled())).toArray();
       double[] more = LeastSquares.step(missing, effects);
       double[] next = sum.clone();
       for (int i = 0; i < next.length; i++) {
-        next[i] += more[i];
+        next[i] += share * more[i];
       }
       Optional<List<CheckedRow>> better = sensitivity.run(run, changes(parameters, next));
       if (better.isEmpty() || squares(better.get()) >= squares(after)) {
-        break;
+        share /= 2;
+        continue;
       }
       after = better.get();
       sum = next;

@@ -40,7 +40,9 @@ public record CpuPrices(
    * topology may leave out all of it.
    *
    * @param clock cycles in a nanosecond
-   * @param postCycles building and posting one work request, beside {@link CpuPrices#post}
+   * @param postCycles building one work request, beside {@link CpuPrices#post}
+   * @param doorbellCycles ringing once, for one work request or a chain of them: until the store to
+   *     the doorbell page has left the core
    * @param completionCycles taking one CQE
    * @param line a load of a cache line that a device has just written, in nanoseconds: each command
    *     and each CQE takes one
@@ -48,6 +50,7 @@ public record CpuPrices(
   public record CpuRefinements(
       @Price(key = "clock_ghz", least = 0.1, most = 10, standard = 1) double clock,
       @Price(key = "post_cycles", most = 1e6, standard = 0) double postCycles,
+      @Price(key = "doorbell_cycles", most = 1e6, standard = 0) double doorbellCycles,
       @Price(key = "completion_cycles", most = 1e6, standard = 0) double completionCycles,
       @Price(standard = 0) double line) {}
 
