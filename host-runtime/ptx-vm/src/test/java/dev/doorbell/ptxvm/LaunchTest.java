@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
@@ -12,8 +13,10 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
+import dev.doorbell.ptxvm.parser.PtxParser;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -268,6 +271,23 @@ class LaunchTest {
                       "new.ptx", ".version 8.8\n.target sm_100\n.address_size 64\n" + STEP))
           .isInstanceOf(GpuException.class)
           .hasMessageContaining("new.ptx is for sm_100, this GPU has compute capability 9.0");
+    }
+  }
+
+  @Test
+  void a_gpu_of_a_higher_compute_capability_loads_what_the_check_allows_it() {
+    String text = ".version 8.8\n.target sm_100a\n.address_size 64\n" + STEP;
+    PtxParser.Result parsed = PtxParser.parse("new.ptx", text);
+    assertThat(PtxCheck.of(parsed, 100).refusals()).isEmpty();
+    assertThat(PtxCheck.of(parsed, 90).refusals())
+        .singleElement()
+        .satisfies(refusal -> assertThat(refusal.line()).isEqualTo(2))
+        .satisfies(refusal -> assertThat(refusal.reason()).contains("-Ddoorbell.compute=100"));
+    try (DirectFabric fabric = new DirectFabric();
+        VmGpu gpu =
+            new VmGpu(fabric, Locus.gpu(0, 0), VmOptions.defaults().withComputeCapability(100))) {
+      assertThat(gpu.attributes().computeCapability()).isEqualTo(100);
+      assertThat(gpu.load("new.ptx", text).entries()).isNotEmpty();
     }
   }
 

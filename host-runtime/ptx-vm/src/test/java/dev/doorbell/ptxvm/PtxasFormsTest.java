@@ -39,7 +39,7 @@ class PtxasFormsTest {
 
     String found() {
       String text = AROUND.formatted(target.equals("no") ? "120a" : target, instruction);
-      PtxCheck.Result result = PtxCheck.of(PtxParser.parse("form.ptx", text));
+      PtxCheck.Result result = PtxCheck.of(PtxParser.parse("form.ptx", text), 121);
       return !result.refusals().isEmpty() ? "refused" : result.stops().isEmpty() ? "runs" : "stops";
     }
   }

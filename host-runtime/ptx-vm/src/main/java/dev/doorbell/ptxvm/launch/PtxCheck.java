@@ -12,6 +12,7 @@ import dev.doorbell.ptxvm.memory.ModuleMemory;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Says what of a PTX file the virtual GPU cannot run, without running it. */
 public final class PtxCheck {
@@ -42,10 +43,27 @@ public final class PtxCheck {
    * Checks as {@link #check} does, with the instructions that are refused when they are executed.
    */
   public static Result of(PtxParser.Result parsed) {
+    return of(parsed, VmOptions.defaults().computeCapability());
+  }
+
+  /**
+   * Checks for a GPU of a compute capability.
+   *
+   * @param capability major times ten plus minor
+   */
+  public static Result of(PtxParser.Result parsed, int capability) {
     TreeMap<Integer, Refusal> refusals = new TreeMap<>();
     TreeMap<Integer, Refusal> stops = new TreeMap<>();
     parsed.refusals().forEach(refusal -> refusals.putIfAbsent(refusal.line(), refusal));
     PtxModule module = parsed.module();
+    String tooNew = needsMore(module, capability);
+    if (tooNew != null) {
+      int line = 1;
+      while (line < module.lines().size() && !module.text(line).startsWith(".target")) {
+        line++;
+      }
+      refusals.putIfAbsent(line, new Refusal(line, module.text(line), tooNew));
+    }
     if (!module.version().isEmpty()) {
       try (AddressSpace space = AddressSpace.reserve(bytes(module));
           ModuleMemory _ = new ModuleMemory(space, Locus.gpu(0, 0), module)) {
@@ -58,6 +76,18 @@ public final class PtxCheck {
       }
     }
     return new Result(List.copyOf(refusals.values()), List.copyOf(stops.values()));
+  }
+
+  /** Returns why a GPU of a compute capability does not load a module, or null. */
+  static @Nullable String needsMore(PtxModule module, int capability) {
+    String digits = module.target().replaceAll("[^0-9]", "");
+    if (digits.isEmpty() || digits.length() > 4 || Integer.parseInt(digits) <= capability) {
+      return null;
+    }
+    return "is for %s, this GPU has compute capability %d.%d; compile for compute_%d, or ask for a"
+            .formatted(module.target(), capability / 10, capability % 10, capability)
+        + " newer GPU: DOORBELL_JAVA_OPTS=-Ddoorbell.compute="
+        + digits;
   }
 
   /** Addresses enough for the variables of a module, each on pages of its own. */

@@ -110,7 +110,7 @@ public final class VmGpu implements Gpu {
   public GpuAttributes attributes() {
     return new GpuAttributes(
         "PTX VM",
-        VmOptions.COMPUTE_CAPABILITY,
+        options.computeCapability(),
         VmOptions.MULTIPROCESSORS,
         MAX_THREADS_PER_BLOCK,
         options.maxResidentBlocks(),

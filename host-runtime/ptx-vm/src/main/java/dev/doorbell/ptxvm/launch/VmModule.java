@@ -44,7 +44,10 @@ final class VmModule implements GpuModule {
   static VmModule load(VmGpu gpu, String name, String text) {
     ParsedPtx parsed = ParsedPtx.of(name, text);
     PtxModule ptx = parsed.module();
-    requireCapability(ptx);
+    String tooNew = PtxCheck.needsMore(ptx, gpu.options().computeCapability());
+    if (tooNew != null) {
+      throw new GpuException(ptx.name() + " " + tooNew);
+    }
     if (!parsed.refusals().isEmpty() && ptx.version().isEmpty()) {
       throw refused(ptx, parsed.refusals());
     }
@@ -68,20 +71,6 @@ final class VmModule implements GpuModule {
 
   private static GpuException refused(PtxModule ptx, SortedMap<Integer, Refusal> refusals) {
     return new GpuException(Refusal.describe(ptx, new ArrayList<>(refusals.values())));
-  }
-
-  private static void requireCapability(PtxModule ptx) {
-    String digits = ptx.target().replaceAll("[^0-9]", "");
-    if (digits.isEmpty() || digits.length() > 4) {
-      return;
-    }
-    int needed = Integer.parseInt(digits);
-    int capability = VmOptions.COMPUTE_CAPABILITY;
-    if (needed > capability) {
-      throw new GpuException(
-          "%s is for %s, this GPU has compute capability %d.%d; compile for compute_%d"
-              .formatted(ptx.name(), ptx.target(), capability / 10, capability % 10, capability));
-    }
   }
 
   @Override

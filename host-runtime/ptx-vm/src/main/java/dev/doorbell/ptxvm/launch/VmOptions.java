@@ -13,16 +13,15 @@ import dev.doorbell.core.agent.ForwardProgress;
  * @param workers host threads that run blocks, whole ones each; 1 is the thread that runs the
  *     fabric. More need a direct fabric without a seed; elsewhere one does everything
  * @param progress which threads go on while others wait
+ * @param computeCapability major times ten plus minor; a file whose target is higher is refused
  */
 public record VmOptions(
     int maxResidentBlocks,
     Engine engine,
     long compileAfter,
     int workers,
-    ForwardProgress progress) {
-
-  /** Major times ten plus minor; a file whose target is higher is refused. */
-  static final int COMPUTE_CAPABILITY = 90;
+    ForwardProgress progress,
+    int computeCapability) {
 
   /** Reported by attributes and {@code %nsmid}. */
   static final int MULTIPROCESSORS = 16;
@@ -73,12 +72,14 @@ public record VmOptions(
   /**
    * 128 resident blocks, one worker, and the engine that the system property {@code
    * doorbell.engine} names: {@code auto}, {@code interpreter} or {@code warp}; auto where it is not
-   * set. The property {@code doorbell.engine.after} gives {@link #compileAfter}.
+   * set. The property {@code doorbell.engine.after} gives {@link #compileAfter}, the property
+   * {@code doorbell.compute} gives {@link #computeCapability}: 90 where it is not set.
    */
   public static VmOptions defaults() {
     Engine engine = chosen();
     long after = Long.getLong("doorbell.engine.after", compileAfter(engine));
-    return new VmOptions(128, engine, after, 1, ForwardProgress.FAIR);
+    int capability = Integer.getInteger("doorbell.compute", 90);
+    return new VmOptions(128, engine, after, 1, ForwardProgress.FAIR, capability);
   }
 
   private static long compileAfter(Engine engine) {
@@ -112,26 +113,35 @@ public record VmOptions(
 
   /** The same with another number of resident blocks. */
   public VmOptions withMaxResidentBlocks(int blocks) {
-    return new VmOptions(blocks, engine, compileAfter, workers, progress);
+    return new VmOptions(blocks, engine, compileAfter, workers, progress, computeCapability);
   }
 
   /** The same with another engine, which compiles when that engine does. */
   public VmOptions withEngine(Engine other) {
-    return new VmOptions(maxResidentBlocks, other, compileAfter(other), workers, progress);
+    return new VmOptions(
+        maxResidentBlocks, other, compileAfter(other), workers, progress, computeCapability);
   }
 
   /** The same, with kernels compiled after another number of instructions. */
   public VmOptions withCompileAfter(long instructions) {
-    return new VmOptions(maxResidentBlocks, engine, instructions, workers, progress);
+    return new VmOptions(
+        maxResidentBlocks, engine, instructions, workers, progress, computeCapability);
   }
 
   /** The same with another number of workers. */
   public VmOptions withWorkers(int threads) {
-    return new VmOptions(maxResidentBlocks, engine, compileAfter, threads, progress);
+    return new VmOptions(
+        maxResidentBlocks, engine, compileAfter, threads, progress, computeCapability);
   }
 
   /** The same with another choice of the threads that go on; the interpreter alone keeps it. */
   public VmOptions withProgress(ForwardProgress other) {
-    return new VmOptions(maxResidentBlocks, engine, compileAfter, workers, other);
+    return new VmOptions(
+        maxResidentBlocks, engine, compileAfter, workers, other, computeCapability);
+  }
+
+  /** The same GPU of another compute capability: 75 to 121. */
+  public VmOptions withComputeCapability(int capability) {
+    return new VmOptions(maxResidentBlocks, engine, compileAfter, workers, progress, capability);
   }
 }
