@@ -27,6 +27,12 @@ static int result(int error)
 	return error;
 }
 
+/* Keeps the error of a function of unserved.c. */
+int runtime_result(int error)
+{
+	return result(error);
+}
+
 /* Registration by nvcc's code, before main. */
 
 struct binary {

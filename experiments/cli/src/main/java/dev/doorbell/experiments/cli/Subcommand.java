@@ -53,7 +53,7 @@ enum Subcommand {
   CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
-  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
+  HCA("hca", "software HCAs for programs of libibverbs: exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
   COMPLETION("completion", "completion of commands and options for bash, zsh and fish");

@@ -22,11 +22,11 @@ import picocli.CommandLine.Option;
     header = {
       "Runs a program of CUDA and RDMA, unmodified, with neither GPU nor NIC. See docs/exec.md.",
       "",
-      "  nvcc -cudart shared -o add add.cu && doorbell exec -- ./add",
+      "  doorbell exec -- ./add                    after nvcc -cudart shared -o add add.cu",
       "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
       "  doorbell exec --gpus 0 -- ibv_devinfo -v",
       "",
-      "Its kernels run on the PTX VM; the CUDA runtime must be linked with -cudart shared.",
+      "Its kernels run on the PTX VM; link the CUDA runtime with -cudart shared.",
       "The first one serves GPUs and HCAs to all who name the same folder, until none has them"
           + " open.",
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
@@ -64,9 +64,8 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
-    HcaPlace.require(
-        gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
-    HcaPlace.require(seconds >= 1, "--timeout", "at least 1");
+    require(gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
+    require(seconds >= 1, "--timeout", "at least 1");
     return super.run(context);
   }
 

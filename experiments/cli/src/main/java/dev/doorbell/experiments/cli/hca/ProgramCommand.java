@@ -98,7 +98,7 @@ abstract class ProgramCommand extends CliCommand {
       throws UsageException, ConfigException, EnvironmentException {
     Integer asked = devices();
     int wanted = asked == null ? 1 : asked;
-    HcaPlace.require(
+    require(
         wanted >= 1 && wanted <= ShimServer.MAX_DEVICES,
         devicesOption(),
         "1 to " + ShimServer.MAX_DEVICES);
@@ -142,8 +142,15 @@ abstract class ProgramCommand extends CliCommand {
   /** The option that gives the number of devices. */
   abstract String devicesOption();
 
+  /** Refuses an option whose value is not {@code legal}. */
+  static void require(boolean holds, String option, String legal) throws UsageException {
+    if (!holds) {
+      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
+    }
+  }
+
   private List<DeviceAddress> addresses(int most) throws UsageException {
-    HcaPlace.require(addresses.size() <= most, "--address", "at most one for each device");
+    require(addresses.size() <= most, "--address", "at most one for each device");
     List<DeviceAddress> parsed = new ArrayList<>();
     for (String address : addresses) {
       try {
