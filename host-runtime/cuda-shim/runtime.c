@@ -383,12 +383,13 @@ API int cudaThreadSynchronize(void)
 
 API int cudaDeviceReset(void)
 {
+	int error = CALL(GPU_RESET, NULL, 0, 0);
 	for (struct binary *each = binaries; each; each = each->next)
 		if (each->module[doorbell_device]) {
 			CALL(GPU_UNLOAD, NULL, 0, each->module[doorbell_device]);
 			each->module[doorbell_device] = 0;
 		}
-	return result(CALL(GPU_RESET, NULL, 0, 0));
+	return result(error);
 }
 
 API int cudaDeviceCanAccessPeer(int *can, int device, int peer)

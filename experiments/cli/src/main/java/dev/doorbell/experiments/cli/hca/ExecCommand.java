@@ -5,10 +5,10 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.scenario.device.VirtualGpus;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
-import dev.doorbell.ptxvm.launch.VmGpu;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,10 +87,7 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   ShimOptions withGpus(ShimOptions options) {
     served =
-        new ProgramGpus(
-            gpus == null ? 1 : gpus,
-            (fabric, locus) -> new VmGpu(fabric, locus),
-            seconds * NANOS_PER_SECOND);
+        new ProgramGpus(gpus == null ? 1 : gpus, VirtualGpus::create, seconds * NANOS_PER_SECOND);
     return options.withEmulated(served);
   }
 
