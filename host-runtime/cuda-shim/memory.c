@@ -17,9 +17,17 @@
 int doorbell_map(uint64_t address, uint64_t bytes, uint64_t file, uint64_t offset);
 void doorbell_unmap(uint64_t address, uint64_t bytes);
 
-/* Memory of the program that kernels reach at another address. */
-struct registration {
+/* Pages of the program that kernels reach at another address. */
+struct pages {
 	uint64_t start, bytes, device;
+	unsigned users;
+	bool shared; /* they were a file's before */
+};
+
+/* A range that the program has registered; several may lie in the same pages. */
+struct registration {
+	uint64_t start, bytes;
+	struct pages *pages;
 	struct registration *next;
 };
 
@@ -43,11 +51,13 @@ int doorbell_free(void *address)
 	return error != OK ? error : CALL(GPU_FREE, NULL, 0, (uint64_t)address);
 }
 
-static struct registration *find(uint64_t start, size_t bytes)
+static struct pages *pages_of(uint64_t start, size_t bytes)
 {
-	for (struct registration *each = registrations; each; each = each->next)
-		if (start >= each->start && bytes <= each->bytes && start - each->start <= each->bytes - bytes)
-			return each;
+	for (struct registration *each = registrations; each; each = each->next) {
+		struct pages *in = each->pages;
+		if (start >= in->start && bytes <= in->bytes && start - in->start <= in->bytes - bytes)
+			return in;
+	}
 	return NULL;
 }
 
@@ -60,7 +70,7 @@ uint64_t doorbell_translate(const void *address, size_t bytes)
 	if (start >= gpus->base && bytes <= gpus->bytes && start - gpus->base <= gpus->bytes - bytes)
 		return start;
 	pthread_mutex_lock(&lock);
-	struct registration *in = find(start, bytes);
+	struct pages *in = pages_of(start, bytes);
 	uint64_t translated = in ? in->device + (start - in->start) : 0;
 	pthread_mutex_unlock(&lock);
 	return translated;
@@ -135,56 +145,93 @@ static int share(uint64_t start, uint64_t bytes)
 	return file;
 }
 
+/* Lets kernels reach whole pages; the program keeps their address. */
+static int map_pages(uint64_t start, uint64_t bytes, struct pages *fresh)
+{
+	struct mapping at;
+	if (!mapping_of(start, &at))
+		return INVALID_VALUE;
+	bool shared = at.how[3] == 's' && at.inode != 0;
+	if (shared && at.end - start < bytes)
+		return INVALID_VALUE;
+	int file = shared ? open_mapped(&at) : share(start, bytes);
+	if (file < 0)
+		return INVALID_VALUE;
+	uint64_t offset = shared ? at.offset + (start - at.start) : 0;
+	*fresh = (struct pages){start, bytes, 0, 0, shared};
+	int error = CALL(GPU_MAP_FILE, &fresh->device, 1, (uint64_t)doorbell_device, (uint64_t)file, offset, bytes);
+	close(file);
+	return error;
+}
+
+static bool overlaps(uint64_t start, uint64_t bytes)
+{
+	for (struct registration *each = registrations; each; each = each->next)
+		if (start < each->start + each->bytes && each->start < start + bytes)
+			return true;
+	return false;
+}
+
 int doorbell_register(void *address, size_t bytes)
 {
 	uint64_t start = (uint64_t)address & -PAGE;
 	uint64_t end = ((uint64_t)address + bytes + PAGE - 1) & -PAGE;
-	struct mapping at;
-	if (!bytes || !mapping_of(start, &at))
-		return INVALID_VALUE;
-	if (doorbell_translate(address, bytes))
-		return 712; /* is registered already */
-	bool shared = at.how[3] == 's' && at.inode != 0;
-	if (shared && at.end < end)
-		return INVALID_VALUE;
-	int file = shared ? open_mapped(&at) : share(start, end - start);
-	if (file < 0)
+	if (!bytes)
 		return INVALID_VALUE;
 	struct registration *fresh = malloc(sizeof *fresh);
-	if (!fresh) {
-		close(file);
-		return OUT_OF_MEMORY;
-	}
-	uint64_t offset = shared ? at.offset + (start - at.start) : 0;
-	*fresh = (struct registration){start, end - start, 0, NULL};
-	int error = CALL(GPU_MAP_FILE, &fresh->device, 1, (uint64_t)doorbell_device, (uint64_t)file, offset, end - start);
-	close(file);
-	if (error != OK) {
-		free(fresh);
-		return error;
-	}
+	struct pages *pages = NULL;
 	pthread_mutex_lock(&lock);
-	fresh->next = registrations;
-	registrations = fresh;
+	int error = !fresh ? OUT_OF_MEMORY : overlaps((uint64_t)address, bytes) ? 712 : OK; /* is registered already */
+	if (error == OK && !(pages = pages_of(start, end - start))) {
+		pages = malloc(sizeof *pages);
+		error = pages ? map_pages(start, end - start, pages) : OUT_OF_MEMORY;
+		if (error != OK)
+			free(pages);
+	}
+	if (error == OK) {
+		pages->users++;
+		*fresh = (struct registration){(uint64_t)address, bytes, pages, registrations};
+		registrations = fresh;
+	} else {
+		free(fresh);
+	}
 	pthread_mutex_unlock(&lock);
-	return OK;
+	return error;
 }
 
-/* The pages stay those of the file: the program sees no difference. */
+/* Gives a range private pages with the same bytes. */
+static int make_private(uint64_t start, uint64_t bytes)
+{
+	void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fresh == MAP_FAILED)
+		return OUT_OF_MEMORY;
+	memcpy(fresh, (void *)start, bytes);
+	if (mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
+		return OK;
+	munmap(fresh, bytes);
+	return INVALID_VALUE;
+}
+
 int doorbell_unregister(void *address)
 {
 	pthread_mutex_lock(&lock);
 	struct registration **at = &registrations;
-	while (*at && (*at)->start != ((uint64_t)address & -PAGE))
+	while (*at && (*at)->start != (uint64_t)address)
 		at = &(*at)->next;
 	struct registration *gone = *at;
-	if (gone)
+	int error = gone ? OK : 713; /* is not registered */
+	if (gone) {
+		struct pages *pages = gone->pages;
 		*at = gone->next;
+		if (--pages->users == 0) {
+			error = doorbell_free((void *)pages->device);
+			if (error == OK && !pages->shared)
+				error = make_private(pages->start, pages->bytes);
+			free(pages);
+		}
+		free(gone);
+	}
 	pthread_mutex_unlock(&lock);
-	if (!gone)
-		return 713; /* is not registered */
-	int error = doorbell_free((void *)gone->device);
-	free(gone);
 	return error;
 }
 

@@ -27,6 +27,12 @@ static int result(int error)
 	return error;
 }
 
+/* Keeps the error of a function of unserved.c. */
+int runtime_result(int error)
+{
+	return result(error);
+}
+
 /* Registration by nvcc's code, before main. */
 
 struct binary {
@@ -377,12 +383,13 @@ API int cudaThreadSynchronize(void)
 
 API int cudaDeviceReset(void)
 {
+	int error = CALL(GPU_RESET, NULL, 0, 0);
 	for (struct binary *each = binaries; each; each = each->next)
 		if (each->module[doorbell_device]) {
 			CALL(GPU_UNLOAD, NULL, 0, each->module[doorbell_device]);
 			each->module[doorbell_device] = 0;
 		}
-	return result(CALL(GPU_RESET, NULL, 0, 0));
+	return result(error);
 }
 
 API int cudaDeviceCanAccessPeer(int *can, int device, int peer)

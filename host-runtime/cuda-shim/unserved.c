@@ -4,11 +4,18 @@
  */
 #include "core.h"
 
+#ifdef RUNTIME
+int runtime_result(int error);
+#define ANSWER(error) runtime_result(error)
+#else
+#define ANSWER(error) error
+#endif
+
 #define MISSING(name)                                                                                                  \
 	__attribute__((weak, visibility("default"))) int name(void);                                                  \
 	int name(void)                                                                                                 \
 	{                                                                                                              \
-		return doorbell_missing(#name);                                                                              \
+		return ANSWER(doorbell_missing(#name));                                                                 \
 	}
 
 /* clang-format off */

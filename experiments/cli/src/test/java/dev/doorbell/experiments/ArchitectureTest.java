@@ -86,13 +86,8 @@ class ArchitectureTest {
   }
 
   @Test
-  void interop_uses_core_the_software_hca_its_network_and_the_proxy() {
-    assertUsesOnly(
-        "interop",
-        "dev.doorbell.core..",
-        "dev.doorbell.softhca..",
-        "dev.doorbell.push..",
-        "dev.doorbell.proxy..");
+  void interop_uses_core_and_the_software_hca() {
+    assertUsesOnly("interop", "dev.doorbell.core..", "dev.doorbell.softhca..");
   }
 
   private static void assertUsesOnly(String room, String... others) {
@@ -355,26 +350,9 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  @Test
-  void control_connections_depend_on_no_hardware() {
-    noClasses()
-        .that()
-        .resideInAPackage("dev.doorbell.interop.control")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "dev.doorbell.core.gpu..",
-            "dev.doorbell.core.hca..",
-            "dev.doorbell.core.mlx5..",
-            "dev.doorbell.core.queue..",
-            "dev.doorbell.softhca..",
-            "dev.doorbell.proxy..")
-        .check(ALL);
-  }
-
   /** In the order of the shim's inner rooms; each may use those before it. */
   @ParameterizedTest
-  @CsvSource({"abi, 0", "client, 1", "object, 2", "command, 3"})
+  @CsvSource({"abi, 0", "client, 1", "gpu, 2", "object, 3", "command, 4"})
   void the_shims_rooms_use_those_below_them_alone(String room, int level) {
     String shim = "dev.doorbell.interop.shim";
     noClasses()
@@ -385,7 +363,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             Stream.concat(
                     Stream.of(shim),
-                    Stream.of("abi", "client", "object", "command")
+                    Stream.of("abi", "client", "gpu", "object", "command")
                         .skip(level + 1L)
                         .map((shim + ".")::concat))
                 .toArray(String[]::new))

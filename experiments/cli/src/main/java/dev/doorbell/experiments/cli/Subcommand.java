@@ -54,7 +54,7 @@ enum Subcommand {
   CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
-  HCA("hca", "HCAs of more than one process: serve, stats, faults, pcap, bench, alltoall, exec"),
+  HCA("hca", "software HCAs for programs of libibverbs: exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   EXPLAIN("explain", "what lies in pasted text: logs, dumps, captures, tables, topologies"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),

@@ -76,7 +76,6 @@ class FuzzTargetsTest {
             "adapter",
             "capture",
             "config",
-            "control",
             "cqe",
             "descriptor",
             "doorbell",

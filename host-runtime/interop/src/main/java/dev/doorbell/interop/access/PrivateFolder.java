@@ -98,24 +98,6 @@ public final class PrivateFolder {
     }
   }
 
-  /**
-   * Requires that nobody else can read or change a file.
-   *
-   * @throws IOException when it is missing, no file, another user's, or open to others
-   */
-  static void checkFile(Path file) throws IOException {
-    Attributes found = attributes(file);
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("%s is a symbolic link or no file".formatted(file));
-    }
-    if (!isTrusted(found.uid)) {
-      throw new IOException("%s belongs to another user".formatted(file));
-    }
-    if ((found.mode & OTHERS) != 0) {
-      throw new IOException("other users can read %s ('chmod 600' it)".formatted(file));
-    }
-  }
-
   private static boolean isTrusted(int uid) {
     return uid == UID || uid == ROOT;
   }

@@ -1,7 +1,4 @@
-/**
- * Restricts access to what this process serves: folders that only its user can enter, and tokens
- * for connections that may come from anybody.
- */
+/** Restricts access to what this process serves: folders that only its user can enter. */
 @NullMarked
 package dev.doorbell.interop.access;
 

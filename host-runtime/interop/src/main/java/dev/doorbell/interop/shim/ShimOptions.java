@@ -61,7 +61,8 @@ public record ShimOptions(
 
   /** The same devices, which reach the memory of GPUs. */
   ShimOptions with(SharedGpus reached) {
-    return new ShimOptions(devices, addresses, adapter, faults, capture, captured, reached, emulated);
+    return new ShimOptions(
+        devices, addresses, adapter, faults, capture, captured, reached, emulated);
   }
 
   /** The same devices, of which packets of these queue pairs alone are captured. */

@@ -59,20 +59,4 @@ class PrivateFolderTest {
         .hasMessageContaining("another user");
     assertThat(target.resolve("below")).doesNotExist();
   }
-
-  @Test
-  void a_token_is_read_from_a_file_that_nobody_else_can_read() throws IOException {
-    Path file = folder.resolve("token");
-    AccessToken made = AccessToken.readOrCreate(file);
-    assertThat(mode(file)).isEqualTo("rw-------");
-    assertThat(AccessToken.readOrCreate(file).matches(made.text())).isTrue();
-    assertThat(made.matches(AccessToken.random().text())).isFalse();
-    assertThat(made.matches(made.text().substring(1))).isFalse();
-    assertThat(made).hasToString("token");
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-    assertThatThrownBy(() -> AccessToken.read(file)).hasMessageContaining("chmod 600");
-    Path link = Files.createSymbolicLink(folder.resolve("link"), file);
-    assertThatThrownBy(() -> AccessToken.read(link)).hasMessageContaining("symbolic link");
-    assertThatThrownBy(() -> AccessToken.of("short")).isInstanceOf(IllegalArgumentException.class);
-  }
 }

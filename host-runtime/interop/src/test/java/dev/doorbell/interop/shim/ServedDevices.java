@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ final class ServedDevices implements AutoCloseable {
   private final ShimServer server;
   private final Thread thread;
   private final List<Process> programs = new ArrayList<>();
+  private Map<String, String> more = Map.of();
   private volatile boolean stop;
   private volatile @Nullable Throwable failure;
 
@@ -40,6 +42,11 @@ final class ServedDevices implements AutoCloseable {
     this.server = new ShimServer(folder.resolve("hca"), options);
     this.thread = new Thread(this::serve, "served devices");
     thread.start();
+  }
+
+  /** Sets environment variables of programs that start from now on. */
+  void set(Map<String, String> variables) {
+    more = variables;
   }
 
   /** Starts a server in {@code folder}, or skips the test where there is no compiler. */
@@ -127,6 +134,7 @@ final class ServedDevices implements AutoCloseable {
       ProcessBuilder builder =
           new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
       builder.environment().putAll(PreloadLibrary.environment(library, server.folder(), ""));
+      builder.environment().putAll(more);
       this.process = builder.start();
       programs.add(process);
     }

@@ -5,10 +5,10 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.scenario.device.VirtualGpus;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
-import dev.doorbell.ptxvm.launch.VmGpu;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,11 +22,11 @@ import picocli.CommandLine.Option;
     header = {
       "Runs a program of CUDA and RDMA, unmodified, with neither GPU nor NIC. See docs/exec.md.",
       "",
-      "  nvcc -cudart shared -o add add.cu && doorbell exec -- ./add",
+      "  doorbell exec -- ./add                    after nvcc -cudart shared -o add add.cu",
       "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
       "  doorbell exec --gpus 0 -- ibv_devinfo -v",
       "",
-      "Its kernels run on the PTX VM; the CUDA runtime must be linked with -cudart shared.",
+      "Its kernels run on the PTX VM; link the CUDA runtime with -cudart shared.",
       "The first one serves GPUs and HCAs to all who name the same folder, until none has them"
           + " open.",
       "Ends with the program's exit status. Without a program: serves until it is interrupted.",
@@ -64,9 +64,8 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
-    HcaPlace.require(
-        gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
-    HcaPlace.require(seconds >= 1, "--timeout", "at least 1");
+    require(gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
+    require(seconds >= 1, "--timeout", "at least 1");
     return super.run(context);
   }
 
@@ -88,10 +87,7 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   ShimOptions withGpus(ShimOptions options) {
     served =
-        new ProgramGpus(
-            gpus == null ? 1 : gpus,
-            (fabric, locus) -> new VmGpu(fabric, locus),
-            seconds * NANOS_PER_SECOND);
+        new ProgramGpus(gpus == null ? 1 : gpus, VirtualGpus::create, seconds * NANOS_PER_SECOND);
     return options.withEmulated(served);
   }
 

@@ -46,7 +46,7 @@ final class HcaPortCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U003", device, "it is no device").fix("say mlx5_0, for example"));
     }
-    HcaPlace.require(action.equals("up") || action.equals("down"), action, "up or down");
+    ProgramCommand.require(action.equals("up") || action.equals("down"), action, "up or down");
     Path folder = at == null ? PrivateFolder.ofUser().resolve("exec") : at;
     int number = Integer.parseInt(device.substring(PREFIX.length()));
     PortControl.set(folder, number, action.equals("up"));

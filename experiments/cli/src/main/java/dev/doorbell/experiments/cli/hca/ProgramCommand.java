@@ -23,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -59,6 +61,13 @@ abstract class ProgramCommand extends CliCommand {
       paramLabel = "FILE",
       description = "Capture the packets between them; a new file.")
   private @Nullable Path pcap;
+
+  @Option(
+      names = "--pcap-qp",
+      paramLabel = "NUMBER",
+      split = ",",
+      description = "Capture the packets of these queue pairs alone, from or to; 0x100 or 256.")
+  private List<String> capturedQueuePairs = new ArrayList<>();
 
   @Option(
       names = "--nic",
@@ -98,11 +107,12 @@ abstract class ProgramCommand extends CliCommand {
       throws UsageException, ConfigException, EnvironmentException {
     Integer asked = devices();
     int wanted = asked == null ? 1 : asked;
-    HcaPlace.require(
+    require(
         wanted >= 1 && wanted <= ShimServer.MAX_DEVICES,
         devicesOption(),
         "1 to " + ShimServer.MAX_DEVICES);
     List<DeviceAddress> named = addresses(wanted);
+    Set<Integer> captured = captured();
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
     Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
     Path place = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
@@ -127,7 +137,8 @@ abstract class ProgramCommand extends CliCommand {
       return end(execute(context, environment));
     }
     try {
-      ShimOptions options = new ShimOptions(wanted, named, adapter, plan, pcap);
+      ShimOptions options =
+          new ShimOptions(wanted, named, adapter, plan, pcap).withCaptured(captured);
       return end(serve(context, folder, withGpus(options), environment));
     } finally {
       if (!existed) {
@@ -142,8 +153,26 @@ abstract class ProgramCommand extends CliCommand {
   /** The option that gives the number of devices. */
   abstract String devicesOption();
 
+  /** Refuses an option whose value is not {@code legal}. */
+  static void require(boolean holds, String option, String legal) throws UsageException {
+    if (!holds) {
+      throw new UsageException(Problem.of("DB-U003", option, "it is " + legal));
+    }
+  }
+
+  private Set<Integer> captured() throws UsageException {
+    require(capturedQueuePairs.isEmpty() || pcap != null, "--pcap-qp", "for --pcap");
+    Set<Integer> numbers = new HashSet<>();
+    for (String text : capturedQueuePairs) {
+      boolean legal = text.matches("0x[0-9a-fA-F]{1,6}|[0-9]{1,8}");
+      require(legal, "--pcap-qp " + text, "a number such as 0x100 or 256");
+      numbers.add(Integer.decode(text));
+    }
+    return numbers;
+  }
+
   private List<DeviceAddress> addresses(int most) throws UsageException {
-    HcaPlace.require(addresses.size() <= most, "--address", "at most one for each device");
+    require(addresses.size() <= most, "--address", "at most one for each device");
     List<DeviceAddress> parsed = new ArrayList<>();
     for (String address : addresses) {
       try {

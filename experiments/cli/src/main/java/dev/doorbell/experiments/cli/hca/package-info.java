@@ -1,4 +1,4 @@
-/** {@code doorbell hca}: HCAs that are processes of their own, and programs that use them. */
+/** {@code doorbell exec} and {@code doorbell hca exec}: programs on emulated GPUs and HCAs. */
 @NullMarked
 package dev.doorbell.experiments.cli.hca;
 

@@ -8,7 +8,6 @@ public final class HcaTargets {
   /** Returns the targets. */
   public List<FuzzTarget> targets() {
     return List.of(
-        new FuzzTarget("control", "questions to a served HCA", ControlSession::new),
         new FuzzTarget(
             "packet", "RoCEv2 packets with a right ICRC from a peer", PacketSession::new),
         new FuzzTarget("shim", "messages to the server of the preload library", ShimSession::new));

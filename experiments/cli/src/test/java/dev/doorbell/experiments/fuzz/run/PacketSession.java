@@ -25,7 +25,6 @@ import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.core.roce.generated.Reth;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
-import dev.doorbell.interop.serve.HostQueuePair;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.RoceWire.PeerPort;

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.gpu;
 
+import io.airlift.compress.v3.MalformedInputException;
 import io.airlift.compress.v3.lz4.Lz4Decompressor;
 import io.airlift.compress.v3.zstd.ZstdDecompressor;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ final class FatBinary {
         text = new byte[payload];
         System.arraycopy(bytes, start, text, 0, payload);
       }
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+    } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new CudaException(
           CudaStatus.INVALID_PTX, "the PTX of a fat binary cannot be read: " + e.getMessage());
     }

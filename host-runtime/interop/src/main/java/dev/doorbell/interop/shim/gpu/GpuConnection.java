@@ -72,7 +72,7 @@ public final class GpuConnection {
     return program;
   }
 
-  /** Where a request waits: answers it if it need not wait longer; returns true then. */
+  /** Answers a request that waits if it need not wait longer; returns true then. */
   boolean poll() {
     Wait wait = waiting;
     if (wait == null || !(program.error() != 0 || wait.ready.getAsBoolean())) {
@@ -100,8 +100,9 @@ public final class GpuConnection {
     } catch (CudaException e) {
       program.say(String.valueOf(e.getMessage()));
       reply = reply(e.status(), NOTHING);
-    } catch (IndexOutOfBoundsException | ArithmeticException e) {
-      // Numbers that the library never sends.
+    } catch (RuntimeException e) {
+      // Numbers that the library never sends, or a module that the VM cannot take: the program's.
+      program.say(e.toString());
       reply = reply(CudaStatus.INVALID_VALUE, NOTHING);
     }
     if (reply != null) {

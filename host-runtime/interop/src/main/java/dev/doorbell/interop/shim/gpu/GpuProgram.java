@@ -96,9 +96,15 @@ final class GpuProgram implements AutoCloseable {
     if (isIdle()) {
       return 0;
     }
-    int work = fabric.sweep();
-    advance(defaults);
-    advance(streams.values());
+    int work = 0;
+    try {
+      work = fabric.sweep();
+      advance(defaults);
+      advance(streams.values());
+    } catch (RuntimeException e) {
+      // The program's GPUs alone are lost; those of others go on.
+      fail(CudaStatus.LAUNCH_FAILED, "the emulated GPU failed: " + e);
+    }
     // A kernel that waits still needs to be stepped.
     return work + 1;
   }

@@ -1,4 +1,4 @@
-package dev.doorbell.interop.serve;
+package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair whose queues lie in host memory. Receives are posted again as they complete. */
-public final class HostQueuePair implements AutoCloseable {
+final class HostQueuePair implements AutoCloseable {
   /** All rights of peers. */
   public static final Set<AccessRight> RIGHTS =
       EnumSet.of(

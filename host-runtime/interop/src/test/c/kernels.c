@@ -1,0 +1,272 @@
+/*
+ * A program of the CUDA runtime as nvcc makes it, but written by hand, so that gcc is enough: it registers a fat binary
+ * of PTX by the host ABI and launches its kernels. With an argument it does one thing that is wrong.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct dim {
+	unsigned x, y, z;
+};
+
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+int cudaLaunchKernel(const void *, struct dim, struct dim, void **, size_t, void *);
+int cudaMalloc(void **, size_t);
+int cudaMallocHost(void **, size_t);
+int cudaFree(void *);
+int cudaMemcpy(void *, const void *, size_t, int);
+int cudaMemcpyAsync(void *, const void *, size_t, int, void *);
+int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
+int cudaMemset(void *, int, size_t);
+int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
+int cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
+int cudaHostRegister(void *, size_t, unsigned);
+int cudaHostUnregister(void *);
+int cudaHostGetDevicePointer(void **, void *, unsigned);
+int cudaDeviceSynchronize(void);
+int cudaDeviceReset(void);
+int cudaStreamCreateWithFlags(void **, unsigned);
+int cudaStreamSynchronize(void *);
+int cudaStreamQuery(void *);
+int cudaStreamWaitEvent(void *, void *, unsigned);
+int cudaStreamDestroy(void *);
+int cudaLaunchHostFunc(void *, void (*)(void *), void *);
+int cudaEventCreate(void **);
+int cudaEventRecord(void *, void *);
+int cudaEventQuery(void *);
+int cudaEventElapsedTime(float *, void *, void *);
+int cudaGetLastError(void);
+int cudaGetDeviceCount(int *);
+int cudaSetDevice(int);
+int cudaGraphCreate(void **, unsigned);
+const char *cudaGetErrorName(int);
+int cuMemAlloc_v2(uint64_t *, size_t);
+int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
+int cuStreamWaitValue32_v2(void *, uint64_t, uint32_t, unsigned);
+int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned);
+int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+
+struct handle {
+	char bytes[64];
+};
+int cudaIpcGetMemHandle(struct handle *, void *);
+int cudaIpcOpenMemHandle(void **, struct handle, unsigned);
+int cudaIpcCloseMemHandle(void *);
+
+#define PTX                                                                                                            \
+	".version 7.0\n.target sm_70\n.address_size 64\n"                                                              \
+	".visible .global .align 4 .u32 step = 1;\n"                                                                   \
+	".visible .entry add(.param .u64 p, .param .u32 n)\n{\n"                                                       \
+	" .reg .pred q; .reg .b32 i, v, s; .reg .b64 a, o;\n"                                                          \
+	" mov.u32 i, %tid.x; mov.u32 v, %ctaid.x; mov.u32 s, %ntid.x; mad.lo.u32 i, v, s, i;\n"                        \
+	" ld.param.u32 s, [n]; setp.ge.u32 q, i, s; @q ret;\n"                                                         \
+	" ld.param.u64 a, [p]; mul.wide.u32 o, i, 4; add.u64 a, a, o;\n"                                               \
+	" ld.global.u32 v, [a]; ld.global.u32 s, [step]; add.u32 v, v, s; st.global.u32 [a], v; ret;\n}\n"             \
+	".visible .entry await(.param .u64 p)\n{\n"                                                                    \
+	" .reg .pred q; .reg .b32 v; .reg .b64 a; ld.param.u64 a, [p];\n"                                              \
+	"again: ld.volatile.global.u32 v, [a]; setp.eq.u32 q, v, 0; @q bra again; ret;\n}\n"
+
+struct fat_binary {
+	uint32_t magic;
+	uint16_t version, header;
+	uint64_t bytes;
+	uint16_t kind, entry_version;
+	uint32_t entry_header;
+	uint64_t payload;
+	uint32_t compressed, unused, version_of_ptx, architecture, name, name_bytes;
+	uint64_t flags, zero, raw;
+	char ptx[sizeof PTX];
+};
+
+#ifndef KIND
+#define KIND 1
+#endif
+
+static const struct fat_binary binary = {0xba55ed50u, 1, 16, sizeof(struct fat_binary) - 16,
+					 KIND,	      0x101, 64, sizeof PTX, 0, 0, 0, 70, 0, 0, 0x11, 0, sizeof PTX, PTX};
+
+static struct {
+	uint32_t magic, version;
+	const void *data;
+	void *list;
+} wrapper = {0x466243b1u, 1, &binary, NULL};
+
+static char add, await, step; /* their addresses stand for the kernels and the variable */
+
+#define REQUIRE(condition)                                                                                             \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			printf("line %d: %s; last error %s\n", __LINE__, #condition,                                   \
+			       cudaGetErrorName(cudaGetLastError()));                                                  \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+#define OK(call) REQUIRE((call) == 0)
+
+static int launch(const void *kernel, unsigned blocks, unsigned threads, void *pointer, uint32_t count, void *stream)
+{
+	void *arguments[] = {&pointer, &count};
+	return cudaLaunchKernel(kernel, (struct dim){blocks, 1, 1}, (struct dim){threads, 1, 1}, arguments, 0, stream);
+}
+
+static void set(void *flag)
+{
+	*(int *)flag = 1;
+}
+
+static void memory(void)
+{
+	uint32_t host[1000], *device, two = 2, now = 0;
+	for (int i = 0; i < 1000; i++)
+		host[i] = (uint32_t)i;
+	OK(cudaMalloc((void **)&device, sizeof host));
+	OK(cudaMemcpy(device, host, sizeof host, 1));
+	OK(launch(&add, 8, 128, device, 1000, NULL));
+	OK(cudaMemcpyToSymbol(&step, &two, 4, 0, 1));
+	OK(launch(&add, 8, 128, device, 500, NULL));
+	OK(cudaMemcpy(host, device, sizeof host, 2));
+	for (uint32_t i = 0; i < 1000; i++)
+		REQUIRE(host[i] == i + (i < 500 ? 3 : 1));
+	OK(cudaMemcpyFromSymbol(&now, &step, 4, 0, 2));
+	REQUIRE(now == 2);
+	OK(cudaMemset(device, 0x11, 8));
+	OK(cudaMemcpy2D(host, 8, device, 4, 4, 3, 2));
+	REQUIRE(host[0] == 0x11111111u && host[2] == 0x11111111u && host[4] == 5);
+	OK(cudaFree(device));
+	REQUIRE(cudaMemcpy(device, host, 4, 1) == 0 || cudaGetLastError() != 0);
+
+	uint32_t *mine = malloc(1 << 16), *seen;
+	mine[5000] = 40;
+	OK(cudaHostRegister(mine, 1 << 16, 0));
+	OK(cudaHostGetDevicePointer((void **)&seen, mine, 0));
+	REQUIRE(mine[5000] == 40);
+	OK(launch(&add, 1, 1, seen + 5000, 1, NULL));
+	OK(cudaDeviceSynchronize());
+	REQUIRE(mine[5000] == 42);
+	OK(cudaHostUnregister(mine));
+	REQUIRE(mine[5000] == 42 && cudaHostGetDevicePointer((void **)&seen, mine, 0) != 0);
+	cudaGetLastError();
+}
+
+static void streams(void)
+{
+	void *a, *b, *before, *after;
+	uint32_t *flag, *value, source = 7, got;
+	int called = 0;
+	float milliseconds;
+	OK(cudaStreamCreateWithFlags(&a, 1));
+	OK(cudaStreamCreateWithFlags(&b, 1));
+	OK(cudaEventCreate(&before));
+	OK(cudaEventCreate(&after));
+	OK(cudaMallocHost((void **)&flag, 4));
+	OK(cudaMalloc((void **)&value, 4));
+	*flag = 0;
+	OK(cudaEventRecord(before, a));
+	OK(launch(&await, 1, 1, flag, 0, a));
+	OK(cudaEventRecord(after, a));
+	OK(cudaStreamWaitEvent(b, after, 0));
+	OK(cudaMemcpyAsync(value, &source, 4, 1, b));
+	source = 0; /* the copy has what was there when it was asked for */
+	OK(cudaLaunchHostFunc(b, set, &called));
+	REQUIRE(cudaStreamQuery(a) == 600 && cudaEventQuery(after) == 600 && cudaStreamQuery(b) == 600 && !called);
+	*flag = 1;
+	OK(cudaStreamSynchronize(b));
+	REQUIRE(called);
+	OK(cudaMemcpy(&got, value, 4, 2));
+	REQUIRE(got == 7);
+	OK(cudaEventElapsedTime(&milliseconds, before, after));
+	REQUIRE(milliseconds > 0);
+	OK(cuStreamWaitValue32_v2(a, (uint64_t)value, 9, 1));
+	OK(launch(&add, 1, 1, value, 1, a));
+	REQUIRE(cudaStreamQuery(a) == 600);
+	OK(cuStreamWriteValue32_v2(b, (uint64_t)value, 9, 0));
+	OK(cudaStreamSynchronize(a));
+	OK(cuMemcpyDtoH_v2(&got, (uint64_t)value, 4));
+	REQUIRE(got == 11);
+	OK(cudaStreamDestroy(a));
+	OK(cudaStreamDestroy(b));
+}
+
+/* A child adds to memory of its parent, which only the handle gives it. */
+static void processes(void)
+{
+	int to_child[2], to_parent[2];
+	REQUIRE(pipe(to_child) == 0 && pipe(to_parent) == 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct handle handle, none = {{1}};
+		uint32_t *theirs;
+		REQUIRE(read(to_child[0], &handle, sizeof handle) == sizeof handle);
+		REQUIRE(cudaIpcOpenMemHandle((void **)&theirs, none, 1) != 0);
+		cudaGetLastError();
+		OK(cudaIpcOpenMemHandle((void **)&theirs, handle, 1));
+		OK(launch(&add, 1, 1, theirs, 1, NULL));
+		OK(cudaDeviceSynchronize());
+		REQUIRE(*theirs == 101); /* the window is memory of the program, too */
+		OK(cudaIpcCloseMemHandle(theirs));
+		REQUIRE(write(to_parent[1], "x", 1) == 1);
+		_exit(0);
+	}
+	uint32_t *mine, value = 100;
+	struct handle handle;
+	char byte;
+	int status;
+	OK(cudaMalloc((void **)&mine, 8192));
+	OK(cudaMemcpy(mine + 3, &value, 4, 1));
+	OK(cudaIpcGetMemHandle(&handle, mine + 3));
+	REQUIRE(write(to_child[1], &handle, sizeof handle) == sizeof handle);
+	REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+	REQUIRE(read(to_parent[0], &byte, 1) == 1);
+	OK(cudaMemcpy(&value, mine + 3, 4, 2));
+	REQUIRE(value == 101);
+}
+
+int main(int count, char **words)
+{
+	void **handle = __cudaRegisterFatBinary(&wrapper);
+	__cudaRegisterFunction(handle, &add, NULL, "add", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, &await, NULL, "await", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterVar(handle, &step, NULL, "step", 0, 4, 0, 0);
+	__cudaRegisterFatBinaryEnd(handle);
+	if (count > 1 && strcmp(words[1], "wild") == 0) {
+		uint64_t address;
+		OK(launch(&add, 1, 1, (void *)0x123450, 1, NULL));
+		REQUIRE(cudaDeviceSynchronize() == 700);
+		REQUIRE(cuMemAlloc_v2(&address, 8) == 700); /* the error stays */
+		OK(cudaDeviceReset());
+		OK(cuMemAlloc_v2(&address, 8));
+	} else if (count > 1 && strcmp(words[1], "machine-code") == 0) {
+		REQUIRE(launch(&add, 1, 1, NULL, 1, NULL) == 209);
+	} else if (count > 1 && strcmp(words[1], "spin") == 0) {
+		uint32_t *flag;
+		OK(cudaMalloc((void **)&flag, 1 << 20));
+		OK(launch(&await, 1, 1, flag, 0, NULL));
+		printf("spinning\n");
+		fflush(stdout);
+		cudaDeviceSynchronize();
+	} else {
+		int devices;
+		void *graph, *found;
+		int status;
+		processes();
+		OK(cudaGetDeviceCount(&devices));
+		REQUIRE(devices == 2);
+		memory();
+		streams();
+		OK(cudaSetDevice(1));
+		memory();
+		REQUIRE(cudaGraphCreate(&graph, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
+		REQUIRE(launch(&add, 1, 2048, NULL, 0, NULL) == 9);
+		OK(cuGetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status));
+		REQUIRE(found == (void *)cuMemAlloc_v2 && status == 0);
+	}
+	printf("ok\n");
+	return 0;
+}

@@ -1,0 +1,120 @@
+package dev.doorbell.interop.shim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.interop.shim.gpu.ProgramGpus;
+import dev.doorbell.ptxvm.launch.VmGpu;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs of the CUDA runtime and driver API, built by gcc alone, on emulated GPUs. */
+final class EmulatedGpusTest {
+  @TempDir private Path folder;
+  private final ProgramGpus gpus =
+      new ProgramGpus(2, (fabric, locus) -> new VmGpu(fabric, locus), TimeUnit.SECONDS.toNanos(60));
+
+  private static Path libraries() throws Exception {
+    ServedDevices.library();
+    Path module = Path.of("").toAbsolutePath();
+    return CudaLibraries.build(
+        module.resolveSibling("cuda-shim"), module.resolve("target/cuda-shim"));
+  }
+
+  private ServedDevices serve() throws Exception {
+    ServedDevices devices = ServedDevices.start(folder, ShimOptions.of(1).withEmulated(gpus));
+    devices.set(CudaLibraries.environment(libraries(), ""));
+    return devices;
+  }
+
+  private static String compile(ServedDevices devices, String... options) throws Exception {
+    Path libraries = libraries();
+    String[] words = {
+      libraries.resolve("libcudart.so.13").toString(), libraries.resolve("libcuda.so.1").toString()
+    };
+    return devices
+        .compile(
+            "kernels.c", Stream.concat(Stream.of(options), Stream.of(words)).toArray(String[]::new))
+        .toString();
+  }
+
+  @Test
+  void a_program_of_the_host_abi_runs_its_kernels_in_all_ways() throws Exception {
+    try (ServedDevices devices = serve()) {
+      String program = compile(devices);
+      assertThat(devices.start(program).succeed()).endsWith("ok\n");
+      devices.awaitNobody();
+      assertThat(gpus.missing()).containsExactly("cudaGraphCreate");
+    }
+  }
+
+  @Test
+  void a_wild_pointer_is_error_700_that_names_kernel_line_and_nearest_memory() throws Exception {
+    try (ServedDevices devices = serve()) {
+      String said = devices.start(compile(devices), "wild").succeed();
+      assertThat(said).contains("kernel add was stopped: load of 4 bytes at 0x123450", "ld.global");
+      assertThat(said).endsWith("ok\n");
+    }
+  }
+
+  @Test
+  void machine_code_alone_is_refused_with_the_option_that_adds_ptx() throws Exception {
+    try (ServedDevices devices = serve()) {
+      String said = devices.start(compile(devices, "-DKIND=2"), "machine-code").succeed();
+      assertThat(said).contains("-gencode arch=compute_90,code=compute_90").endsWith("ok\n");
+    }
+  }
+
+  /** Regions, queues and doorbell records in memory of a GPU, which the HCA uses in place. */
+  @ParameterizedTest
+  @ValueSource(strings = {"devx.c", "ibgda.c"})
+  void a_program_of_libmlx5_has_its_queues_and_payload_on_the_gpu(String source) throws Exception {
+    try (ServedDevices devices = serve()) {
+      Path libraries = libraries();
+      Path program =
+          devices.compile(
+              source,
+              "-DON_GPU",
+              libraries.resolve("libcuda.so.1").toString(),
+              "-lmlx5",
+              "-libverbs");
+      assertThat(devices.start(program.toString()).succeed()).endsWith("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
+  void a_program_that_is_killed_leaves_no_memory_behind() throws Exception {
+    try (ServedDevices devices = serve()) {
+      String program = compile(devices);
+      for (int i = 0; i < 3; i++) {
+        ServedDevices.Program spinning = devices.start(program, "spin");
+        spinning.awaitLine();
+        assertThat(spinning.said()).contains("spinning");
+        assertThat(windows()).isEqualTo(1);
+        spinning.process.destroyForcibly().waitFor();
+        devices.awaitNobody();
+        awaitNoWindow();
+      }
+    }
+  }
+
+  private static void awaitNoWindow() throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (windows() > 0) {
+      assertThat(System.nanoTime()).as("memory is given back").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  private static long windows() throws Exception {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      return maps.filter(line -> line.contains("doorbell-gpu")).count();
+    }
+  }
+}
