@@ -162,7 +162,8 @@ public final class BthOpcode extends BthTable {
   }
 
   private static int ofDynamic(int opcode, int operation) {
-    int headers = headersOf(!operationName(operation).isEmpty() ? operation : opcode - DC_MASKED);
+    boolean shared = operation < FLUSH && !operationName(operation).isEmpty();
+    int headers = headersOf(shared ? operation : opcode - DC_MASKED);
     return headers < 0 || isResponse(operation) ? headers : DC_ETH | headers;
   }
 

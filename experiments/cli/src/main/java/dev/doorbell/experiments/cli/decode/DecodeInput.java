@@ -15,7 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What a user gives to a command: a file, or standard input, binary or as hexadecimal digits. */
+/** Reads input of commands: a file or standard input, binary or as hexadecimal digits. */
 public final class DecodeInput {
   /** What is decoded lies in memory whole, and each packet of it once more. */
   private static final long MOST_BYTES = Math.min(1L << 30, Runtime.getRuntime().maxMemory() / 4);

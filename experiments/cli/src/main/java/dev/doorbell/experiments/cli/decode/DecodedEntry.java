@@ -20,7 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What was decoded of one WQE, CQE, doorbell or doorbell record, in one line and whole. */
+/** One WQE, CQE, doorbell or doorbell record after decoding, in one line and whole. */
 public record DecodedEntry(int offset, String text, String detail, boolean malformed) {
   /** Bytes at the end of a CQE, which alone are pasted now and then. */
   private static final int TAIL = 16;

@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 
 @CommandLine.Command(
     header = {
-      "Explains an experiment, kernel, path, topology, metric, axis, code of a problem, status or",
-      "vendor code of a completion, or variable of NCCL, NVSHMEM and UCX.",
+      "Explains a name: an experiment, kernel, path, topology, metric, axis, code, status or"
+          + " variable.",
       "",
       "  doorbell describe pull-vs-push",
       "  doorbell describe push.memic",

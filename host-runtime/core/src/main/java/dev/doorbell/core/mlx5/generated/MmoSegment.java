@@ -30,7 +30,7 @@ public class MmoSegment {
 
   protected MmoSegment() {}
 
-  /** What is done, beyond the modifier of the opcode. */
+  /** Details of the operation, beyond the modifier of the opcode. */
   public static int control(long at) {
     return BigEndian.getInt(at);
   }
