@@ -17,6 +17,9 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.validation.Credit;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
+import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,11 +61,33 @@ public final class PredictCommand extends CliCommand {
       return ExitCode.OK;
     }
     context.out().print(table(config, plan, runtime));
+    context.out().print(credits(plan));
     if (common().verbose()) {
       context.out().print(constants(runtime.constants(plan.points())));
     }
     context.out().println("MODELLED (closed forms) - nothing was run or measured");
     return ExitCode.OK;
+  }
+
+  /** Says of each placement, kernel and path which published rows test it. */
+  private static String credits(Plan plan) {
+    ValidationResults stored = StoredResults.builtIn();
+    SequencedSet<String> lines = new LinkedHashSet<>();
+    for (Point point : plan.points()) {
+      String placement = word(point, "placement");
+      String path = word(point, "path");
+      for (String kernel : point.kernels()) {
+        lines.add(
+            "%s %s %s: tested by %s%n"
+                .formatted(placement, kernel, path, Credit.of(stored, placement, kernel, path)));
+      }
+    }
+    return String.join("", lines);
+  }
+
+  private static String word(Point point, String axis) {
+    Value value = point.axes().get(axis);
+    return value == null ? "" : Screen.value(value, "");
   }
 
   private static String table(ExperimentConfig config, Plan plan, ExperimentRuntime runtime) {
