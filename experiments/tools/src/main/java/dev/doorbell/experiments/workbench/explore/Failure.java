@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
-import dev.doorbell.core.queue.Abi;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param text the message with the thread, the byte and the value of this run
  */
 public record Failure(Kind kind, String what, String text) {
+  /** The status of a kernel that cannot do what it was asked for. */
+  static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
+
+  /** The status of a thread whose queue pair failed at another thread's request. */
+  private static final String AFTER_AN_ERROR = "queue pair had an error before";
+
   /** Lines of printf that the report of a stopped kernel shows. */
   private static final int LAST_LINES = 8;
 
@@ -104,12 +109,12 @@ public record Failure(Kind kind, String what, String text) {
 
   /** Returns true if a thread ended at once, since the kernel cannot do what it was asked for. */
   public boolean isRefusal() {
-    return kind == Kind.STATUS && what.equals(Abi.statusText(Abi.ERROR_ARGUMENT));
+    return kind == Kind.STATUS && what.equals(NOT_EXPRESSIBLE);
   }
 
   /** Returns true if another thread's failure is the cause of this one. */
   public boolean isConsequence() {
-    return kind == Kind.STATUS && what.equals(Abi.statusText(Abi.ERROR_POISONED));
+    return kind == Kind.STATUS && what.equals(AFTER_AN_ERROR);
   }
 
   /** Returns the one of two failures of a run that is the cause of the other. */

@@ -9,9 +9,6 @@ import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
-  /** Text of the device library about an operation that a queue pair's work requests lack. */
-  private static final String NOT_EXPRESSIBLE = "operation cannot be expressed";
-
   private final Laboratory laboratory;
   private final Scenario scenario;
 
@@ -71,7 +68,7 @@ public final class NicComparison {
           queues != Promise.Queues.MLX5
               && report.races().isEmpty()
               && report.failures().stream()
-                  .anyMatch(found -> found.what().text().contains(NOT_EXPRESSIBLE));
+                  .anyMatch(found -> found.what().text().contains(Failure.NOT_EXPRESSIBLE));
       return !refused
           ? Optional.empty()
           : Optional.of(queues == Promise.Queues.EFA ? "atomics" : "atomics that fetch");
