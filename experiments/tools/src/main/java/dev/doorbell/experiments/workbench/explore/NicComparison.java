@@ -9,9 +9,7 @@ import java.util.Optional;
 
 /** Explores one scenario on several adapters, and what of a finding each remedy removes. */
 public final class NicComparison {
-  /** Text of the device library about an operation that a queue pair's work requests lack. */
   private final Laboratory laboratory;
-
   private final Scenario scenario;
 
   public NicComparison(Laboratory laboratory, Scenario scenario) {
