@@ -119,7 +119,7 @@ public final class Scheduler {
         }
       }
       if (work == 0) {
-        Thread.onSpinWait();
+        Thread.yield(); // only another host thread or process can change anything now
       }
     }
     return true;
