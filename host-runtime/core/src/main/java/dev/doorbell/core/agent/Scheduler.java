@@ -107,6 +107,7 @@ public final class Scheduler {
    *
    * @return true when done
    */
+  @SuppressWarnings("ThreadPriorityCheck") // nothing depends on whom it yields to
   public boolean run(BooleanSupplier done, long deadline) {
     int sinceClock = 0;
     while (!done.getAsBoolean()) {
@@ -119,7 +120,7 @@ public final class Scheduler {
         }
       }
       if (work == 0) {
-        Thread.onSpinWait();
+        Thread.yield(); // only another host thread or process can change anything now
       }
     }
     return true;

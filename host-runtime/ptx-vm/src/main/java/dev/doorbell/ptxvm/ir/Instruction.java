@@ -27,6 +27,7 @@ public record Instruction(
   public record Guard(Register predicate, boolean negated) {}
 
   /** The same with other operands; this one where {@code change} changes none. */
+  @SuppressWarnings("ReferenceEquality") // an operand that did not change is the same object
   public Instruction with(UnaryOperator<Operand> change) {
     List<Operand> others = operands;
     for (int i = 0; i < operands.size(); i++) {

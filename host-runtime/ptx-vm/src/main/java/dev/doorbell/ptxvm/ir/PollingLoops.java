@@ -102,7 +102,7 @@ public final class PollingLoops {
       Function function, ControlFlow flow, Effects[] effects, BitSet body, int closing) {
     Effects all = Effects.NONE;
     for (int i = body.nextSetBit(0); i >= 0; i = body.nextSetBit(i + 1)) {
-      all = effects[i] == Effects.NONE ? all : all.with(effects[i]);
+      all = effects[i].equals(Effects.NONE) ? all : all.with(effects[i]);
     }
     if (!all.polls && (all.changes || all.clock)) {
       return null;
