@@ -974,6 +974,8 @@ API int cuGetErrorName(int error, const char **name)
 	return OK;
 }
 
+API int cuGetProcAddress(const char *name, void **function, int version, uint64_t flags);
+
 /* A name stands for the newest form of its function that a version has; the forms differ by their ends. */
 API int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
 {
@@ -990,6 +992,9 @@ API int cuGetProcAddress_v2(const char *name, void **function, int version, uint
 	}
 	if (self)
 		dlclose(self);
+	/* The preload library wraps this one where it is looked up, and calls what it finds here. */
+	if (strcmp(name, "cuGetProcAddress") == 0)
+		found = version < 12000 ? (void *)cuGetProcAddress : (void *)cuGetProcAddress_v2;
 	*function = found;
 	if (status)
 		*status = found ? 0 : 1; /* symbol not found */

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.gpu;
 
+import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.gpu.GpuAttributes;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
@@ -18,6 +19,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -297,7 +300,7 @@ public final class GpuConnection {
   private long load(ByteBuffer in) throws CudaException {
     long device = in.getLong(0);
     int capability = program.gpu(device).attributes().computeCapability();
-    StringBuilder ptx = new StringBuilder();
+    List<PtxFiles.Part> files = new ArrayList<>();
     for (int at = 16; at + 16 <= in.limit(); at += 16) {
       long address = in.getLong(at);
       String text;
@@ -308,16 +311,16 @@ public final class GpuConnection {
         text = new String(read(address, in.getLong(at + 8)), StandardCharsets.UTF_8);
       }
       if (text != null && !isDeviceRuntime(text)) {
-        ptx.append(text).append('\n');
+        files.add(new PtxFiles.Part("file %d of the program".formatted(files.size() + 1), text, 0));
       }
     }
-    if (ptx.isEmpty()) {
+    if (files.isEmpty()) {
       throw new CudaException(
           CudaStatus.NO_BINARY,
           "the program has no PTX, only machine code; build it with -gencode"
               + " arch=compute_%1$d,code=compute_%1$d beside its own".formatted(capability));
     }
-    return program.load(device, "module of the program", ptx.toString());
+    return program.load(device, "module of the program", PtxFiles.join(files));
   }
 
   /** The library for kernels that launch kernels, which nvcc links to all relocatable code. */
