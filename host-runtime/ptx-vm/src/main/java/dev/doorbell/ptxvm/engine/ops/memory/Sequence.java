@@ -105,7 +105,8 @@ final class Sequence extends Op {
       }
       int scope = i.has("sys") ? Access.SYS : Access.GPU;
       return new Sequence(
-          new Fence(Access.RELEASE | scope, false), factory.make(with(i, modifiers, i.operands()), a));
+          new Fence(Access.RELEASE | scope, false),
+          factory.make(with(i, modifiers, i.operands()), a));
     }
     if (!modifiers.remove("mbarrier::complete_tx::bytes")) {
       throw Unsupported.malformed("an mbarrier is needed");
