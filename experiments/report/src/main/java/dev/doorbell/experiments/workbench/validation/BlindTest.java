@@ -101,7 +101,7 @@ public final class BlindTest {
     return compared;
   }
 
-  /** When predictions were written, in words of their file. */
+  /** Returns the date at which predictions were written. */
   public static String date(String text) {
     return text.substring(PREDICTED.length(), text.indexOf('\n'));
   }

@@ -21,7 +21,7 @@ final class Looks {
   /** Looks of the wait that the cell is in; negative where the time since the last says nothing. */
   private final int[] looks = new int[CELLS];
 
-  /** Whether the phase of that wait was drawn. */
+  /** True once the phase of that wait was drawn. */
   private final boolean[] drawn = new boolean[CELLS];
 
   /** The shortest rounds, of cells here and of cells elsewhere. */
