@@ -106,7 +106,9 @@ final class Lexer {
     if (known != null && known.length() == to - from && text.startsWith(known, from)) {
       return known;
     }
-    return words[slot] = text.substring(from, to);
+    String word = text.substring(from, to);
+    words[slot] = word;
+    return word;
   }
 
   private void add(Token.Kind kind, String word, boolean joined) {

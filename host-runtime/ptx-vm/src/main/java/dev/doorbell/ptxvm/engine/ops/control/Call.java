@@ -34,6 +34,7 @@ public final class Call extends Op {
   private final Passing[] results;
 
   /** A variable of the caller's frame with its size, or the slots of a register's elements. */
+  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
   private record Passing(long offset, long bytes, int... slots) {
     boolean fits(Variable variable) {
       return slots.length > 0
