@@ -29,6 +29,7 @@ public final class SeenOrders {
 
     /** Two threads at one place are the same side. */
     @Override
+    @SuppressWarnings("ReferenceEquality")
     public boolean equals(@Nullable Object other) {
       return other instanceof Side side
           && (at == null ? side.at == null && who == side.who : at == side.at);
