@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
  * Instructions of one file each, with the answers of ptxas of CUDA 13.0: {@code sm | verdict |
  * instruction}. The first column is the first target for which ptxas accepts it, or {@code no}.
  */
+@SuppressWarnings("InlineFormatString") // the file around an instruction is looked at apart from it
 class PtxasFormsTest {
   private static final String AROUND =
       """

@@ -10,14 +10,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The places that the threads of a run have executed, and the ways that they took from each. */
 final class ExecutedCode {
   /** Stands for all devices where a line of the program is asked for. */
   private static final int DEVICE = -1;
 
-  private final Map<Object, Step> steps = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Step> steps = new IdentityHashMap<>();
   private final List<Step> entries = new ArrayList<>();
 
   /** A place that was executed, and those that were executed right after it. */
@@ -49,6 +48,7 @@ final class ExecutedCode {
   }
 
   /** Returns the step of a thread that has gone on from {@code from} to {@code place}. */
+  @SuppressWarnings("ReferenceEquality")
   Step follow(Step from, Object place) {
     for (int i = 0; i < from.count; i++) {
       if (from.next[i].place == place) {
@@ -87,10 +87,11 @@ final class ExecutedCode {
     orders.each((first, second) -> order(coverage, first, second));
     orders.reads(
         (read, old) -> {
-          if (read.who() instanceof Agent agent
-              && read.at() != null
-              && agent.describe(read.at()) instanceof SourcePlace place) {
-            coverage.add(agent.following(read.at()).line(), new Read(place, old));
+          if (read.who() instanceof Agent agent && read.at() != null) {
+            SourcePlace place = agent.describe(read.at());
+            if (place != null) {
+              coverage.add(agent.following(read.at()).line(), new Read(place, old));
+            }
           }
         });
     return coverage;

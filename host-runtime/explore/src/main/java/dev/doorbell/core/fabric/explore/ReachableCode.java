@@ -44,8 +44,8 @@ public final class ReachableCode {
     if (!entries.add(agent.following(entry).line())) {
       return;
     }
-    Map<Object, NextPlaces> all = new IdentityHashMap<>();
-    Map<Object, List<Object>> before = new IdentityHashMap<>();
+    IdentityHashMap<Object, NextPlaces> all = new IdentityHashMap<>();
+    IdentityHashMap<Object, List<Object>> before = new IdentityHashMap<>();
     ArrayDeque<Object> open = new ArrayDeque<>(List.of(entry));
     while (!open.isEmpty()) {
       Object place = open.remove();
@@ -70,7 +70,7 @@ public final class ReachableCode {
 
   /** Returns the places from which every way leads to an error. */
   private static Set<Object> failing(
-      Map<Object, NextPlaces> all, Map<Object, List<Object>> before) {
+      IdentityHashMap<Object, NextPlaces> all, IdentityHashMap<Object, List<Object>> before) {
     Set<Object> failing = Collections.newSetFromMap(new IdentityHashMap<>());
     ArrayDeque<Object> open = new ArrayDeque<>();
     all.forEach(

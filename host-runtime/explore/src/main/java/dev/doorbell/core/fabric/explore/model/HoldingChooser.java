@@ -33,6 +33,7 @@ final class HoldingChooser implements Chooser {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality")
   public int chooseAgent(List<?> agents) {
     turns++;
     if (turns > until) {
