@@ -44,8 +44,10 @@ final class ProgramsTest {
       Path served = folder.resolve("hca");
       Files.writeString(served.resolve("ended"), "the disk is full\n");
       devices.stopServing();
-      String lost = "doorbell: the server of the devices in %s is gone: the disk is full\n";
-      assertThat(running.succeed()).isEqualTo("ok\n" + lost.formatted(served));
+      assertThat(running.succeed())
+          .isEqualTo(
+              "ok\ndoorbell: the server of the devices in %s is gone: the disk is full\n"
+                  .formatted(served));
     }
   }
 

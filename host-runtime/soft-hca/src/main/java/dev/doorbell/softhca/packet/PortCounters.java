@@ -7,6 +7,7 @@ import java.util.Locale;
  * hw_counters/} of sysfs. They count alike whether packets travel or messages are copied whole.
  * Source: Linux Documentation/infiniband/sysfs.rst; NVIDIA, "Understanding mlx5 Linux counters".
  */
+@SuppressWarnings("EnumOrdinal") // counted at every packet: an array by counter
 public final class PortCounters {
   /** Counters in the order in which they are shown; their file names are in lower case. */
   public enum Counter {

@@ -8,6 +8,7 @@ import dev.doorbell.softhca.SoftWorld;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.packet.Wire;
+import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,8 +31,7 @@ class InProcessWireTest {
     InProcessWire wire = new InProcessWire(latencyNanos, gigabits);
     try (SoftWorld world =
         new SoftWorld(new DirectFabric(AddressSpace.reserve(1L << 28), 0), options, wire)) {
-      Wire.Route route = wire.route(world.soft(0), "soft1");
-      assertThat(route).isNotNull();
+      Wire.Route route = Objects.requireNonNull(wire.route(world.soft(0), "soft1"));
       assertThat(route.immediate()).isEqualTo(atOnce ? world.soft(1) : null);
     }
   }

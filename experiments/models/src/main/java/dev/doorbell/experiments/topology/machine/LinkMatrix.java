@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 final class LinkMatrix {
   private static final Pattern LEGEND = Pattern.compile("\\s*(NIC[0-9]+): (\\S+)\\s*");
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+  private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final Pattern CELL =
       Pattern.compile("NV[0-9]{1,2}|NODE|SYS|SOC|PIX|PXB|PHB|C2C|XGMI|PCIE|X");
   private static final Pattern ROCM_NODE =
@@ -133,7 +134,7 @@ final class LinkMatrix {
   /** Words of a row; cells that stick to each other are parted until there are enough. */
   private static List<String> cells(String line, int wanted) {
     List<String> cells = new ArrayList<>();
-    for (String word : line.strip().split("\\s+")) {
+    for (String word : SPACES.split(line.strip(), -1)) {
       List<String> parts = new ArrayList<>();
       Matcher cell = CELL.matcher(word);
       int at = 0;

@@ -77,6 +77,7 @@ interface Node {
   }
 
   /** An operator with one operand or two; of one, both are the same, and it is evaluated once. */
+  @SuppressWarnings("ReferenceEquality")
   record Operation(Operator operator, Node left, Node right) implements Node {
     @Override
     public long whole(Frame frame) {

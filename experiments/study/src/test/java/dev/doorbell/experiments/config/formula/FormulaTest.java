@@ -158,7 +158,7 @@ class FormulaTest {
   void operators_are_those_of_c_for_whole_and_for_decimal_numbers(String text, long value)
       throws FormulaException {
     assertThat(Formula.parse(text, NAMES).whole(frame())).isEqualTo(value);
-    assertThat(Formula.parse(text, NAMES).real(frame())).isEqualTo(value);
+    assertThat(Formula.parse(text, NAMES).real(frame())).isEqualTo((double) value);
     assertThat(Formula.parse(" " + text.replace(" ", "  ") + " ", NAMES).whole(frame()))
         .isEqualTo(value);
     assertThat(Formula.parse(text, NAMES)).hasToString(text);

@@ -65,26 +65,34 @@ final class FatBinary {
     return runs == otherRuns ? runs == (architecture > than) && architecture != than : runs;
   }
 
+  private static byte[] bytes(ByteBuffer from, int start, int count) throws CudaException {
+    CudaException.require(
+        start >= 0 && count >= 0 && count <= from.limit() - start, CudaStatus.INVALID_PTX);
+    byte[] bytes = new byte[count];
+    from.get(start, bytes);
+    return bytes;
+  }
+
   private static String text(ByteBuffer from, int entry) throws CudaException {
     int start = entry + from.getInt(entry + 4);
     int payload = (int) from.getLong(entry + 8);
     int compressed = from.getInt(entry + 16);
     long flags = from.getLong(entry + 40);
     long raw = from.getLong(entry + 56);
-    byte[] bytes = from.array();
     byte[] text;
     try {
-      if ((flags & (LZ4 | ZSTANDARD)) != 0) {
+      boolean isCompressed = (flags & (LZ4 | ZSTANDARD)) != 0;
+      byte[] bytes = bytes(from, start, isCompressed ? compressed : payload);
+      if (isCompressed) {
         CudaException.require(raw > 0 && raw <= MOST_RAW, CudaStatus.INVALID_PTX);
         text = new byte[(int) raw];
         if ((flags & ZSTANDARD) != 0) {
-          ZstdDecompressor.create().decompress(bytes, start, compressed, text, 0, text.length);
+          ZstdDecompressor.create().decompress(bytes, 0, compressed, text, 0, text.length);
         } else {
-          Lz4Decompressor.create().decompress(bytes, start, compressed, text, 0, text.length);
+          Lz4Decompressor.create().decompress(bytes, 0, compressed, text, 0, text.length);
         }
       } else {
-        text = new byte[payload];
-        System.arraycopy(bytes, start, text, 0, payload);
+        text = bytes;
       }
     } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new CudaException(

@@ -17,7 +17,20 @@ record GpuBlock(Allocation allocation, int device, Kind kind) {
     /** Pages of a file of the program: registered host memory, doorbell pages. */
     FILE,
     /** Memory that another program has exported. */
-    IMPORTED
+    IMPORTED;
+
+    /** Returns the kind that a program names by number. */
+    @SuppressWarnings("EnumOrdinal") // the order is that of the protocol
+    static Kind of(long number) throws CudaException {
+      CudaException.require(number >= 0 && number < values().length, CudaStatus.INVALID_VALUE);
+      return values()[(int) number];
+    }
+
+    /** Its number in the protocol. */
+    @SuppressWarnings("EnumOrdinal") // the order is that of the protocol
+    int number() {
+      return ordinal();
+    }
   }
 
   /** True when its pages are those of another file. */

@@ -136,7 +136,7 @@ public final class GpuConnection {
         return open();
       }
       case ALLOCATE -> {
-        GpuBlock.Kind kind = GpuBlock.Kind.values()[(int) in.getLong(8)];
+        GpuBlock.Kind kind = GpuBlock.Kind.of(in.getLong(8));
         GpuBlock block = program.allocate(in.getLong(0), kind, in.getLong(16));
         return numbers(block.allocation().address());
       }
@@ -216,9 +216,8 @@ public final class GpuConnection {
         return importBlock(in);
       }
       case POINTER -> {
-        GpuBlock block = program.block(in.getLong(0));
-        CudaException.require(block != null, CudaStatus.INVALID_VALUE);
-        return pointer(block);
+        return pointer(
+            CudaException.present(program.block(in.getLong(0)), CudaStatus.INVALID_VALUE));
       }
       case MEMORY -> {
         return numbers(program.free(in.getLong(0)), GpuProgram.MEMORY_BYTES);
@@ -331,7 +330,7 @@ public final class GpuConnection {
   }
 
   private static String rest(ByteBuffer in, int from) {
-    return new String(in.array(), from, in.limit() - from, StandardCharsets.UTF_8);
+    return StandardCharsets.UTF_8.decode(in.slice(from, in.limit() - from)).toString();
   }
 
   /** Answers with number, parameters, bytes of the block; then offset and bytes of each. */
@@ -473,12 +472,12 @@ public final class GpuConnection {
     int start = 24;
     int bytes = in.limit() - start;
     program.require(to, bytes);
-    MemorySegment from = MemorySegment.ofArray(in.array());
+    MemorySegment from = MemorySegment.ofBuffer(in.slice(start, bytes));
     program.enqueue(
         program.stream(in.getLong(0), in.getLong(8)),
         () -> {
           program.require(to, bytes);
-          RawMemory.copyIn(from, start, to, bytes);
+          RawMemory.copyIn(from, 0, to, bytes);
           return true;
         });
   }
@@ -546,17 +545,16 @@ public final class GpuConnection {
 
   /** Answers with the key of the block, and the offset of the address in it. */
   private Reply export(long address) throws CudaException {
-    GpuBlock block = program.block(address);
-    CudaException.require(
-        block != null && block.kind() == GpuBlock.Kind.DEVICE, CudaStatus.INVALID_VALUE);
+    GpuBlock block = CudaException.present(program.block(address), CudaStatus.INVALID_VALUE);
+    CudaException.require(block.kind() == GpuBlock.Kind.DEVICE, CudaStatus.INVALID_VALUE);
     long start = block.allocation().address();
     return numbers(gpus.export(program, block), address - start, block.allocation().size());
   }
 
   /** In: device, key. Answers with the address, and what the program maps there. */
   private Reply importBlock(ByteBuffer in) throws CudaException {
-    ProgramGpus.Export export = gpus.exported(in.getLong(8));
-    CudaException.require(export != null, CudaStatus.INVALID_HANDLE);
+    ProgramGpus.Export export =
+        CudaException.present(gpus.exported(in.getLong(8)), CudaStatus.INVALID_HANDLE);
     GpuWindow window = export.of().window();
     long bytes = export.block().allocation().size();
     long offset = export.block().allocation().address() - window.base();
@@ -567,7 +565,7 @@ public final class GpuConnection {
 
   private Reply pointer(GpuBlock block) {
     return numbers(
-        block.kind().ordinal(),
+        block.kind().number(),
         block.device(),
         block.allocation().address(),
         block.allocation().size());
