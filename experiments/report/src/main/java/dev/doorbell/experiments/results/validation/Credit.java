@@ -70,10 +70,14 @@ public final class Credit {
       }
     }
     return new TableBuilder<Map.Entry<String, List<CheckedRow>>>()
-        .left("placement", group -> group.getKey().split(" ")[0])
-        .left("kernel", group -> group.getKey().split(" ")[1])
-        .left("path", group -> group.getKey().split(" ")[2])
+        .left("placement", group -> word(group.getKey(), 0))
+        .left("kernel", group -> word(group.getKey(), 1))
+        .left("path", group -> word(group.getKey(), 2))
         .left("tested by", group -> text(group.getValue()))
         .table(List.copyOf(groups.entrySet()), List.of());
+  }
+
+  private static String word(String key, int i) {
+    return key.split(" ", -1)[i];
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.doorbell.core.problem.ConfigException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,8 +46,8 @@ class PaperTest {
     assertThat(paper.title()).isEmpty();
     assertThat(paper.runs().get("main"))
         .isEqualTo(new Paper.Run("pull-vs-push", List.of("size=64"), "", "", ""));
-    assertThat(paper.figures().get("f").caption()).isEqualTo("c");
-    assertThat(paper.figures().get("f").shown().name()).isEqualTo("f");
+    assertThat(Objects.requireNonNull(paper.figures().get("f")).caption()).isEqualTo("c");
+    assertThat(Objects.requireNonNull(paper.figures().get("f")).shown().name()).isEqualTo("f");
     assertThat(paper.tables().get("t"))
         .isEqualTo(new Paper.Table("main", "summary", "", List.of(), "", List.of(), ""));
     assertThat(paper.numbers().get("a"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -126,8 +127,7 @@ class AsyncCopiesTest {
 
   @Test
   void a_wait_for_a_phase_that_never_ends_is_a_hang() throws ScenarioException {
-    Failure failure = run(IN + POLL.replace("PARITY", "1")).failure();
-    assertThat(failure).isNotNull();
+    Failure failure = Objects.requireNonNull(run(IN + POLL.replace("PARITY", "1")).failure());
     assertThat(failure.kind()).isEqualTo(Failure.Kind.HANG);
     assertThat(failure.text()).contains("mbarrier.try_wait");
   }
