@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +89,7 @@ class LauncherTest {
     Path archive = folder.resolve("jdk.tar.gz");
     assertThat(
             new ProcessBuilder(
-                    "tar", "-czf", archive.toString(), "-C", jdk.getParent().toString(), ".")
+                    "tar", "-czf", archive.toString(), "-C", folder.resolve("made").toString(), ".")
                 .start()
                 .waitFor())
         .isZero();
@@ -98,7 +99,8 @@ class LauncherTest {
   /** Runs the launcher with a JDK that a server on loopback has at {@code name}. */
   private int fetched(String name, String seconds, HttpHandler handler, String sum)
       throws Exception {
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/" + name, handler);
     server.start();
     try {

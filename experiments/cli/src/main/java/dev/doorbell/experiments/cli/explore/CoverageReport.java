@@ -68,7 +68,7 @@ record CoverageReport(Coverage coverage) {
 
   /** Names a place by its source, and by the line of the kernel that it was inlined into. */
   private static String name(SourcePlace place) {
-    String[] frames = place.source().split(INLINED);
+    String[] frames = place.source().split(INLINED, -1);
     if (place.source().isEmpty()) {
       return place.file() + ":" + place.line();
     }
