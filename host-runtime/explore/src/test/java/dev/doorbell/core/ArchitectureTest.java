@@ -247,6 +247,8 @@ class ArchitectureTest {
         .and(DescribedPredicate.not(simpleNameEndingWith("Printer")))
         .and()
         .arePublic()
+        .and()
+        .areNotEnums()
         .should()
         .callConstructorWhere(
             new DescribedPredicate<JavaCall<?>>("makes an object") {
@@ -268,6 +270,9 @@ class ArchitectureTest {
         .and()
         .areDeclaredInClassesThat()
         .arePublic()
+        .and()
+        .areDeclaredInClassesThat()
+        .areNotEnums()
         .should()
         .notBeFinal()
         .orShould()
