@@ -216,6 +216,8 @@ class ToolTest {
             path  placement   size  metric   model  unit  form
             pull  cross-rc   4 KiB  latency   2205  ns    [1]
             [1] T = a + N/B
+            cross-rc put_latency pull: tested by no row
+            cross-rc put_bandwidth pull: tested by no row
             MODELLED (closed forms) - nothing was run or measured
             """);
   }

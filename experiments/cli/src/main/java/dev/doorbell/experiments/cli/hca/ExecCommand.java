@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.gpu.GpuFactory;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.scenario.device.VirtualGpus;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -87,7 +88,10 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   ShimOptions withGpus(ShimOptions options) {
     served =
-        new ProgramGpus(gpus == null ? 1 : gpus, VirtualGpus::create, seconds * NANOS_PER_SECOND);
+        new ProgramGpus(
+            gpus == null ? 1 : gpus,
+            ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(),
+            seconds * NANOS_PER_SECOND);
     return options.withEmulated(served);
   }
 

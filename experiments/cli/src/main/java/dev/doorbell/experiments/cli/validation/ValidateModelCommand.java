@@ -110,7 +110,7 @@ import picocli.CommandLine.Parameters;
       "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
       "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
       "",
-      "--rank changes each constant by 5 % and runs the rows again. A predicted row whose"
+      "--rank changes each constant by 5 %% and runs the rows again. A predicted row whose"
           + " derivatives are a",
       "sum of those of rows before it, or that repeats one cited constant, follows from these: it"
           + " is not",
