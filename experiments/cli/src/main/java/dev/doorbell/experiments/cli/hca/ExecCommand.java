@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.core.gpu.GpuFactory;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -13,7 +12,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -87,11 +85,7 @@ public final class ExecCommand extends ProgramCommand {
 
   @Override
   ShimOptions withGpus(ShimOptions options) {
-    served =
-        new ProgramGpus(
-            gpus == null ? 1 : gpus,
-            ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(),
-            seconds * NANOS_PER_SECOND);
+    served = ProgramGpus.of(gpus == null ? 1 : gpus, seconds * NANOS_PER_SECOND);
     return options.withEmulated(served);
   }
 

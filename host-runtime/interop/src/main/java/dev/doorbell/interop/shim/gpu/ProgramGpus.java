@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
@@ -48,6 +49,12 @@ public final class ProgramGpus implements AutoCloseable {
           throw new IllegalStateException("no GPU at " + locus);
         },
         0);
+  }
+
+  /** GPUs of the {@link GpuFactory} that is found as a service; arguments as of the constructor. */
+  public static ProgramGpus of(int count, long timeoutNanos) {
+    return new ProgramGpus(
+        count, ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(), timeoutNanos);
   }
 
   /** The number of GPUs that each program sees. */
