@@ -11,6 +11,9 @@ import java.util.SplittableRandom;
 public final class CalmChooser implements Chooser {
   private static final int TURNS_OF_ONE = 8;
 
+  /** Short runs choose each turn anew, which finds most orders sooner. */
+  private static final long FIRST_HOLDING = 64;
+
   private final Chooser random;
   private final List<Stretch> stretches;
   private long choices;
@@ -27,11 +30,11 @@ public final class CalmChooser implements Chooser {
   }
 
   /**
-   * Calm in {@code stretches}, elsewhere at random: every third seed holds agents back, as {@link
-   * HoldingChooser} does, the others choose each turn anew.
+   * Calm in {@code stretches}, elsewhere at random: from seed 64 on every third one holds agents
+   * back, as {@link HoldingChooser} does, the others choose each turn anew.
    */
   public CalmChooser(long seed, List<Stretch> stretches) {
-    random = seed % 3 == 0 ? new HoldingChooser(seed) : new RandomChooser(seed);
+    random = seed >= FIRST_HOLDING && seed % 3 == 0 ? new HoldingChooser(seed) : new RandomChooser(seed);
     this.stretches = List.copyOf(stretches);
   }
 
