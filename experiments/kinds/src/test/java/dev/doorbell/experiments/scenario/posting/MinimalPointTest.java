@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.doorbell.experiments.plan.PointResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -416,9 +419,16 @@ class MinimalPointTest {
   }
 
   @Test
-  void one_direction_is_limited_by_the_side_that_does_not_stand_for_many() throws Exception {
+  void one_direction_is_limited_by_the_side_that_does_not_stand_for_many(@TempDir Path folder)
+      throws Exception {
+    String machine = Files.readString(Path.of("topologies/h100-cx7.yaml"));
+    assertThat(machine).contains("connections: {value: 1350");
+    Path few =
+        Files.writeString(
+            folder.resolve("few.yaml"),
+            machine.replace("connections: {value: 1350", "connections: {value: 128"));
     String[] visits = {
-      "placement=h100-cx7",
+      "placement=" + few,
       "path=push.inline",
       "size=8",
       "sharing=visits",
