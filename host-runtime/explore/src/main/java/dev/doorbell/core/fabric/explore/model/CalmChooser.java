@@ -34,7 +34,8 @@ public final class CalmChooser implements Chooser {
    * back, as {@link HoldingChooser} does, the others choose each turn anew.
    */
   public CalmChooser(long seed, List<Stretch> stretches) {
-    random = seed >= FIRST_HOLDING && seed % 3 == 0 ? new HoldingChooser(seed) : new RandomChooser(seed);
+    random =
+        seed >= FIRST_HOLDING && seed % 3 == 0 ? new HoldingChooser(seed) : new RandomChooser(seed);
     this.stretches = List.copyOf(stretches);
   }
 
