@@ -1,8 +1,8 @@
 package dev.doorbell.ptxvm.launch;
 
+import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.gpu.GpuFactory;
 import dev.doorbell.core.memory.Locus;
 
 /** Creates virtual GPUs for who does not know them; found as a service. */

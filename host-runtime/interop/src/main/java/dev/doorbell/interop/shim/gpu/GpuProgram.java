@@ -1,9 +1,9 @@
 package dev.doorbell.interop.shim.gpu;
 
+import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
-import dev.doorbell.core.gpu.GpuFactory;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;

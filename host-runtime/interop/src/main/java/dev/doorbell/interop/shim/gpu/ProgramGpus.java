@@ -1,6 +1,6 @@
 package dev.doorbell.interop.shim.gpu;
 
-import dev.doorbell.core.gpu.GpuFactory;
+import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.GpuWindow;
