@@ -5,6 +5,7 @@
 # DOORBELL_FETCH     yes fetches without asking, as '--yes' does; no never fetches. Without it a terminal is asked.
 # DOORBELL_JDK_URL   this JDK instead of any other: an address of a .tar.gz, such a file, or the folder of a JDK
 # DOORBELL_JDK_SHA256  SHA-256 that the archive at DOORBELL_JDK_URL must have
+# DOORBELL_MAVEN_URL  the same archive of Maven at another address, or as a file; its SHA-256 is checked all the same
 # DOORBELL_FETCH_SECONDS  when a download is given up (1800)
 #
 # Proxies are those of curl: https_proxy, http_proxy, no_proxy.
@@ -112,7 +113,7 @@ fetch_maven() {
   local folder=$fetched/maven-$MAVEN_RELEASE
   if [[ ! -d $folder ]]; then
     permitted "Apache Maven $MAVEN_RELEASE (9 MB)" "no Maven on PATH"
-    unpack "Apache Maven $MAVEN_RELEASE" "${DOORBELL_MAVEN_URL:-https://repo.maven.apache.org/maven2/org/apache/maven/apache-maven/$MAVEN_RELEASE/apache-maven-$MAVEN_RELEASE-bin.tar.gz}" \
+    unpack "Apache Maven $MAVEN_RELEASE" "${DOORBELL_MAVEN_URL:-https://archive.apache.org/dist/maven/maven-3/$MAVEN_RELEASE/binaries/apache-maven-$MAVEN_RELEASE-bin.tar.gz}" \
       "$MAVEN_SHA256" bin/mvn "$folder"
   fi
   PATH=$folder/bin:$PATH

@@ -143,7 +143,7 @@ class EitherPathTest {
     private final Endpoint[] ends = new Endpoint[2];
     private final StringBuilder seen = new StringBuilder();
 
-    /** What changes memory behind a READ needs the fence, or the READ may see it. */
+    /** A request that changes memory behind a READ needs the fence, or the READ may see it. */
     private boolean hasRead;
 
     Sequence(World in, long seed) {

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 final class TextLines extends AbstractList<String> implements RandomAccess {
   private final String text;
 
-  /** Where each line begins. */
+  /** The offset of the first character of each line. */
   private final int[] starts;
 
   TextLines(String text) {

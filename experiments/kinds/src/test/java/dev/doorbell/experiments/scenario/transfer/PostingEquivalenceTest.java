@@ -38,7 +38,7 @@ class PostingEquivalenceTest {
   private static final int INDICES = 1 << 16;
   private static final int AROUND = 600;
 
-  /** Of one placement; the first is tried every day. */
+  /** Rounds of one placement; only the slow tests try more than the first. */
   private static final int ROUNDS = 6;
 
   private static final int POSTERS = 16;

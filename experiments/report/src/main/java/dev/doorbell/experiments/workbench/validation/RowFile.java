@@ -93,7 +93,7 @@ public final class RowFile {
     return rows;
   }
 
-  /** What is read of the column of values. */
+  /** The part of the column of values that is read. */
   private enum Values {
     ALL,
     IF_ANY,

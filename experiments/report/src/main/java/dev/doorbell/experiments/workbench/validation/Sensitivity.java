@@ -18,8 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How much the rows of a machine depend on its constants: each constant is changed by a twentieth,
- * and the rows run again. Constants with the same source are one parameter, a factor on all.
+ * Measures the dependence of a machine's rows on its constants: it changes each constant by a
+ * twentieth and runs the rows again. Constants with the same source are one parameter, a factor on
+ * all.
  */
 final class Sensitivity implements AutoCloseable {
   /** A parameter's change by which its effects are found. */
