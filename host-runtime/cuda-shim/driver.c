@@ -1016,7 +1016,7 @@ API int cuGetExportTable(const void **table, const void *id)
 		doorbell_say("doorbell: this program has the CUDA runtime linked statically, which asks the driver for"
 		       " unpublished tables; link it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)\n");
 	said = true;
-	return NOT_SUPPORTED;
+	return doorbell_missing("cuGetExportTable");
 }
 
 API int cuProfilerStart(void)

@@ -75,7 +75,7 @@ class LinkTest {
   @Test
   void kernels_that_share_functions_are_linked_when_they_are_asked_for() {
     String second = KERNEL.replaceAll("(?m)^.extern.*\\n", "").replace(" k(", " again(");
-    String text = PtxFiles.link(List.of(World.ptx(KERNEL + second), World.ptx(LIBRARY)));
+    String text = link(List.of(World.ptx(KERNEL + second), World.ptx(LIBRARY)));
     try (World world = new World();
         Memory out = world.device(Long.BYTES)) {
       GpuModule module = world.gpu.load("all", text);
@@ -92,9 +92,7 @@ class LinkTest {
   void a_refusal_in_a_shared_function_is_named_once_with_its_file() {
     String broken = LIBRARY.replace("mul.lo.u32 %r3, %r1, %r2;", "frob.u32 %r3, %r1;");
     String second = KERNEL.replaceAll("(?m)^.extern.*\\n", "").replace(" k(", " again(");
-    assertThat(
-            PtxCheck.check(
-                "all", PtxFiles.link(List.of(World.ptx(KERNEL + second), World.ptx(broken)))))
+    assertThat(PtxCheck.check("all", link(List.of(World.ptx(KERNEL + second), World.ptx(broken)))))
         .extracting(refusal -> refusal.text())
         .containsExactly("frob.u32 %r3, %r1;");
   }
@@ -108,7 +106,7 @@ class LinkTest {
             "variable 'table' is defined in another file, and its size is not known here: link it"
                 + " with the file that defines it (--link FILE.ptx)");
     String defined = World.ptx(".visible .global .b8 table[4] = {1, 2, 3, 4};\n");
-    assertThat(PtxCheck.check("a.ptx", PtxFiles.link(List.of(alone, defined)))).isEmpty();
+    assertThat(PtxCheck.check("a.ptx", link(List.of(alone, defined)))).isEmpty();
   }
 
   private static void refused(String message, String... bodies) {
@@ -242,5 +240,13 @@ class LinkTest {
         .visible .func f () { .reg .b32 %r1; frob.u32 %r1; ret; }
         """);
     assertThat(PtxCheck.check("a.ptx", joined(KERNEL, LIBRARY))).isEmpty();
+  }
+
+  private static String link(List<String> ptx) {
+    List<PtxFiles.Part> parts = new ArrayList<>();
+    for (String text : ptx) {
+      parts.add(new PtxFiles.Part(parts.size() + 1 + ".ptx", text, 0));
+    }
+    return PtxFiles.join(parts);
   }
 }

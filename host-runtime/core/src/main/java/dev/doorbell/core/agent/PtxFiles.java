@@ -20,19 +20,9 @@ public final class PtxFiles {
   public record Part(String name, String text, int before) {}
 
   /**
-   * Links relocatable PTX of several translation units: the text that a GPU loads as one module.
-   *
-   * @param ptx in link order; messages name them {@code 1.ptx}, {@code 2.ptx} ...
+   * Returns the text that a GPU loads as one module: files in link order; a single one is the text
+   * itself.
    */
-  public static String link(List<String> ptx) {
-    List<Part> parts = new ArrayList<>();
-    for (String text : ptx) {
-      parts.add(new Part(parts.size() + 1 + ".ptx", text, 0));
-    }
-    return join(parts);
-  }
-
-  /** The text of files in link order; of a single one, the file itself. */
   public static String join(List<Part> files) {
     if (files.size() == 1) {
       return files.getFirst().text();

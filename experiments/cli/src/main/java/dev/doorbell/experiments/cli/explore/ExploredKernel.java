@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.explore;
 
-import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.plan.UserKernels;
@@ -55,25 +54,6 @@ public record ExploredKernel(UserKernel kernel) {
       throw new UsageException(problems.getFirst());
     }
     return kernel;
-  }
-
-  /** A kernel as a report of many explores it: a few small messages, by policy {@code vendor}. */
-  public static Scenario scenario(UserKernel kernel) {
-    ExploredKernel explored = new ExploredKernel(kernel);
-    return new Scenario(
-        explored.program(explored.ranks()),
-        new Scenario.Load(
-            explored.blocks(),
-            explored.threads(),
-            3,
-            32,
-            1,
-            64,
-            explored.window(),
-            "thread",
-            "pull"),
-        new Scenario.Posting("gpu", explored.ringer(), false, false, false, false, 1),
-        new Scenario.Rules(Policy.VENDOR, true, false));
   }
 
   /** Returns true if the kernel runs at all ranks, however many there are. */

@@ -108,15 +108,13 @@ public final class ExecCommand extends ProgramCommand {
   void ended(CommandContext context) {
     if (missing) {
       List<String> names = served.missing();
-      context
-          .terminal()
-          .err()
-          .println(
-              names.isEmpty()
-                  ? "every CUDA function that was called is served"
-                  : "CUDA functions that were called and are not served:");
-      names.forEach(name -> context.terminal().err().println("  " + name));
-      context.terminal().err().flush();
+      String found =
+          names.isEmpty()
+              ? "every CUDA function that was called is served"
+              : "CUDA functions that were called and are not served:";
+      context.err().println(found);
+      names.forEach(name -> context.err().println("  " + name));
+      context.err().flush();
     }
   }
 }

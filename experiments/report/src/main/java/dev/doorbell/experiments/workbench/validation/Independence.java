@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.apache.commons.math3.linear.RealVector;
 
 /**
  * Finds which predicted rows of a machine test something of their own. A row is a function of the
@@ -77,7 +78,7 @@ public final class Independence {
       effects.add(sensitivity.effects(each, usual));
       changed.accept(String.join(", ", each.keys()));
     }
-    List<double[]> basis = new ArrayList<>();
+    List<RealVector> basis = new ArrayList<>();
     List<CheckedRow> independent = new ArrayList<>();
     List<CheckedRow> follow = new ArrayList<>();
     for (boolean fitted : List.of(true, false)) {

@@ -1,6 +1,10 @@
 package dev.doorbell.experiments.workbench.validation;
 
 import java.util.List;
+import org.apache.commons.math3.linear.Array2DRowRealMatrix;
+import org.apache.commons.math3.linear.ArrayRealVector;
+import org.apache.commons.math3.linear.CholeskyDecomposition;
+import org.apache.commons.math3.linear.RealVector;
 
 /** Linear algebra of a fit, in relative changes of parameters and rows. */
 final class LeastSquares {
@@ -17,6 +21,9 @@ final class LeastSquares {
    */
   static double[] step(double[] missing, List<double[]> effects) {
     int n = effects.size();
+    if (n == 0) {
+      return new double[0];
+    }
     double[][] normal = new double[n][n];
     double[] right = new double[n];
     for (int i = 0; i < missing.length; i++) {
@@ -31,30 +38,10 @@ final class LeastSquares {
     for (int a = 0; a < n; a++) {
       normal[a][a] += RIDGE;
     }
-    return solve(normal, right);
-  }
-
-  /** Gauss's elimination of a positive definite system, in place. */
-  private static double[] solve(double[][] matrix, double[] right) {
-    int n = right.length;
-    for (int p = 0; p < n; p++) {
-      for (int r = p + 1; r < n; r++) {
-        double factor = matrix[r][p] / matrix[p][p];
-        for (int c = p; c < n; c++) {
-          matrix[r][c] -= factor * matrix[p][c];
-        }
-        right[r] -= factor * right[p];
-      }
-    }
-    double[] solution = new double[n];
-    for (int p = n - 1; p >= 0; p--) {
-      double rest = right[p];
-      for (int c = p + 1; c < n; c++) {
-        rest -= matrix[p][c] * solution[c];
-      }
-      solution[p] = rest / matrix[p][p];
-    }
-    return solution;
+    return new CholeskyDecomposition(new Array2DRowRealMatrix(normal, false))
+        .getSolver()
+        .solve(new ArrayRealVector(right, false))
+        .toArray();
   }
 
   /**
@@ -64,31 +51,16 @@ final class LeastSquares {
    *     {@code least} of the row
    * @return whether it joined
    */
-  static boolean joins(double[] row, List<double[]> basis, double least) {
-    double[] rest = row.clone();
-    for (double[] other : basis) {
-      double share = product(rest, other);
-      for (int i = 0; i < rest.length; i++) {
-        rest[i] -= share * other[i];
-      }
+  static boolean joins(double[] row, List<RealVector> basis, double least) {
+    RealVector whole = new ArrayRealVector(row);
+    RealVector rest = whole;
+    for (RealVector other : basis) {
+      rest = rest.subtract(other.mapMultiply(rest.dotProduct(other)));
     }
-    double whole = Math.sqrt(product(row, row));
-    double left = Math.sqrt(product(rest, rest));
-    if (whole == 0 || left < least * whole) {
+    if (whole.getNorm() == 0 || rest.getNorm() < least * whole.getNorm()) {
       return false;
     }
-    for (int i = 0; i < rest.length; i++) {
-      rest[i] /= left;
-    }
-    basis.add(rest);
+    basis.add(rest.unitVector());
     return true;
-  }
-
-  private static double product(double[] a, double[] b) {
-    double sum = 0;
-    for (int i = 0; i < a.length; i++) {
-      sum += a[i] * b[i];
-    }
-    return sum;
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.commons.math3.linear.RealVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,7 +67,7 @@ class BlindTestTest {
 
   @Test
   void a_row_that_is_a_sum_of_others_joins_no_basis() {
-    List<double[]> basis = new ArrayList<>();
+    List<RealVector> basis = new ArrayList<>();
     assertThat(LeastSquares.joins(new double[] {1, 0, 2}, basis, 0.2)).isTrue();
     assertThat(LeastSquares.joins(new double[] {0, 3, 1}, basis, 0.2)).isTrue();
     assertThat(LeastSquares.joins(new double[] {2, 3, 5}, basis, 0.2)).isFalse();

@@ -256,10 +256,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   void release(long address) throws CudaException {
-    GpuBlock block = blocks.get(address);
-    if (block == null) {
-      throw new CudaException(CudaStatus.INVALID_VALUE, "");
-    }
+    GpuBlock block = CudaException.present(blocks.get(address), CudaStatus.INVALID_VALUE);
     release(block);
   }
 
@@ -307,11 +304,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   GpuModule module(long number) throws CudaException {
-    GpuModule module = modules.get(number);
-    if (module == null) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
-    }
-    return module;
+    return CudaException.present(modules.get(number), CudaStatus.INVALID_HANDLE);
   }
 
   void unload(long number) throws CudaException {
@@ -337,11 +330,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   Kernel function(long number) throws CudaException {
-    Kernel kernel = functions.get(number);
-    if (kernel == null) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
-    }
-    return kernel;
+    return CudaException.present(functions.get(number), CudaStatus.INVALID_HANDLE);
   }
 
   // Streams and events
@@ -356,11 +345,8 @@ final class GpuProgram implements AutoCloseable {
   /** The stream of that number; 0 is the default stream of {@code device}. */
   StreamQueue stream(long device, long number) throws CudaException {
     gpu(device);
-    StreamQueue queue = number == 0 ? defaults.get((int) device) : streams.get(number);
-    if (queue == null) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
-    }
-    return queue;
+    return CudaException.present(
+        number == 0 ? defaults.get((int) device) : streams.get(number), CudaStatus.INVALID_HANDLE);
   }
 
   /** Removes a stream that is idle. */
@@ -383,11 +369,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   EventState event(long number) throws CudaException {
-    EventState event = events.get(number);
-    if (event == null) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
-    }
-    return event;
+    return CudaException.present(events.get(number), CudaStatus.INVALID_HANDLE);
   }
 
   void removeEvent(long number) {
@@ -414,11 +396,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   HostCall hostCall(long ticket) throws CudaException {
-    HostCall call = hostCalls.get(ticket);
-    if (call == null) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, "");
-    }
-    return call;
+    return CudaException.present(hostCalls.get(ticket), CudaStatus.INVALID_HANDLE);
   }
 
   void endHostCall(long ticket) throws CudaException {
