@@ -87,26 +87,17 @@ public record SendQueueAccess(
 
   /** The same, rung with 8-byte doorbells only. */
   public SendQueueAccess withoutBlueFlame() {
-    return with(0, flushResults);
-  }
-
-  /** The same, with or without a DUMP behind READs and atomics. */
-  public SendQueueAccess withFlushResults(boolean flush) {
-    return with(blueFlameBytes, flush);
-  }
-
-  private SendQueueAccess with(int blueFlame, boolean flush) {
     return new SendQueueAccess(
         ring,
         blocks,
         record,
         doorbell,
-        blueFlame,
+        0,
         completionRing,
         completionEntries,
         collapsed,
         completionRecord,
-        flush,
+        flushResults,
         error,
         number24,
         index);

@@ -2,9 +2,15 @@ package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.CompletionQueue;
+import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
+import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.BigEndian;
@@ -40,7 +46,9 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Datagrams of a connected peer to a software HCA over loopback: from the base transport header on,
@@ -55,6 +63,18 @@ final class PacketSession implements FuzzTarget.Session {
   private static final byte UNTOUCHED = 0x5a;
   private static final long ARRIVAL_NANOS = 5_000_000_000L;
   private static final int STEPS = 4;
+  private static final int BLOCKS = 16;
+
+  private static final Set<AccessRight> RIGHTS =
+      EnumSet.of(
+          AccessRight.LOCAL_WRITE,
+          AccessRight.REMOTE_WRITE,
+          AccessRight.REMOTE_READ,
+          AccessRight.REMOTE_ATOMIC);
+
+  /** A timeout of 4.3 s, eight times. */
+  private static final ConnectionAttributes PATIENT =
+      new ConnectionAttributes(20, 7, 7, 12, 16, 16, 0);
 
   private final DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 28), 0);
   private final DatagramChannel peer;
@@ -65,7 +85,8 @@ final class PacketSession implements FuzzTarget.Session {
   private final Memory secret;
   private final MemoryRegion ownRegion;
   private final MemoryRegion secretRegion;
-  private final HostQueuePair queuePair;
+  private final CompletionQueue completions;
+  private final QueuePair queuePair;
   private final QueuePairAddress peerAddress;
   private final MemorySegment frameMemory = Arena.ofAuto().allocate(1 << 14, Long.BYTES);
   private final ByteBuffer answers = ByteBuffer.allocateDirect(1 << 16);
@@ -85,10 +106,16 @@ final class PacketSession implements FuzzTarget.Session {
     MemoryProvider memory = FabricMemory.of(fabric.memory(), 0);
     ProtectionDomain domain = hca.allocateProtectionDomain();
     own = filled(memory, 3 * REGION);
-    ownRegion = domain.register(own, REGION, REGION, HostQueuePair.RIGHTS);
+    ownRegion = domain.register(own, REGION, REGION, RIGHTS);
     secret = filled(memory, REGION);
-    secretRegion = hca.allocateProtectionDomain().register(secret, HostQueuePair.RIGHTS);
-    queuePair = new HostQueuePair(domain, memory, 16, 0, 0);
+    secretRegion = hca.allocateProtectionDomain().register(secret, RIGHTS);
+    completions =
+        domain.createCompletionQueue(
+            CompletionQueueAttributes.ring(BLOCKS, MemoryKind.HOST), memory);
+    queuePair =
+        domain.createQueuePair(
+            new QueuePairAttributes(BLOCKS, 0, completions, null, MemoryKind.HOST, MemoryKind.HOST),
+            memory);
     peerAddress = new QueuePairAddress("127.0.0.1:" + port, PEER_QPN, PSN, REGION);
   }
 
@@ -133,7 +160,7 @@ final class PacketSession implements FuzzTarget.Session {
 
   private long start(int opcode) {
     long bth = frameMemory.address();
-    Bth.write(bth, opcode, false, 0, queuePair.queuePair().number(), true, PSN);
+    Bth.write(bth, opcode, false, 0, queuePair.number(), true, PSN);
     return bth;
   }
 
@@ -157,8 +184,8 @@ final class PacketSession implements FuzzTarget.Session {
 
   @Override
   public Outcome read(byte[] input) throws IOException {
-    queuePair.queuePair().toReset();
-    queuePair.connect(peerAddress, HostQueuePair.LOSSY);
+    queuePair.toReset();
+    queuePair.connect(peerAddress, RIGHTS, PATIENT);
     long before = arrived();
     peer.send(datagram(input), target);
     if (fabric.run(() -> arrived() > before, ARRIVAL_NANOS) != RunOutcome.DONE) {
@@ -172,7 +199,7 @@ final class PacketSession implements FuzzTarget.Session {
     if (!isUntouched(secret, 0) || !isUntouched(own, 0) || !isUntouched(own, 2L * REGION)) {
       return Outcome.MEMORY_CHANGED;
     }
-    return queuePair.queuePair().state() == QueuePairState.RTS ? Outcome.ACCEPTED : Outcome.REFUSED;
+    return queuePair.state() == QueuePairState.RTS ? Outcome.ACCEPTED : Outcome.REFUSED;
   }
 
   private long arrived() {
@@ -210,6 +237,7 @@ final class PacketSession implements FuzzTarget.Session {
   @Override
   public void close() {
     queuePair.close();
+    completions.close();
     hca.close();
     fabric.close();
     try {
