@@ -118,10 +118,6 @@ public record ExploredKernel(UserKernel kernel) {
                 .map(KernelDescriptor::text)));
   }
 
-  private int ranks() {
-    return usualRanks().getFirst();
-  }
-
   private List<Scenario.Arrival> arrivals(int ranks) {
     KernelDescriptor.Verify verify = kernel.descriptor().verify();
     List<Scenario.Arrival> arrivals = new ArrayList<>();
