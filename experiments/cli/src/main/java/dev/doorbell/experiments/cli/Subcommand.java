@@ -22,6 +22,8 @@ import dev.doorbell.experiments.cli.results.GateCommand;
 import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
+import dev.doorbell.experiments.cli.results.VerifyCommand;
+import dev.doorbell.experiments.cli.run.MergeCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.cli.serve.ServeCommand;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
@@ -50,6 +52,8 @@ enum Subcommand {
   SERVE("serve", "runs on a local page: progress, figures, compare by clicking"),
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
+  MERGE("merge", "shards of a sweep as one run, and which of its points are missing"),
+  VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
@@ -96,6 +100,8 @@ enum Subcommand {
       case SERVE -> new ServeCommand();
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
+      case MERGE -> new MergeCommand();
+      case VERIFY -> new VerifyCommand();
       case GATE -> new GateCommand();
       case CLAIMS -> new ClaimsCommand();
       case KERNEL -> new KernelCommand();

@@ -20,11 +20,24 @@ public final class Tool {
     this.context = context;
   }
 
+  /** Runs a command line; output that standard output did not take is an error too. */
   ExitCode run(String... arguments) {
+    ExitCode code = execute(arguments);
+    if (!context.out().checkError() || code != ExitCode.OK) {
+      return code;
+    }
+    context.problem(
+        Problem.of("DB-U005", "standard output", "it did not take all of the output")
+            .effect("what was printed is not whole; files are")
+            .fix("make room where it leads to, or keep its reader open"));
+    return ExitCode.FAILED;
+  }
+
+  private ExitCode execute(String... arguments) {
     List<String> words = new ArrayList<>(Arrays.asList(arguments));
     if (words.isEmpty() || isHelp(words.getFirst())) {
       if (words.size() > 1 && Subcommand.of(words.get(1)).isPresent()) {
-        return run(words.get(1), "--help");
+        return execute(words.get(1), "--help");
       }
       context.print(overview());
       return ExitCode.OK;

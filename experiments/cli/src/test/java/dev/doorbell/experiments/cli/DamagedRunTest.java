@@ -124,6 +124,50 @@ class DamagedRunTest {
   }
 
   @Test
+  void lines_that_are_cut_out_of_a_journal_are_missed() throws IOException {
+    Path journal = run.resolve("journal.jsonl");
+    List<String> lines = Files.readAllLines(journal);
+    for (List<String> left : List.of(lines.subList(0, 3), lines.subList(1, 4), List.<String>of())) {
+      Files.write(journal, left);
+      assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.FAILED);
+      assertThat(session.err()).contains("DB-R012", "journal.jsonl", "changed after the run ended");
+    }
+    Files.write(journal, List.of(lines.get(0), lines.get(2), lines.get(3)));
+    assertThat(session.type("verify", run.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("journal.jsonl:2", "another line before it");
+    Files.delete(journal);
+    assertThat(session.type("gate", run.toString(), "--baseline", run.toString()))
+        .isNotEqualTo(ExitCode.OK);
+    assertThat(session.type("run", "--resume", run.toString())).isEqualTo(ExitCode.OK);
+    assertThat(measured).hasSize(4);
+    assertThat(session.type("verify", run.toString())).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("intact  sealed; samples of 4 of 4 points");
+  }
+
+  @Test
+  void a_basis_is_not_changed_by_an_editor() throws IOException {
+    Path manifest = run.resolve("manifest.json");
+    String text = Files.readString(manifest);
+    String basis = text.replaceFirst("(?s).*\"basis\" : \"([A-Z]+)\".*", "$1");
+    Files.writeString(manifest, text.replace(basis, "MEASURED"));
+    assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("manifest.json", "it says that numbers are measured");
+    assertThat(session.out()).doesNotContain("MEASURED RESULT");
+    Files.writeString(manifest, text.replace("\"tags\" : [ ]", "\"tags\" : [ \"best\" ]"));
+    assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("DB-R012", "manifest.json");
+  }
+
+  @Test
+  void a_seal_that_is_gone_is_missed_and_made_again_by_going_on() throws IOException {
+    Files.delete(run.resolve("seal.json"));
+    assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("DB-R012", "ended with a seal");
+    assertThat(session.type("run", "--resume", run.toString())).isEqualTo(ExitCode.OK);
+    assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.OK);
+  }
+
+  @Test
   void a_disk_without_room_for_a_run_names_a_folder_that_exists() {
     for (long room = 0; room < 4_000; room += 500) {
       session.disk = new FullDisk(room);

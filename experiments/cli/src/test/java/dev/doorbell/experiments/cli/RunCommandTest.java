@@ -67,6 +67,7 @@ class RunCommandTest {
             "resolved.yaml",
             "manifest.json",
             "journal.jsonl",
+            "seal.json",
             "log.txt",
             "summary.csv",
             "summary.json",
@@ -150,7 +151,7 @@ class RunCommandTest {
       assertThat(run("-j", Integer.toString(attempt + 1), "-s", "size=pow2(8,2K)"))
           .isEqualTo(ExitCode.OK);
       Map<String, String> files = files(onlyRun());
-      files.keySet().removeAll(List.of("manifest.json", "journal.jsonl", "log.txt"));
+      files.keySet().removeAll(List.of("manifest.json", "journal.jsonl", "seal.json", "log.txt"));
       first = first == null ? files : first;
       assertThat(files).isEqualTo(first).containsKeys("summary.csv", "figures/latency.svg");
     }

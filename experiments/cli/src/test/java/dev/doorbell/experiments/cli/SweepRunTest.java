@@ -107,6 +107,36 @@ class SweepRunTest {
   }
 
   @Test
+  void merged_shards_are_a_run_whose_missing_points_are_run_alone() throws IOException {
+    run();
+    Path whole = onlyRun();
+    begun.clear();
+    runs = folder.resolve("parts");
+    List<String> merge = new ArrayList<>(List.of("merge"));
+    for (int part : List.of(1, 3)) { // the second was lost
+      run("--shard", part + "/3", "--tag", "part" + part);
+      merge.add("part" + part);
+    }
+    merge.addAll(List.of("-o", runs.toString()));
+    assertThat(session.type(merge.toArray(String[]::new))).isEqualTo(ExitCode.PARTIAL);
+    assertThat(session.err()).contains("DB-R013", "of 5 points have no result");
+    Path merged = Path.of(session.out().strip());
+    begun.clear();
+    assertThat(session.type("run", "--resume", merged.toString())).isEqualTo(ExitCode.OK);
+    assertThat(begun).isNotEmpty().hasSizeLessThan(5);
+    for (String file : List.of("config.yaml", "resolved.yaml", "summary.csv")) {
+      assertThat(merged.resolve(file)).hasSameTextualContentAs(whole.resolve(file));
+    }
+    assertThat(Files.readString(merged.resolve("figures/latency.svg")))
+        .isEqualTo(
+            Files.readString(whole.resolve("figures/latency.svg"))
+                .replace(whole.getFileName() + "\"", merged.getFileName() + "\""));
+    assertThat(session.type("verify", merged.toString())).isEqualTo(ExitCode.OK);
+    assertThat(session.type("gate", merged.toString(), "--baseline", whole.toString()))
+        .isEqualTo(ExitCode.OK);
+  }
+
+  @Test
   void repeated_points_start_anew_each_time_and_put_their_samples_together() throws IOException {
     Map<String, List<Long>> seeds = new HashMap<>();
     session.runtime.runner =

@@ -153,7 +153,7 @@ class RunExecutionTest {
               new FakeRuntime()::predict,
               RunListener.SILENT,
               new Interruption(),
-              new RunExecution.Limits(2, PATIENT, 0))
+              new RunExecution.Limits(2, false, Point::timeout, PATIENT, 0))
           .run(rest);
     }
     assertThat(Journal.read(onlyRun().resolve("journal.jsonl")).entries())
@@ -254,7 +254,7 @@ class RunExecutionTest {
         new FakeRuntime()::predict,
         RunListener.SILENT,
         interruption,
-        new RunExecution.Limits(workers, grace, 0));
+        new RunExecution.Limits(workers, false, Point::timeout, grace, 0));
   }
 
   private static Plan plan(String... overrides) {

@@ -55,7 +55,7 @@ public final class Runs {
               runtime::predict,
               RunListener.SILENT,
               new Interruption(),
-              new RunExecution.Limits(1, Duration.ofSeconds(30), 0))
+              new RunExecution.Limits(1, false, Point::timeout, Duration.ofSeconds(30), 0))
           .run(plan.points());
       return StoredRun.read(directory.path());
     } catch (EnvironmentException e) {

@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The only way in which a run's files reach the disk: whole or not at all, and durable before the
@@ -24,6 +25,9 @@ public class Disk {
   private static final OpenOption[] APPEND = {
     StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE
   };
+
+  /** In this order: a change of the owner may clear bits of the mode. */
+  private static final List<String> OWNED = List.of("unix:uid", "unix:gid", "unix:mode");
 
   interface File extends Closeable {
     byte[] read() throws IOException;
@@ -116,19 +120,55 @@ public class Disk {
     return open(path, APPEND);
   }
 
-  /** Puts a file in place at once: a reader sees the old one or the new one, never a part. */
-  final void replace(Path target, byte[] bytes) throws IOException {
-    Path name = target.getFileName();
-    Path temporary = target.resolveSibling("." + name + ".part");
+  /**
+   * Puts a file in place at once: a reader sees the old one or the new one, never a part. A file
+   * that was there keeps its mode and its owner, and a link its name. What is no regular file (a
+   * device, a pipe), and a file whose owner this process cannot keep, is opened and written.
+   */
+  public final void replace(Path target, byte[] bytes) throws IOException {
+    if (Files.exists(target) && !Files.isRegularFile(target)) {
+      write(target, bytes, StandardOpenOption.WRITE);
+      return;
+    }
+    Path place = Files.exists(target) ? target.toRealPath() : target;
+    Path temporary = place.resolveSibling("." + place.getFileName() + ".part");
     try {
-      try (File file = open(temporary, NEW)) {
-        file.write(ByteBuffer.wrap(bytes));
-        file.force();
+      Files.deleteIfExists(temporary);
+      write(temporary, new byte[0], NEW);
+      if (Files.exists(place) && !keptAs(place, temporary)) {
+        Files.delete(temporary);
+        write(place, bytes, NEW);
+        return;
       }
-      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+      write(temporary, bytes, NEW);
+      Files.move(temporary, place, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       Files.deleteIfExists(temporary);
       throw e;
+    }
+  }
+
+  private void write(Path target, byte[] bytes, OpenOption... options) throws IOException {
+    try (File file = open(target, options)) {
+      file.write(ByteBuffer.wrap(bytes));
+      if (Files.isRegularFile(target)) {
+        file.force();
+      }
+    }
+  }
+
+  /** Gives a new file the owner and the mode of the one whose place it takes. */
+  private static boolean keptAs(Path old, Path young) {
+    try {
+      for (String kept : OWNED) {
+        Object value = Files.getAttribute(old, kept);
+        if (!Objects.equals(value, Files.getAttribute(young, kept))) {
+          Files.setAttribute(young, kept, value);
+        }
+      }
+      return true;
+    } catch (IOException _) {
+      return false;
     }
   }
 }

@@ -15,9 +15,11 @@ import java.util.zip.CRC32C;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The append-only record of finished points. A line is a JSON object, a tab, the CRC-32C of the
- * object's bytes in eight hexadecimal digits, and a newline; it is on the medium before the next
- * point is recorded.
+ * The append-only record of finished points. A line is a JSON object, a tab, a checksum in eight
+ * hexadecimal digits, and a newline; it is on the medium before the next point is recorded. The
+ * checksum is the CRC-32C of the previous line's checksum ({@value #FIRST} before the first line)
+ * and the object's bytes, so that a line that was cut out shows in the line behind it. Journals of
+ * older versions have the CRC-32C of the object alone.
  *
  * <p>A crash can leave a part of the last line, without its newline: it is cut off when the journal
  * is opened to go on. A line that a damaged disk or an editor changed is named, and the lines
@@ -28,14 +30,17 @@ public final class Journal implements Closeable {
   private static final int CHECKSUM_DIGITS = 8;
   private static final String ENDING = ".jsonl";
   private static final int MOST_COPIES = 1000;
+  private static final String FIRST = "doorbell";
 
   private final Disk.File file;
   private final List<Disk.File> replaced;
   private long length;
+  private String last;
 
-  private Journal(Disk.File file, long length, List<Disk.File> replaced) {
+  private Journal(Disk.File file, long length, String last, List<Disk.File> replaced) {
     this.file = file;
     this.length = length;
+    this.last = last;
     this.replaced = replaced;
   }
 
@@ -53,8 +58,11 @@ public final class Journal implements Closeable {
    * @param entries of the good lines
    * @param bad the other ones that end in a newline
    * @param length bytes of the lines that end in a newline; what follows is a torn one
+   * @param last checksum of the last whole line
+   * @param chained whether a line's checksum covers the line before it
    */
-  public record Contents(List<JournalEntry> entries, List<BadLine> bad, long length) {}
+  public record Contents(
+      List<JournalEntry> entries, List<BadLine> bad, long length, String last, boolean chained) {}
 
   /**
    * Opens a journal to go on after its last whole line. One with bad lines is kept under another
@@ -67,15 +75,15 @@ public final class Journal implements Closeable {
       Contents contents = parse(bytes);
       if (!contents.bad.isEmpty()) {
         disk.replace(copyOf(path), bytes);
-        byte[] good = goodLines(contents.entries);
+        byte[] good = lines(contents.entries);
         disk.replace(path, good);
         // The old file stays locked: whoever has opened it must not go on with it.
-        return new Journal(disk.append(path), good.length, List.of(file));
+        return new Journal(disk.append(path), good.length, parse(good).last, List.of(file));
       }
       if (file.length() > contents.length) {
         file.truncate(contents.length);
       }
-      return new Journal(file, contents.length, List.of());
+      return new Journal(file, contents.length, contents.last, List.of());
     } catch (IOException e) {
       file.close();
       throw e;
@@ -92,27 +100,38 @@ public final class Journal implements Closeable {
     }
   }
 
-  private static byte[] goodLines(List<JournalEntry> entries) {
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    entries.forEach(entry -> lines.writeBytes(line(JSON.writeValueAsBytes(entry))));
-    return lines.toByteArray();
+  private static byte[] lines(List<JournalEntry> entries) {
+    return lines(FIRST, entries.stream().map(JSON::writeValueAsBytes).toList());
   }
 
-  /** Returns a JSON object as a line of a journal. */
-  public static byte[] line(byte[] json) {
-    byte[] end = ("\t" + checksum(json, 0, json.length) + "\n").getBytes(StandardCharsets.US_ASCII);
-    return ByteBuffer.allocate(json.length + end.length).put(json).put(end).array();
+  /** Returns JSON objects as the lines of a journal. */
+  public static byte[] ofJson(List<byte[]> objects) {
+    return lines(FIRST, objects);
+  }
+
+  private static byte[] lines(String previous, List<byte[]> objects) {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    String last = previous;
+    for (byte[] json : objects) {
+      last = checksum(last, json, 0, json.length);
+      lines.writeBytes(json);
+      lines.writeBytes(("\t" + last + "\n").getBytes(StandardCharsets.US_ASCII));
+    }
+    return lines.toByteArray();
   }
 
   /**
    * Adds a line and returns once it is durable. After a failure the journal is as it was before.
    */
   void append(JournalEntry entry) throws IOException {
-    byte[] line = line(JSON.writeValueAsBytes(entry));
+    byte[] line = lines(last, List.of(JSON.writeValueAsBytes(entry)));
     try {
       file.write(ByteBuffer.wrap(line));
       file.force();
       length += line.length;
+      last =
+          new String(
+              line, line.length - 1 - CHECKSUM_DIGITS, CHECKSUM_DIGITS, StandardCharsets.US_ASCII);
     } catch (IOException e) {
       file.truncate(length);
       throw e;
@@ -124,7 +143,7 @@ public final class Journal implements Closeable {
     try {
       return parse(Files.readAllBytes(path));
     } catch (NoSuchFileException _) {
-      return new Contents(List.of(), List.of(), 0);
+      return parse(new byte[0]);
     }
   }
 
@@ -136,6 +155,8 @@ public final class Journal implements Closeable {
   public static Contents parse(byte[] bytes) throws IOException {
     List<JournalEntry> entries = new ArrayList<>();
     List<BadLine> bad = new ArrayList<>();
+    String last = FIRST;
+    boolean chained = false;
     int start = 0;
     for (int i = 0, number = 1; i < bytes.length; i++) {
       if (bytes[i] != '\n') {
@@ -144,16 +165,23 @@ public final class Journal implements Closeable {
       int jsonEnd = i - CHECKSUM_DIGITS - 1;
       if (jsonEnd <= start || bytes[jsonEnd] != '\t') {
         bad.add(new BadLine(number, "it does not end in a checksum"));
-      } else if (!checksum(bytes, start, jsonEnd - start)
-          .equals(new String(bytes, jsonEnd + 1, CHECKSUM_DIGITS, StandardCharsets.US_ASCII))) {
-        bad.add(new BadLine(number, "its checksum is that of another text"));
       } else {
-        entries.add(entry(bytes, start, jsonEnd, number));
+        String given = new String(bytes, jsonEnd + 1, CHECKSUM_DIGITS, StandardCharsets.US_ASCII);
+        boolean follows = given.equals(checksum(last, bytes, start, jsonEnd - start));
+        chained |= follows;
+        if (follows || given.equals(checksum("", bytes, start, jsonEnd - start))) {
+          entries.add(entry(bytes, start, jsonEnd, number));
+        } else {
+          bad.add(
+              new BadLine(
+                  number, "its checksum is that of another text, or of another line before it"));
+        }
+        last = given;
       }
       start = i + 1;
       number++;
     }
-    return new Contents(List.copyOf(entries), List.copyOf(bad), start);
+    return new Contents(List.copyOf(entries), List.copyOf(bad), start, last, chained);
   }
 
   private static JournalEntry entry(byte[] bytes, int start, int end, int number)
@@ -165,8 +193,9 @@ public final class Journal implements Closeable {
     }
   }
 
-  private static String checksum(byte[] bytes, int offset, int length) {
+  private static String checksum(String previous, byte[] bytes, int offset, int length) {
     CRC32C crc = new CRC32C();
+    crc.update(previous.getBytes(StandardCharsets.US_ASCII));
     crc.update(bytes, offset, length);
     return HexFormat.of().toHexDigits((int) crc.getValue());
   }

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.plan.PointContext;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.plan.PointRunner;
+import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -92,17 +93,17 @@ public record PointWorkers(int threads, Interruption interruption) {
     }
   }
 
-  /** Ends at its point's deadline, or when the user interrupts it. */
+  /** Ends when its point's time is over, or when the user interrupts it. */
   private final class Bounded implements PointContext {
-    private final long deadline;
+    private final PointTimer timer;
 
     Bounded(Point point) {
-      this.deadline = System.nanoTime() + point.timeout().toNanos();
+      this.timer = new PointTimer(true, point.timeout());
     }
 
     @Override
     public boolean cancelled() {
-      return interruption.requested() || System.nanoTime() - deadline > 0;
+      return interruption.requested() || timer.isOver(Duration.ZERO);
     }
 
     @Override

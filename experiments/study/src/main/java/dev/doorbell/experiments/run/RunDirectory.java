@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  *   samples/       one CSV a point      summary.csv, summary.json  rebuilt from the above
  *   figures/       rebuilt likewise     log.txt
  *   kernels/       the user's kernels that it runs, with their descriptors
+ *   seal.json      digests of the resolved config, kernels, manifest and journal when the run ended
  * </pre>
  */
 public final class RunDirectory implements Closeable {
@@ -52,7 +53,7 @@ public final class RunDirectory implements Closeable {
   static final String MANIFEST = "manifest.json";
   public static final String JOURNAL = "journal.jsonl";
   static final String SAMPLES = "samples";
-  private static final String KERNELS = "kernels";
+  static final String KERNELS = "kernels";
   private static final String HIDDEN = ".part";
   private static final int MOST_NAMES = 1000;
 
@@ -119,6 +120,7 @@ public final class RunDirectory implements Closeable {
     try {
       RunDirectory directory = new RunDirectory(disk, path);
       directory.journal = Journal.open(disk, path.resolve(JOURNAL));
+      Files.deleteIfExists(path.resolve(Seal.FILE));
       return directory;
     } catch (Disk.BusyException e) {
       throw new RunException(
@@ -228,6 +230,15 @@ public final class RunDirectory implements Closeable {
   public void write(String name, String text) throws RunException {
     try {
       put(name, text);
+    } catch (IOException e) {
+      throw unwritable(path, e);
+    }
+  }
+
+  /** Seals the run: nothing of it but what is made from it again is written after this. */
+  public void seal() throws RunException {
+    try {
+      put(Seal.FILE, RunJson.pretty(Seal.of(path)));
     } catch (IOException e) {
       throw unwritable(path, e);
     }

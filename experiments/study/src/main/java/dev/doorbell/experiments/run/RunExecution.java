@@ -45,11 +45,18 @@ public final class RunExecution {
    * Limits for the execution of points.
    *
    * @param workers threads; each runs one point at a time
+   * @param virtual whether points count processor time, as those in virtual time do
+   * @param allowed time of a point
    * @param grace how long a point may take to notice that it should stop
    * @param retries times that a point that failed or timed out is tried again. One whose bytes were
    *     wrong is not: that must be seen
    */
-  public record Limits(int workers, Duration grace, int retries) {}
+  public record Limits(
+      int workers,
+      boolean virtual,
+      Function<Point, Duration> allowed,
+      Duration grace,
+      int retries) {}
 
   /**
    * Outcome of the points.
@@ -127,6 +134,7 @@ public final class RunExecution {
   }
 
   private void execute(Slot slot, BlockingQueue<Slot> ended) {
+    slot.timer.onThisThread();
     Ending ending;
     try {
       PointResult result = runner.run(slot.point, slot);
@@ -165,7 +173,7 @@ public final class RunExecution {
       List<Slot> running, int total, List<JournalEntry> entries, Deque<Attempt> waiting)
       throws RunException {
     for (Slot slot : List.copyOf(running)) {
-      boolean late = slot.elapsedNanos() > slot.point.timeout().plus(limits.grace).toNanos();
+      boolean late = slot.timer.isOver(limits.grace);
       boolean deaf = interruption.requested() && slot.sinceInterruption() > limits.grace.toNanos();
       if (late || deaf) {
         running.remove(slot);
@@ -181,11 +189,14 @@ public final class RunExecution {
     }
   }
 
-  private static Problem timeout(Slot slot) {
+  private Problem timeout(Slot slot) {
     return Problem.of(
             "DB-P001",
             slot.point.id(),
-            "not finished after %s s".formatted(seconds(slot.point.timeout())))
+            "not finished after %s s%s"
+                .formatted(
+                    seconds(limits.allowed.apply(slot.point)),
+                    limits.virtual ? " of processor time" : ""))
         .effect("this point has no result")
         .fix("allow more with -s timeout=..., or ask for less with -s samples=...");
   }
@@ -210,7 +221,7 @@ public final class RunExecution {
                   result.notes(),
                   null,
                   slot.tallies,
-                  slot.elapsedNanos(),
+                  slot.timer.wallNanos(),
                   slot.attempt);
           case Ending.Failure(PointFailure.Kind kind, Problem problem) ->
               failed(slot, kind, problem);
@@ -251,7 +262,7 @@ public final class RunExecution {
         status,
         told,
         slot.tallies,
-        slot.elapsedNanos(),
+        slot.timer.wallNanos(),
         slot.attempt);
   }
 
@@ -277,7 +288,7 @@ public final class RunExecution {
   private final class Slot implements PointContext {
     private final Point point;
     private final int attempt;
-    private final long start = System.nanoTime();
+    private final PointTimer timer;
     private volatile boolean stop;
     private volatile @Nullable Ending ending;
     private volatile List<FaultTally> tallies = List.of();
@@ -286,6 +297,7 @@ public final class RunExecution {
     Slot(Attempt attempt) {
       this.point = attempt.point;
       this.attempt = attempt.number;
+      this.timer = new PointTimer(limits.virtual, limits.allowed.apply(point));
     }
 
     @Override
@@ -304,11 +316,7 @@ public final class RunExecution {
     }
 
     boolean late() {
-      return elapsedNanos() > point.timeout().toNanos();
-    }
-
-    long elapsedNanos() {
-      return System.nanoTime() - start;
+      return timer.isOver(Duration.ZERO);
     }
 
     /** Time since the run's thread first saw the interruption; called by that thread alone. */

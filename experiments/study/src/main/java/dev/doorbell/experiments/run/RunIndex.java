@@ -62,12 +62,21 @@ public record RunIndex(
               "manifest",
               file -> Manifest.parse(Files.readAllBytes(file)));
       Journal.Contents journal = journal(path.resolve(RunDirectory.JOURNAL), plan);
+      for (JournalEntry entry : journal.entries()) {
+        if (entry.basis() != null && entry.basis() != manifest.basis()) {
+          throw unreadable(
+              path.resolve(RunDirectory.MANIFEST),
+              "it says that numbers are %s, and those of point '%s' are %s"
+                  .formatted(manifest.basis().word(), entry.point(), entry.basis().word()),
+              null);
+        }
+      }
       return new RunIndex(
           path,
           plan,
           manifest,
           lastWords(plan, journal.entries()),
-          damage(path, plan, manifest, journal.bad()));
+          damage(path, plan, manifest, journal));
     } catch (ConfigException e) {
       throw unreadable(path, "its resolved.yaml is damaged: " + e.problems().getFirst().what(), e);
     } catch (IOException e) {
@@ -114,12 +123,14 @@ public record RunIndex(
   }
 
   private static List<Problem> damage(
-      Path path, Plan plan, Manifest manifest, List<Journal.BadLine> bad) {
+      Path path, Plan plan, Manifest manifest, Journal.Contents journal) throws IOException {
     List<Problem> damage = new ArrayList<>();
     if (!plan.config().hash().equals(manifest.configHash())) {
       damage.add(edited(path, plan, manifest));
     }
-    for (Journal.BadLine line : bad) {
+    damage.addAll(
+        Seal.broken(path, manifest.state() == Manifest.State.RUNNING || !journal.chained()));
+    for (Journal.BadLine line : journal.bad()) {
       damage.add(
           Problem.of(
                   "DB-R010",
@@ -195,6 +206,11 @@ public record RunIndex(
       }
     }
     return entries;
+  }
+
+  /** Returns whether the run has the seal of its end. */
+  public boolean sealed() {
+    return Files.exists(path.resolve(Seal.FILE));
   }
 
   public String id() {

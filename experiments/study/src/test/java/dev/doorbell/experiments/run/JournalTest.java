@@ -120,7 +120,7 @@ class JournalTest {
     write(file, List.of(ok(0)));
     String line = Files.readString(file);
     String newer = "{\"flavour\":1," + line.substring(1, line.indexOf('\t'));
-    Files.write(file, Journal.line(newer.getBytes(StandardCharsets.UTF_8)));
+    Files.write(file, Journal.ofJson(List.of(newer.getBytes(StandardCharsets.UTF_8))));
     assertThatThrownBy(() -> Journal.read(file))
         .hasMessageContaining("line 1")
         .hasMessageContaining("'flavour'")

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
@@ -18,6 +19,7 @@ import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
 import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -167,7 +169,7 @@ public final class CalibrateCommand extends CliCommand {
 
   private static void write(String file, String text) throws EnvironmentException {
     try {
-      Files.writeString(Path.of(file), text);
+      new Disk().replace(Path.of(file), text.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new EnvironmentException(
           Problem.of("DB-K001", file, "cannot be written: " + e.getMessage())

@@ -141,6 +141,18 @@ public final class CommandRunner {
       return ExitCode.FAILED;
     } catch (ProgramExit e) {
       throw e;
+    } catch (OutOfMemoryError e) {
+      long heap = Runtime.getRuntime().maxMemory() >> 20;
+      print(
+          Problem.of(
+                  "DB-E054",
+                  null,
+                  "this takes more than the %,d MiB of memory here".formatted(heap))
+              .fix(
+                  "ask for less, or give the JVM more: DOORBELL_JAVA_OPTS=-Xmx%dm"
+                      .formatted(2 * heap)));
+      trace(command, e);
+      return ExitCode.ENVIRONMENT;
     } catch (RuntimeException | Error e) {
       String message = e.getMessage() == null ? "" : ": " + e.getMessage();
       print(

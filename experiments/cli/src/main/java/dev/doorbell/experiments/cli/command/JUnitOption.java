@@ -1,8 +1,9 @@
 package dev.doorbell.experiments.cli.command;
 
 import dev.doorbell.experiments.results.print.JUnitXml;
+import dev.doorbell.experiments.run.Disk;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public final class JUnitOption {
       return;
     }
     try {
-      Files.writeString(target, JUnitXml.text(suite, cases));
+      new Disk().replace(target, JUnitXml.text(suite, cases).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw UsageException.of(
           "DB-U003",

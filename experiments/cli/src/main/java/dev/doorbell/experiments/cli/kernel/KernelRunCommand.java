@@ -12,6 +12,7 @@ import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
+import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
@@ -19,7 +20,6 @@ import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -267,7 +267,7 @@ final class KernelRunCommand extends CliCommand {
       Optional<byte[]> bytes = outcome.buffers().get(i);
       if (target.isPresent() && bytes.isPresent()) {
         try {
-          Files.write(target.get(), bytes.get());
+          new Disk().replace(target.get(), bytes.get());
         } catch (IOException _) {
           throw new EnvironmentException(
               Problem.of("DB-K001", target.get().toString(), "cannot be written")

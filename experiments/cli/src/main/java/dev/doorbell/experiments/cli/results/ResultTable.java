@@ -6,6 +6,7 @@ import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.report.Answer;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.Expectations;
@@ -25,11 +26,14 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A run as text: one row a point, crossovers, and what the numbers are called. */
 public final class ResultTable {
+  private static final int MOST_LINES = 24;
+
   /** Lines that cross more often lie on top of each other. */
   private static final int MOST_CROSSINGS = 2;
 
@@ -60,6 +64,52 @@ public final class ResultTable {
           .append(new Table(rows.columns(), rows.rows(), own(rows, look)).text(width));
     }
     return text + Screen.folded(table.below(run), width);
+  }
+
+  /**
+   * The first screen of a run: the question, the answer, and where the rest is; the whole text
+   * where that is no longer.
+   *
+   * @param credit how far such numbers have been off, a line or none
+   */
+  public static String brief(StoredRun run, String credit, int width) {
+    String whole = text(run, width);
+    Optional<Answer> answer = Answer.of(run.data());
+    if (answer.isEmpty() || whole.lines().count() <= MOST_LINES) {
+      return whole;
+    }
+    Map<Expectations.Verdict, Long> verdicts =
+        Expectations.of(run.data()).stream()
+            .collect(
+                Collectors.groupingBy(
+                    Expectations.Found::verdict,
+                    () -> new EnumMap<>(Expectations.Verdict.class),
+                    Collectors.counting()));
+    String expected =
+        verdicts.isEmpty()
+            ? ""
+            : "expected %s%n"
+                .formatted(
+                    verdicts.entrySet().stream()
+                        .map(each -> "%d %s".formatted(each.getValue(), each.getKey().text()))
+                        .collect(Collectors.joining(", ")));
+    String rest =
+        Typed.in("rest     doorbell table RUN: every row, crossovers, expectations; run --full%n")
+            .formatted();
+    return Screen.folded(run.data().question().strip(), width)
+        + "\n"
+        + Screen.folded(new ResultTable(run.data()).shared(), width)
+        + answer.get().text(width)
+        + Screen.folded(
+            expected
+                + credit
+                + failures(run)
+                + retries(run)
+                + faults(run)
+                + oneProcess(run)
+                + verdict(run)
+                + rest,
+            width);
   }
 
   /** Returns the notes of a table that the text around it does not have. */

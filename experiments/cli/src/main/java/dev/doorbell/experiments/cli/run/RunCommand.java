@@ -11,6 +11,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.SecondCompiler;
 import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.cli.command.Terminal;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
@@ -30,6 +31,7 @@ import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Machine;
@@ -43,6 +45,7 @@ import dev.doorbell.experiments.run.RunExecution.RunListener;
 import dev.doorbell.experiments.run.RunFinder;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -258,7 +261,12 @@ public final class RunCommand extends CliCommand {
             prepared.runtime()::predict,
             silent() ? RunListener.SILENT : progress,
             context.interruption(),
-            new RunExecution.Limits(options.jobs, GRACE, options.retries));
+            new RunExecution.Limits(
+                options.jobs,
+                prepared.environment().basis() == Basis.MODELLED,
+                point -> allowed(point, prepared.estimate()),
+                GRACE,
+                options.retries));
     RunExecution.Outcome outcome = execution.run(prepared.points());
     progress.end();
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
@@ -276,6 +284,7 @@ public final class RunCommand extends CliCommand {
             new RunIndex(done.path(), done.plan(), ended, done.entries(), done.damage()));
     RunOutputs.Written written = RunOutputs.write(directory, stored, prepared.runtime());
     ended.write(directory);
+    directory.seal();
     times.ended(RESULTS);
     return new FinishedRun(stored, written, judged(stored, outcome.interrupted()));
   }
@@ -305,6 +314,13 @@ public final class RunCommand extends CliCommand {
     } finally {
       directory.log().line(times.text());
     }
+  }
+
+  /** A point may take ten times what is expected of it, where the user has not said otherwise. */
+  private Duration allowed(Point point, RunEstimate estimate) {
+    Duration expected = Duration.ofNanos(10 * estimate.ofPoint(point));
+    boolean asked = overrides().stream().anyMatch(one -> one.startsWith("timeout="));
+    return asked || expected.compareTo(point.timeout()) < 0 ? point.timeout() : expected;
   }
 
   private List<String> overrides() {
@@ -422,7 +438,11 @@ public final class RunCommand extends CliCommand {
       return;
     }
     print.println();
-    print.print(ResultTable.text(stored, context.width()));
+    int width = context.width();
+    print.print(
+        options.full || width == Terminal.UNLIMITED
+            ? ResultTable.text(stored, width)
+            : ResultTable.brief(stored, credit(stored), width));
     print.printf("run      %s%n", stored.path());
     if (!figures.figures().isEmpty()) {
       String names = "figures  " + String.join(" ", figures.figures());
@@ -447,6 +467,16 @@ public final class RunCommand extends CliCommand {
     }
     times.ended(RESULTS);
     print.println(Screen.folded(options.timings ? times.text() : times.brief(), context.width()));
+  }
+
+  /** How many published rows test what this run models. */
+  private static String credit(StoredRun stored) {
+    if (stored.data().basis() != Basis.MODELLED) {
+      return "";
+    }
+    return Typed.in("tested   by %s; doorbell predict %s says which%n")
+        .formatted(
+            Credit.of(StoredResults.builtIn(), stored.plan().points()), stored.data().experiment());
   }
 
   /** An expectation that is not met is a result like others, unless the user asks for more. */

@@ -47,6 +47,11 @@ final class RunOptions {
   int retries;
 
   @Option(
+      names = "--full",
+      description = "On a terminal: every row and expectation, not the short answer alone.")
+  boolean full;
+
+  @Option(
       names = "--shuffle",
       negatable = true,
       description =

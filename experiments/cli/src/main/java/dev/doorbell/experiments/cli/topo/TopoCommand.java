@@ -17,6 +17,7 @@ import dev.doorbell.experiments.topology.machine.MachineMap.MachineTopology;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,8 +170,8 @@ public final class TopoCommand extends CommandGroup {
               .replaceAll("[^a-z0-9-]+", "-");
       Path source = file().getFileName();
       try {
-        Files.writeString(
-            output, MachineTopology.text(map, from, to, word, String.valueOf(source)));
+        String text = MachineTopology.text(map, from, to, word, String.valueOf(source));
+        context.disk().replace(output, text.getBytes(StandardCharsets.UTF_8));
       } catch (IOException | TopologyException e) {
         throw new UsageException(
             Problem.of("DB-T021", output.toString(), "cannot be written: " + e.getMessage())

@@ -10,7 +10,6 @@ import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.SamplesFile;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -95,9 +94,7 @@ public final class RecordTargets {
 
     @Override
     public List<byte[]> seeds() {
-      ByteArrayOutputStream journal = new ByteArrayOutputStream();
-      ENTRIES.forEach(entry -> journal.writeBytes(Journal.line(Seeds.bytes(entry))));
-      return List.of(journal.toByteArray());
+      return List.of(Journal.ofJson(ENTRIES.stream().map(Seeds::bytes).toList()));
     }
 
     @Override
@@ -110,11 +107,8 @@ public final class RecordTargets {
       if (random.nextBoolean()) {
         return mutator.mutate(random);
       }
-      ByteArrayOutputStream journal = new ByteArrayOutputStream();
-      for (String entry : ENTRIES) {
-        journal.writeBytes(Journal.line(mutator.mutate(Seeds.bytes(entry), random)));
-      }
-      return journal.toByteArray();
+      return Journal.ofJson(
+          ENTRIES.stream().map(entry -> mutator.mutate(Seeds.bytes(entry), random)).toList());
     }
 
     @Override

@@ -1,12 +1,16 @@
 package dev.doorbell.experiments.results.validation;
 
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -27,6 +31,25 @@ public final class Credit {
         ValidationResults.predicted(results.rows()).stream()
             .filter(row -> key(row).equals(key(placement, kernel, path)))
             .toList());
+  }
+
+  /** The same for all points of a plan together: independent predicted rows of any of them. */
+  public static String of(ValidationResults results, List<Point> points) {
+    Set<String> keys = new HashSet<>();
+    for (Point point : points) {
+      point
+          .kernels()
+          .forEach(kernel -> keys.add(key(word(point, "placement"), kernel, word(point, PATH))));
+    }
+    return text(
+        ValidationResults.predicted(results.rows()).stream()
+            .filter(row -> keys.contains(key(row)))
+            .toList());
+  }
+
+  private static String word(Point point, String axis) {
+    Value value = point.axes().get(axis);
+    return value == null ? "" : value.text();
   }
 
   private static String text(List<CheckedRow> rows) {

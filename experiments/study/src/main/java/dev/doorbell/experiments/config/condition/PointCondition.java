@@ -206,6 +206,13 @@ public record PointCondition(String setting, Comparison comparison, List<String>
                   "DB-C010",
                   positions.ofKey(at),
                   "unknown %s '%s'%s".formatted(kind, name, Nearest.suggestion(name, names))));
+        } else if (!isConditionOn(entry.getValue())) {
+          problems.add(
+              Problem.of(
+                  "DB-C041",
+                  positions.ofValue(at),
+                  "'%s' takes a value, a list of values or a comparison such as '<=4096'"
+                      .formatted(name)));
         } else if (entry.getValue().isArray()) {
           conditions.add(
               new PointCondition(
@@ -217,6 +224,12 @@ public record PointCondition(String setting, Comparison comparison, List<String>
         }
       }
       return conditions;
+    }
+
+    private static boolean isConditionOn(JsonNode node) {
+      return node.isArray()
+          ? node.valueStream().allMatch(one -> one.isValueNode() && !one.isNull())
+          : node.isValueNode() && !node.isNull();
     }
   }
 }

@@ -1,0 +1,228 @@
+package dev.doorbell.experiments.results.report;
+
+import dev.doorbell.experiments.config.condition.Expectation.Contrast;
+import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.SummaryRow;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The short answer to an experiment's question, made from its medians: which value of the axis that
+ * is compared does best, from where to where, and by how much.
+ */
+public final class Answer {
+  private static final int MOST_PLACES = 6;
+  private static final int MOST_COLUMNS = 4;
+  private static final double TIE = 0.005;
+
+  private final RunData data;
+  private final String metric;
+  private final String unit;
+  private final boolean higher;
+  private final Axis compared;
+  private final Optional<Axis> over;
+  private final List<Axis> by;
+  private final SequencedMap<String, SequencedMap<String, List<Best>>> places =
+      new LinkedHashMap<>();
+
+  /** A value of the compared axis with its median. */
+  private record Best(String name, double median) {}
+
+  private Answer(RunData data, String metric, Axis compared, Optional<Axis> over) {
+    this.data = data;
+    this.metric = metric;
+    this.compared = compared;
+    this.over = over;
+    this.unit =
+        data.rows().stream()
+            .filter(row -> row.metrics().containsKey(metric))
+            .findFirst()
+            .map(row -> row.metrics().get(metric).samples().unit())
+            .orElse("");
+    this.higher = data.higherIsBetter(metric, unit);
+    this.by = varied(data, axis -> !axis.equals(compared) && over.filter(axis::equals).isEmpty());
+    data.rows().forEach(this::add);
+    Comparator<Best> better = Comparator.comparingDouble(Best::median);
+    places.values().stream()
+        .flatMap(place -> place.values().stream())
+        .forEach(bests -> bests.sort(higher ? better.reversed() : better));
+  }
+
+  private void add(SummaryRow row) {
+    row.value(metric)
+        .ifPresent(
+            median ->
+                places
+                    .computeIfAbsent(
+                        by.stream().map(axis -> word(row, axis)).collect(Collectors.joining(" ")),
+                        _ -> new LinkedHashMap<>())
+                    .computeIfAbsent(
+                        over.map(axis -> word(row, axis)).orElse(""), _ -> new ArrayList<>())
+                    .add(new Best(word(row, compared), median)));
+  }
+
+  private static String word(SummaryRow row, Axis axis) {
+    return Screen.value(row.axes().get(axis.name()), axis.unit());
+  }
+
+  private static List<Axis> varied(RunData data, Predicate<Axis> also) {
+    return data.axes().stream().filter(axis -> axis.values().size() > 1).filter(also).toList();
+  }
+
+  /**
+   * The answer that a run's points give.
+   *
+   * @return nothing where no axis has two values, or no point a sampled metric
+   */
+  public static Optional<Answer> of(RunData data) {
+    Optional<Contrast> contrast = data.contrasts().stream().findFirst();
+    Optional<String> metric =
+        contrast
+            .map(Contrast::metric)
+            .filter(name -> data.rows().stream().anyMatch(row -> row.metrics().containsKey(name)))
+            .or(
+                () ->
+                    data.rows().stream()
+                        .flatMap(row -> row.metrics().sequencedKeySet().stream())
+                        .findFirst());
+    List<Axis> varied = varied(data, _ -> true);
+    if (metric.isEmpty() || varied.isEmpty()) {
+      return Optional.empty();
+    }
+    Axis compared =
+        named(varied, contrast.map(Contrast::axis).orElse(""))
+            .or(() -> varied.stream().filter(axis -> !isNumber(axis)).findFirst())
+            .orElse(varied.getFirst());
+    Optional<Axis> over =
+        named(varied, contrast.map(Contrast::over).orElse(""))
+            .or(() -> varied.reversed().stream().filter(Answer::isNumber).findFirst())
+            .filter(axis -> !axis.equals(compared));
+    return Optional.of(new Answer(data, metric.get(), compared, over));
+  }
+
+  private static Optional<Axis> named(List<Axis> axes, String name) {
+    return axes.stream().filter(axis -> axis.name().equals(name)).findFirst();
+  }
+
+  private static boolean isNumber(Axis axis) {
+    return axis.values().getFirst() instanceof Value.Whole;
+  }
+
+  /** Sentences and a table for a terminal of so many columns, ending in a newline. */
+  public String text(int width) {
+    StringBuilder text =
+        new StringBuilder(
+            "%s %s, by %s:%n".formatted(higher ? "highest" : "lowest", metric, compared.name()));
+    places.sequencedEntrySet().stream()
+        .limit(MOST_PLACES)
+        .forEach(place -> text.append(sentence(place.getKey(), place.getValue())).append('\n'));
+    if (places.size() > MOST_PLACES) {
+      text.append("  and %d more settings of other axes%n".formatted(places.size() - MOST_PLACES));
+    }
+    String sentences = Screen.folded(text.toString(), width);
+    return over.isEmpty() ? sentences : sentences + "\n" + table().text(width);
+  }
+
+  private String sentence(String place, SequencedMap<String, List<Best>> cells) {
+    String head = place.isEmpty() ? "  " : "  " + place + ": ";
+    if (over.isEmpty()) {
+      List<Best> bests = cells.firstEntry().getValue();
+      return head
+          + bests.stream()
+              .map(best -> "%s %s".formatted(best.name, margin(bests.getFirst(), best)))
+              .limit(MOST_COLUMNS)
+              .collect(Collectors.joining(", "));
+    }
+    List<String> parts = new ArrayList<>();
+    List<String> values = List.copyOf(cells.keySet());
+    for (int from = 0, to; from < values.size(); from = to) {
+      String winner = winner(cells.get(values.get(from)));
+      to = from + 1;
+      while (to < values.size() && winner(cells.get(values.get(to))).equals(winner)) {
+        to++;
+      }
+      String range =
+          from == 0 && to == values.size()
+              ? "throughout"
+              : from == 0
+                  ? "up to " + values.get(to - 1)
+                  : to == values.size()
+                      ? "from " + values.get(from)
+                      : from == to - 1
+                          ? "at " + values.get(from)
+                          : "from %s to %s".formatted(values.get(from), values.get(to - 1));
+      parts.add(winner + " " + range);
+    }
+    return head + String.join(", ", parts);
+  }
+
+  /** The best, and whoever cannot be told from it. */
+  private static String winner(List<Best> bests) {
+    Best first = bests.getFirst();
+    return bests.stream()
+        .filter(best -> Math.abs(best.median - first.median) <= TIE * Math.abs(first.median))
+        .map(Best::name)
+        .sorted()
+        .collect(Collectors.joining(" = "));
+  }
+
+  private String margin(Best first, Best best) {
+    String value =
+        Screen.metric(best.median, unit) + (unit.isEmpty() ? "" : " " + Screen.unit(unit));
+    return best == first || first.median == 0
+        ? value
+        : "%s (%s)".formatted(value, Screen.percent(best.median / first.median - 1));
+  }
+
+  /** A row a value of the axis that is compared, at the place that comes first. */
+  private Table table() {
+    Map.Entry<String, SequencedMap<String, List<Best>>> first = places.firstEntry();
+    List<String> values = List.copyOf(first.getValue().keySet());
+    List<String> shown =
+        IntStream.range(0, Math.min(MOST_COLUMNS, values.size()))
+            .map(
+                i ->
+                    i
+                        * (values.size() - 1)
+                        / Math.max(1, Math.min(MOST_COLUMNS, values.size()) - 1))
+            .mapToObj(values::get)
+            .toList();
+    List<Table.Column> columns = new ArrayList<>();
+    columns.add(
+        new Table.Column(
+            first.getKey().isEmpty() ? compared.name() : compared.name() + " at " + first.getKey(),
+            false));
+    shown.forEach(
+        value ->
+            columns.add(
+                new Table.Column(
+                    "%s%s".formatted(value, unit.isEmpty() ? "" : " [" + Screen.unit(unit) + "]"),
+                    true)));
+    List<List<String>> rows = new ArrayList<>();
+    for (Value name : compared.values()) {
+      List<String> row = new ArrayList<>(List.of(Screen.value(name, compared.unit())));
+      for (String value : shown) {
+        row.add(
+            first.getValue().get(value).stream()
+                .filter(best -> best.name.equals(row.getFirst()))
+                .map(best -> Screen.metric(best.median, unit))
+                .findFirst()
+                .orElse("-"));
+      }
+      rows.add(row);
+    }
+    return new Table(columns, rows, List.of());
+  }
+}
