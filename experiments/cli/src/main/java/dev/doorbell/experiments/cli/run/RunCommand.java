@@ -26,6 +26,7 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
+import dev.doorbell.experiments.results.compare.PowerCheck;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Screen;
