@@ -138,25 +138,6 @@ public abstract class GpuContractTest {
   }
 
   @Test
-  @SuppressWarnings("restricted") // a segment over memory of this world, as a caller would have
-  void a_registered_host_range_is_addressable() {
-    Memory host = world.host(8192);
-    MemorySegment range = MemorySegment.ofAddress(host.address() + 256).reinterpret(512);
-    try (Memory registered = world.gpu().registerHost(range, "part")) {
-      registered.putLong(8, 5);
-      world
-          .run(
-              world.load(),
-              "step",
-              ONE_THREAD,
-              new KernelArguments().add(registered.address() + 8).add(2))
-          .check();
-      assertThat(registered.getLong(8)).isEqualTo(17);
-    }
-    assertThat(host.getLong(256 + 8)).isEqualTo(17);
-  }
-
-  @Test
   void launches_of_a_stream_run_in_order_and_streams_side_by_side() {
     GpuModule module = world.load();
     Memory a = world.device(8);

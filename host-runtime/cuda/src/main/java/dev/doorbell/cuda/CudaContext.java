@@ -154,14 +154,6 @@ final class CudaContext {
         : "CUresult " + code;
   }
 
-  CUdevice device() {
-    return device;
-  }
-
-  int ordinal() {
-    return ordinal;
-  }
-
   /** An attribute of the device, {@code CUdevice_attribute}. */
   int attribute(int attribute) {
     int[] value = new int[1];

@@ -21,7 +21,6 @@ import dev.doorbell.cuda.CudaLaunch.CudaStream;
 import dev.doorbell.cuda.CudaLaunch.LaunchLimits;
 import dev.doorbell.cuda.CudaMemory.CopyEngine;
 import dev.doorbell.cuda.CudaModule.CudaKernel;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -274,48 +273,6 @@ public final class CudaGpu implements Gpu {
     }
   }
 
-  /** Accepts any host range; one inside memory of this GPU is addressable already. */
-  @Override
-  public Memory registerHost(MemorySegment range, String label) {
-    requireUsable();
-    if (!range.isNative()) {
-      throw new GpuException(
-          "'%s' lies in the Java heap, where it may move; use native memory".formatted(label));
-    }
-    Allocation allocation = fabric.memory().find(range.address());
-    Locus cpu = Locus.cpu(locus.rank());
-    if (allocation != null) {
-      CudaContext.Address device = new CudaContext.Address();
-      context.call(
-          "looking up '" + label + "'",
-          () ->
-              JCudaDriver.cuMemHostGetDevicePointer(device, CudaContext.host(range.address()), 0));
-      return new CudaMemory(
-          context,
-          MemoryKind.HOST,
-          cpu,
-          label,
-          device.value(),
-          range.address(),
-          range.byteSize(),
-          memory -> {});
-    }
-    long device =
-        context.pin(range.address(), range.byteSize(), CudaContext.PORTABLE_MAPPED, label);
-    CudaMemory memory =
-        new CudaMemory(
-            context,
-            MemoryKind.HOST,
-            cpu,
-            label,
-            device,
-            range.address(),
-            range.byteSize(),
-            this::unpinned);
-    memories.add(memory);
-    return memory;
-  }
-
   /**
    * A doorbell page of a software HCA gets a window. On-chip memory of a software HCA, which is
    * host memory, is pinned. Any other address is mapped as registers of a real device.
@@ -422,15 +379,6 @@ public final class CudaGpu implements Gpu {
     CudaStream stream = new CudaStream(context, priority);
     streams.add(stream);
     return stream;
-  }
-
-  /**
-   * Makes writes of other devices to this GPU (GPUDirect RDMA) visible to kernels that start
-   * afterwards; required if {@code GPU_DIRECT_RDMA_WRITES_ORDERING} is none.
-   */
-  public void flushRemoteWrites() {
-    requireUsable();
-    context.call("flushing remote writes", DriverFunctions::flushRemoteWritesOfOwner);
   }
 
   /**

@@ -86,11 +86,6 @@ final class DriverFunctions {
     return call(Own.EXPORT, out, address, bytes, DMA_BUF);
   }
 
-  /** Makes writes of other devices to the current context's GPU visible to that GPU. */
-  static int flushRemoteWritesOfOwner() {
-    return call(Own.FLUSH, CURRENT_CONTEXT, TO_OWNER, 0, 0);
-  }
-
   /** Calls a function that {@link #ofWords} adapted. */
   static int call(MethodHandle function, long first, long second, long third, long fourth) {
     try {

@@ -218,11 +218,6 @@ public final class KernelMover extends StagedMover {
             stream);
   }
 
-  /** Number of launches of the kernel. */
-  public long launches() {
-    return launches;
-  }
-
   /**
    * Waits for the kernel and frees its memory.
    *

@@ -112,16 +112,6 @@ public final class PushEngine implements AutoCloseable {
   }
 
   /**
-   * Makes a ring.
-   *
-   * @param credit address of {@link dev.doorbell.core.push.generated.PushCredit#BYTES} bytes of GPU
-   *     memory, holding {@code shape.first()} twice
-   */
-  public SendRing openRing(RingShape shape, long credit) {
-    return openRing(shape, credit, null);
-  }
-
-  /**
    * The same, with the slots of a pool; the shape's own slots are none then.
    *
    * @param pool of this engine, or null

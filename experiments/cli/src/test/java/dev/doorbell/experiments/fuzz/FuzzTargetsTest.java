@@ -87,7 +87,6 @@ class FuzzTargetsTest {
             "log",
             "machine",
             "manifest",
-            "packet",
             "paper",
             "peer-report",
             "ptx",

@@ -207,20 +207,12 @@ final class Section {
     return name.isEmpty() ? key : name + "." + key;
   }
 
-  int integer(String key, int least, int most, int absent) {
-    return has(key) ? integer(key, least, most) : absent;
-  }
-
   int integer(String key, int least, int most) {
     double number = number(key, least, most);
     if (number != Math.rint(number)) {
       recorder.problem(at(key), "DB-T006", "'%s' must be a whole number".formatted(key));
     }
     return (int) number;
-  }
-
-  int powerOfTwo(String key, int least, int most, boolean orNone, int absent) {
-    return has(key) ? powerOfTwo(key, least, most, orNone) : absent;
   }
 
   /** A power of two between two bounds; {@code 0} too where {@code orNone}. */

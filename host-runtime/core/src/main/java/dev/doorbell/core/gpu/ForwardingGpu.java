@@ -4,7 +4,6 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.Multicast;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -34,11 +33,6 @@ public abstract class ForwardingGpu implements Gpu {
   @Override
   public Memory allocate(MemoryKind kind, long bytes, String label) {
     return gpu.allocate(kind, bytes, label);
-  }
-
-  @Override
-  public Memory registerHost(MemorySegment range, String label) {
-    return gpu.registerHost(range, label);
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.memory.Multicast;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -28,13 +27,6 @@ public interface Gpu extends MemoryProvider, AutoCloseable {
    */
   @Override
   Memory allocate(MemoryKind kind, long bytes, String label);
-
-  /**
-   * Makes an existing host range addressable for kernels.
-   *
-   * @return the same bytes, by the address that kernels use
-   */
-  Memory registerHost(MemorySegment range, String label);
 
   /**
    * Makes device registers (a UAR page, on-chip memory) addressable for kernels.

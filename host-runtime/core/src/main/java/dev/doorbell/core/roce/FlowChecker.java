@@ -175,11 +175,6 @@ public final class FlowChecker {
     return problems;
   }
 
-  /** Remarks so far. */
-  public int notes() {
-    return notes;
-  }
-
   /** Reliable connections seen so far, one for each direction in which requests went. */
   public int flows() {
     return flows.size();

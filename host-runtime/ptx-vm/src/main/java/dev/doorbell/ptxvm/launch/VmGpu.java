@@ -21,7 +21,6 @@ import dev.doorbell.ptxvm.engine.probe.Probe;
 import dev.doorbell.ptxvm.launch.VmLaunch.VmStream;
 import dev.doorbell.ptxvm.launch.VmModule.VmKernel;
 import dev.doorbell.ptxvm.memory.VmMemory;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -148,23 +147,6 @@ public final class VmGpu implements Gpu {
     if (memories.remove(memory)) {
       fabric.memory().free(memory.allocation());
     }
-  }
-
-  /**
-   * Makes host memory of this world addressable, which it is. A range outside of the world's
-   * address space cannot be: kernels would not be able to reach it.
-   */
-  @Override
-  public Memory registerHost(MemorySegment range, String label) {
-    requireOpen();
-    Allocation allocation = range.isNative() ? fabric.memory().find(range.address()) : null;
-    if (allocation == null || !allocation.contains(range.address(), range.byteSize())) {
-      throw new GpuException(
-          "'%s' lies outside of the emulated world; allocate it as host memory of the GPU"
-              .formatted(label));
-    }
-    return new VmMemory(
-        fabric.memory(), allocation, range.address(), range.byteSize(), memory -> {});
   }
 
   @Override

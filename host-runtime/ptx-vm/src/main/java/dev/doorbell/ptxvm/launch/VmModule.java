@@ -112,10 +112,6 @@ final class VmModule implements GpuModule {
     return found;
   }
 
-  boolean isClosed() {
-    return closed;
-  }
-
   @Override
   public void close() {
     if (!closed) {

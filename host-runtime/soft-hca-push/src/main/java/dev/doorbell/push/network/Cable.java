@@ -73,11 +73,6 @@ public final class Cable implements Network, AutoCloseable {
     }
   }
 
-  /** Frames that never arrived. */
-  public long lost() {
-    return lost;
-  }
-
   private void arrive(Frame frame) {
     hosts.get(frame.destination()).arrive(frame);
   }

@@ -1,7 +1,6 @@
 package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
@@ -10,6 +9,8 @@ import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.Ipv4Header;
+import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.core.roce.generated.Bth;
@@ -22,7 +23,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Captures what a wire carries into a pcapng file that Wireshark opens. Timestamps are the
@@ -34,7 +34,11 @@ public final class WireCapture implements AutoCloseable {
   static final String DROPPED = "lost on arrival: a fault, or the port was down";
 
   private static final long SECOND_NANOS = 1_000_000_000L;
-  private static final int ROOM = FrameLink.ROOM;
+
+  /** Room before the base transport header that suffices for the headers before it. */
+  static final int ROOM = 64;
+
+  private static final int DEFAULT_HOP_LIMIT = 64;
 
   /** A locally administered MAC address, for stations that have none. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_00L;
@@ -115,7 +119,7 @@ public final class WireCapture implements AutoCloseable {
     int bytes = PacketCodec.encode(packet, bth);
     int transport = bytes + Icrc.BYTES;
     encoded =
-        FrameLink.writeV2(
+        writeV2(
             bth,
             transport,
             mac(destination),
@@ -135,6 +139,43 @@ public final class WireCapture implements AutoCloseable {
       UdpHeader.putIpv6Checksum(ip);
     }
     return (int) (bth + transport - encoded);
+  }
+
+  /**
+   * Writes the headers of RoCEv2 right before {@code bth}.
+   *
+   * @param transport bytes from the BTH to the ICRC, both included
+   * @return address of the Ethernet header
+   */
+  static long writeV2(
+      long bth,
+      int transport,
+      long destinationMac,
+      long sourceMac,
+      Gid source,
+      Gid destination,
+      int sourcePort,
+      int destinationPort,
+      int trafficClass,
+      int flowLabel,
+      int hopLimit) {
+    int udpBytes = UdpHeader.BYTES + transport;
+    long udp = bth - UdpHeader.BYTES;
+    int hops = hopLimit == 0 ? DEFAULT_HOP_LIMIT : hopLimit;
+    UdpHeader.write(udp, sourcePort, destinationPort, udpBytes);
+    boolean ipv6 = !destination.isIpv4();
+    long ip = udp - (ipv6 ? Ipv6Header.BYTES : Ipv4Header.BYTES);
+    if (ipv6) {
+      Ipv6Header.write(
+          ip, trafficClass, flowLabel, udpBytes, Ipv6Header.UDP, hops, source, destination);
+    } else {
+      int bytes = Ipv4Header.BYTES + udpBytes;
+      Ipv4Header.write(ip, trafficClass, bytes, 0, hops, source.ipv4(), destination.ipv4());
+    }
+    long frame = ip - EthernetHeader.BYTES;
+    EthernetHeader.write(
+        frame, destinationMac, sourceMac, ipv6 ? EthernetHeader.IPV6 : EthernetHeader.IPV4);
+    return frame;
   }
 
   /**
@@ -181,37 +222,6 @@ public final class WireCapture implements AutoCloseable {
     if (!closed) {
       closed = true;
       writer.close();
-    }
-  }
-
-  /** Passes a wire's frames to a capture, if there is one. */
-  static final class Tap {
-    private final Fabric fabric;
-    private @Nullable WireCapture capture;
-    private int number;
-
-    Tap(Fabric fabric) {
-      this.fabric = fabric;
-    }
-
-    /** Captures from now on, as an interface of that name; null for no longer. */
-    void into(@Nullable WireCapture into, String name) {
-      capture = into;
-      if (into != null) {
-        number = into.addInterface(name);
-      }
-    }
-
-    boolean isOn() {
-      return capture != null;
-    }
-
-    /** A frame that starts with an Ethernet header. */
-    void frame(Direction direction, long address, int bytes) {
-      WireCapture into = capture;
-      if (into != null) {
-        into.frame(number, fabric.now(), direction, address, bytes);
-      }
     }
   }
 }

@@ -157,7 +157,7 @@ class CaptureFlowTest {
 
   private Packet packet(RoceFrame frame) {
     Packet packet = Objects.requireNonNull(hca.packets().take());
-    PacketCodec.decode(frame, packet);
+    PacketDecoder.decode(frame, packet);
     packet.endLoan();
     packet.destination = end.queuePair.number();
     return packet;

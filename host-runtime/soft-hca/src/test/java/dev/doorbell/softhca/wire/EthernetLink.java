@@ -11,7 +11,6 @@ import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.wire.RoceWire.PeerPort;
-import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -101,7 +100,7 @@ final class EthernetLink extends FrameLink {
   @Override
   long writeHeaders(long bth, int transport, long peerMac, Gid peer, int peerPort, Packet packet) {
     return isUdp()
-        ? writeV2(
+        ? WireCapture.writeV2(
             bth,
             transport,
             peerMac,

@@ -13,6 +13,7 @@ import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
+import dev.doorbell.experiments.collective.NcclTable;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;

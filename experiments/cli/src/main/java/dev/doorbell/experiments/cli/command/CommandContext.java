@@ -49,11 +49,6 @@ public record CommandContext(
     out().print(Screen.folded(text, width()));
   }
 
-  /** Prints a line to {@link #out}, folded where it is longer than the terminal is wide. */
-  public void println(String text) {
-    out().println(Screen.folded(text, width()));
-  }
-
   /** Returns the same surroundings for a command whose results go elsewhere. */
   public CommandContext printingTo(OutputStream results, List<String> words) {
     PrintStream out = new PrintStream(results, true, StandardCharsets.UTF_8);

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.command;
 
+import dev.doorbell.experiments.results.print.Units;
 import java.util.Locale;
 
 /** Numbers as people read them. */
@@ -14,6 +15,6 @@ public final class Show {
 
   /** Returns a number with its noun: 1 race, 2 races. */
   public static String count(long number, String one) {
-    return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
+    return Units.count(number, one);
   }
 }

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.results.formats.TidySamples;
 import dev.doorbell.experiments.results.formats.ToolFormat;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.tables.ResultTable;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
 import dev.doorbell.experiments.run.Expectations;

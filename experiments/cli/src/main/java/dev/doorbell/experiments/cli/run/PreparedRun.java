@@ -14,6 +14,7 @@ import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RunDirectory;
+import dev.doorbell.experiments.run.RunEstimate;
 import dev.doorbell.experiments.run.RunIndex;
 import java.util.List;
 import java.util.Locale;

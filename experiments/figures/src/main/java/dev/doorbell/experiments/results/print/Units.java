@@ -3,6 +3,7 @@ package dev.doorbell.experiments.results.print;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Locale;
 
 /** Numbers as readers of the field write them. Independent of the locale. */
 public final class Units {
@@ -14,6 +15,11 @@ public final class Units {
   private static final String[] TIMES = {"ns", "µs", "ms", "s"};
 
   private Units() {}
+
+  /** Returns a number with its noun: 1 race, 2 races. */
+  public static String count(long number, String one) {
+    return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
+  }
 
   /**
    * Bytes in the largest binary unit that keeps the number at or above one, to three digits: 28 B,

@@ -34,11 +34,6 @@ public enum TransferPath {
     return word;
   }
 
-  /** One line for {@code describe}. */
-  public String meaning() {
-    return meaning;
-  }
-
   /** The value of {@code doorbell_job.path}. */
   public int jobPath() {
     return jobPath;
@@ -57,14 +52,6 @@ public enum TransferPath {
   /** The payload travels inside the WQE. */
   public boolean inline() {
     return this == PUSH_INLINE || this == PUSH_BF;
-  }
-
-  /** The path of a word. */
-  public static TransferPath of(String word) {
-    return Arrays.stream(values())
-        .filter(path -> path.word.equals(word))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no path '" + word + "'"));
   }
 
   /** All words, in order. */

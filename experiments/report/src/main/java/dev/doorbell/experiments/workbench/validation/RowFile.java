@@ -40,11 +40,6 @@ public final class RowFile {
 
   private RowFile() {}
 
-  /** Names of the files that come with the program. */
-  public static List<String> names() {
-    return NAMES;
-  }
-
   /** All rows that come with the program, each with its config. */
   public static List<Row> builtIn() {
     try {

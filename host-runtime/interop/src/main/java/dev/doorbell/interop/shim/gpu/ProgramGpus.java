@@ -57,11 +57,6 @@ public final class ProgramGpus implements AutoCloseable {
         count, ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(), timeoutNanos);
   }
 
-  /** The number of GPUs that each program sees. */
-  public int count() {
-    return count;
-  }
-
   /** A thread of a program connects. */
   public GpuConnection connect(LocalSocket socket) throws ErrnoException {
     ErrnoException.require(count > 0, Errno.ENODEV);

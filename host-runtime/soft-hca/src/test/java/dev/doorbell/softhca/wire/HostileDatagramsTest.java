@@ -1,4 +1,6 @@
-package dev.doorbell.experiments.fuzz.run;
+package dev.doorbell.softhca.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
@@ -29,13 +31,9 @@ import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.core.roce.generated.AtomicEth;
 import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.core.roce.generated.Reth;
-import dev.doorbell.experiments.fuzz.FuzzTarget;
-import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.softhca.SoftHca;
-import dev.doorbell.softhca.wire.RoceWire;
 import dev.doorbell.softhca.wire.RoceWire.PeerPort;
 import dev.doorbell.softhca.wire.RoceWire.WireCounters;
-import dev.doorbell.softhca.wire.WireFaults;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -47,15 +45,21 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /**
  * Datagrams of a connected peer to a software HCA over loopback: from the base transport header on,
  * with the ICRC made right, so that they reach the transport. A region of another protection domain
  * and the bytes beside the peer's own region must stay as they are.
  */
-final class PacketSession implements FuzzTarget.Session {
+class HostileDatagramsTest {
+  private static final long SEED = Long.getLong("doorbell.fuzz.seed", 17);
+  private static final int INPUTS = Integer.getInteger("doorbell.fuzz.inputs", 200);
   private static final int MOST_BYTES = 9000;
   private static final int REGION = 4096;
   private static final int PSN = 0x1000;
@@ -93,7 +97,7 @@ final class PacketSession implements FuzzTarget.Session {
   private final RoceFrame frame = new RoceFrame(0);
   private final Icrc icrc = new Icrc();
 
-  PacketSession() throws Exception {
+  HostileDatagramsTest() throws Exception {
     InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
     peer = DatagramChannel.open().bind(new InetSocketAddress(loopback, 0));
     peer.configureBlocking(false);
@@ -125,8 +129,32 @@ final class PacketSession implements FuzzTarget.Session {
     return made;
   }
 
-  @Override
-  public List<byte[]> seeds() {
+  @Test
+  void packets_change_nothing_that_their_sender_has_no_right_to() throws IOException {
+    Random random = new Random(SEED);
+    List<byte[]> seeds = seeds();
+    List<byte[]> words = dictionary();
+    boolean accepted = false;
+    for (byte[] seed : seeds) {
+      accepted |= read(seed);
+    }
+    assertThat(accepted).isTrue();
+    for (int i = 0; i < INPUTS; i++) {
+      byte[] input = seeds.get(random.nextInt(seeds.size())).clone();
+      for (int change = random.nextInt(4); change >= 0; change--) {
+        byte[] word = words.get(random.nextInt(words.size()));
+        int at = random.nextInt(input.length);
+        if (random.nextBoolean()) {
+          input[at] = (byte) random.nextInt(256);
+        } else {
+          System.arraycopy(word, 0, input, at, Math.min(word.length, input.length - at));
+        }
+      }
+      read(input);
+    }
+  }
+
+  private List<byte[]> seeds() {
     List<byte[]> seeds = new ArrayList<>();
     long mine = ownRegion.address();
     for (MemoryRegion region : List.of(ownRegion, secretRegion)) {
@@ -146,8 +174,7 @@ final class PacketSession implements FuzzTarget.Session {
     return seeds;
   }
 
-  @Override
-  public List<byte[]> dictionary() {
+  private List<byte[]> dictionary() {
     List<byte[]> words = new ArrayList<>();
     for (MemoryRegion region : List.of(ownRegion, secretRegion)) {
       words.add(ByteBuffer.allocate(Long.BYTES).putLong(region.address()).array());
@@ -182,8 +209,8 @@ final class PacketSession implements FuzzTarget.Session {
     return bytes(Bth.BYTES + AtomicEth.BYTES);
   }
 
-  @Override
-  public Outcome read(byte[] input) throws IOException {
+  /** Returns whether the connection stands; fails where memory changed. */
+  private boolean read(byte[] input) throws IOException {
     queuePair.toReset();
     queuePair.connect(peerAddress, RIGHTS, PATIENT);
     long before = arrived();
@@ -196,10 +223,10 @@ final class PacketSession implements FuzzTarget.Session {
     while (peer.receive(answers.clear()) != null) {
       // Answers of the HCA; they would fill the socket.
     }
-    if (!isUntouched(secret, 0) || !isUntouched(own, 0) || !isUntouched(own, 2L * REGION)) {
-      return Outcome.MEMORY_CHANGED;
-    }
-    return queuePair.state() == QueuePairState.RTS ? Outcome.ACCEPTED : Outcome.REFUSED;
+    assertThat(isUntouched(secret, 0) && isUntouched(own, 0) && isUntouched(own, 2L * REGION))
+        .as("seed %d: %s", SEED, HexFormat.of().formatHex(input))
+        .isTrue();
+    return queuePair.state() == QueuePairState.RTS;
   }
 
   private long arrived() {
@@ -234,8 +261,8 @@ final class PacketSession implements FuzzTarget.Session {
     return frameMemory.asSlice(room, transport).asByteBuffer();
   }
 
-  @Override
-  public void close() {
+  @AfterEach
+  void close() {
     queuePair.close();
     completions.close();
     hca.close();

@@ -1,13 +1,8 @@
-package dev.doorbell.experiments.cli.run;
+package dev.doorbell.experiments.run;
 
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.run.JournalEntry;
-import dev.doorbell.experiments.run.Manifest;
-import dev.doorbell.experiments.run.RunException;
-import dev.doorbell.experiments.run.RunFinder;
-import dev.doorbell.experiments.run.RunIndex;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +14,7 @@ import java.util.function.ToLongFunction;
  * Estimate of the time of a run: by past runs of the same experiment on as many cores, and where
  * there are none by what the kinds of points expect.
  */
-final class RunEstimate {
+public final class RunEstimate {
   /**
    * Time of a run beside its points: the virtual machine's start, the plan, the compilation of what
    * its first points use, tables and figures. Measured with {@code run --timings} over the built-in
@@ -46,7 +41,7 @@ final class RunEstimate {
    * @param guess the wall time of a point that is run once
    * @param folder where past runs are
    */
-  static RunEstimate of(
+  public static RunEstimate of(
       ExperimentConfig config, Environment environment, ToLongFunction<Point> guess, Path folder) {
     List<RunIndex> past = new ArrayList<>();
     int cores = Runtime.getRuntime().availableProcessors();
@@ -67,7 +62,7 @@ final class RunEstimate {
     return refined(config.measure().repeat(), guess, past);
   }
 
-  static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
+  public static RunEstimate refined(int repeat, ToLongFunction<Point> guess, List<RunIndex> past) {
     RunEstimate estimate = new RunEstimate(guess, repeat);
     double guessed = 0;
     double taken = 0;
@@ -103,18 +98,18 @@ final class RunEstimate {
             point.warmup());
   }
 
-  long ofPoint(Point point) {
+  public long ofPoint(Point point) {
     Long once = known.get(key(point));
     return repeat * (once == null ? (long) (scale * guess.applyAsLong(point)) : once);
   }
 
-  long ofRun(List<Point> points, int jobs) {
+  public long ofRun(List<Point> points, int jobs) {
     long all = points.stream().mapToLong(this::ofPoint).sum();
     long longest = points.stream().mapToLong(this::ofPoint).max().orElse(0);
     return points.isEmpty() ? 0 : AROUND_NANOS + Math.max(longest, all / jobs);
   }
 
-  int runs() {
+  public int runs() {
     return runs;
   }
 }

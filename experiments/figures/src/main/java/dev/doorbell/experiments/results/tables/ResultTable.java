@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.results;
+package dev.doorbell.experiments.results.tables;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.Problem;
@@ -6,8 +6,6 @@ import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
-import dev.doorbell.experiments.results.report.Answer;
-import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.Crossings;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;

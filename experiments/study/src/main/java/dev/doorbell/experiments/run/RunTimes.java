@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.run;
+package dev.doorbell.experiments.run;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.doorbell.experiments.plan.PointRunner;
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * writing what it gave is not part of it. The clock starts with the process. Processor time is
  * counted beside it, since a busy machine stretches everything but that.
  */
-final class RunTimes {
+public final class RunTimes {
   private static final String START = "start";
 
   private final SequencedMap<String, Long> phases = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ final class RunTimes {
   private int active;
   private long activeSince;
 
-  RunTimes() {
+  public RunTimes() {
     last = System.nanoTime();
     long sinceStart =
         System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
@@ -42,7 +42,7 @@ final class RunTimes {
         : 0;
   }
 
-  void ended(String phase) {
+  public void ended(String phase) {
     long now = System.nanoTime();
     phases.merge(phase, now - last, Long::sum);
     last = now;
@@ -51,7 +51,7 @@ final class RunTimes {
     lastProcessor = used;
   }
 
-  PointRunner watch(PointRunner runner) {
+  public PointRunner watch(PointRunner runner) {
     return (point, context) -> {
       enter();
       long from = System.nanoTime();
@@ -76,7 +76,7 @@ final class RunTimes {
     }
   }
 
-  synchronized double outside() {
+  public synchronized double outside() {
     long total = total();
     return total == 0 ? 0 : (double) (total - simulated) / total;
   }
@@ -86,7 +86,7 @@ final class RunTimes {
   }
 
   /** Returns one short line. */
-  synchronized String brief() {
+  public synchronized String brief() {
     String parts =
         phases.entrySet().stream()
             .map(
@@ -101,7 +101,7 @@ final class RunTimes {
         outside() * 100);
   }
 
-  synchronized String text() {
+  public synchronized String text() {
     String parts =
         phases.entrySet().stream()
             .map(
@@ -123,7 +123,7 @@ final class RunTimes {
   }
 
   /** Returns seconds by phase, for JSON. */
-  synchronized SequencedMap<String, Object> json() {
+  public synchronized SequencedMap<String, Object> json() {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
     for (Map.Entry<String, Long> phase : phases.entrySet()) {
       json.put(phase.getKey(), phase.getValue() / 1e9);

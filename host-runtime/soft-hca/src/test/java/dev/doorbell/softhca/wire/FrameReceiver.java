@@ -180,7 +180,7 @@ final class FrameReceiver {
       notForUs++;
       return false;
     }
-    PacketCodec.decode(frame, packet);
+    PacketDecoder.decode(frame, packet);
     if (packet.bytes > 0) {
       lend(packet);
     }

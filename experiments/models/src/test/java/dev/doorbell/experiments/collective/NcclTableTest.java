@@ -1,9 +1,7 @@
-package dev.doorbell.experiments.cli.collective;
+package dev.doorbell.experiments.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.collective.Collective;
-import dev.doorbell.experiments.collective.DataType;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.regex.Matcher;

@@ -12,7 +12,6 @@ import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire;
 import dev.doorbell.softhca.packet.Wire.Route;
 import dev.doorbell.softhca.packet.Wire.Station;
-import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;

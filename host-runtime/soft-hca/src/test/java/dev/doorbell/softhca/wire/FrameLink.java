@@ -5,13 +5,9 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
-import dev.doorbell.core.roce.Ipv4Header;
-import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
-import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.softhca.packet.Packet;
-import dev.doorbell.softhca.wire.WireCapture.Tap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -23,10 +19,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Tests override it for a cable that carries Ethernet frames to a guest.
  */
 class FrameLink {
-  /** Room before the base transport header that suffices for the headers before it. */
-  static final int ROOM = 64;
-
-  private static final int DEFAULT_HOP_LIMIT = 64;
+  static final int ROOM = WireCapture.ROOM;
 
   /** Peers whose GIDs are remembered, so that packets of theirs allocate nothing. */
   private static final int REMEMBERED = 64;
@@ -95,7 +88,7 @@ class FrameLink {
    * @return address of the Ethernet header
    */
   long writeHeaders(long bth, int transport, long peerMac, Gid peer, int peerPort, Packet packet) {
-    return writeV2(
+    return WireCapture.writeV2(
         bth,
         transport,
         peerMac,
@@ -107,40 +100,6 @@ class FrameLink {
         packet.trafficClass,
         packet.flowLabel,
         packet.hopLimit);
-  }
-
-  /**
-   * Writes the headers of RoCEv2 right before {@code bth}; arguments as of {@link #writeHeaders}.
-   */
-  static long writeV2(
-      long bth,
-      int transport,
-      long destinationMac,
-      long sourceMac,
-      Gid source,
-      Gid destination,
-      int sourcePort,
-      int destinationPort,
-      int trafficClass,
-      int flowLabel,
-      int hopLimit) {
-    int udpBytes = UdpHeader.BYTES + transport;
-    long udp = bth - UdpHeader.BYTES;
-    int hops = hopLimit == 0 ? DEFAULT_HOP_LIMIT : hopLimit;
-    UdpHeader.write(udp, sourcePort, destinationPort, udpBytes);
-    boolean ipv6 = !destination.isIpv4();
-    long ip = udp - (ipv6 ? Ipv6Header.BYTES : Ipv4Header.BYTES);
-    if (ipv6) {
-      Ipv6Header.write(
-          ip, trafficClass, flowLabel, udpBytes, Ipv6Header.UDP, hops, source, destination);
-    } else {
-      int bytes = Ipv4Header.BYTES + udpBytes;
-      Ipv4Header.write(ip, trafficClass, bytes, 0, hops, source.ipv4(), destination.ipv4());
-    }
-    long frame = ip - EthernetHeader.BYTES;
-    EthernetHeader.write(
-        frame, destinationMac, sourceMac, ipv6 ? EthernetHeader.IPV6 : EthernetHeader.IPV4);
-    return frame;
   }
 
   /**
@@ -187,7 +146,7 @@ class FrameLink {
     if (bytes != headersFor) {
       headersFor = bytes;
       ethernet =
-          writeV2(
+          WireCapture.writeV2(
               rebuilt,
               Math.max(bytes, Icrc.BYTES),
               NO_MAC,

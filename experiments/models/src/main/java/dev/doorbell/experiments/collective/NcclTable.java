@@ -1,8 +1,5 @@
-package dev.doorbell.experiments.cli.collective;
+package dev.doorbell.experiments.collective;
 
-import dev.doorbell.experiments.collective.Algorithm;
-import dev.doorbell.experiments.collective.Collective;
-import dev.doorbell.experiments.collective.DataType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +11,7 @@ import java.util.OptionalDouble;
  * doc/PERFORMANCE.md defines them, out of place and in place, each with the number of wrong
  * elements.
  */
-final class NcclTable {
+public final class NcclTable {
   private static final String NONE = "N/A";
 
   private final Collective collective;
@@ -25,7 +22,7 @@ final class NcclTable {
   private final List<Double> bandwidths = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
 
-  NcclTable(Collective collective, int ranks, DataType type, String reduction, int root) {
+  public NcclTable(Collective collective, int ranks, DataType type, String reduction, int root) {
     this.collective = collective;
     this.ranks = ranks;
     this.type = type;
@@ -62,7 +59,7 @@ final class NcclTable {
    * @param outOfPlace nanoseconds of it; empty where it has no result, or means nothing
    * @param label of the row, behind its columns; may be empty
    */
-  void row(long size, OptionalDouble outOfPlace, OptionalDouble inPlace, String label) {
+  public void row(long size, OptionalDouble outOfPlace, OptionalDouble inPlace, String label) {
     line(
         "%12d  %12d  %8s  %6s  %6d  %s  %s" + (label.isEmpty() ? "" : "  " + label),
         collective.bytes(size, ranks),
@@ -89,7 +86,7 @@ final class NcclTable {
     return format("%." + decimals + "f", micros);
   }
 
-  String end(int wrong) {
+  public String end(int wrong) {
     line("# Out of bounds values : %d %s", wrong, wrong == 0 ? "OK" : "FAILED");
     double sum = bandwidths.stream().mapToDouble(Double::doubleValue).sum();
     line("# Avg bus bandwidth    : %g ", bandwidths.isEmpty() ? 0 : sum / bandwidths.size());
@@ -97,7 +94,8 @@ final class NcclTable {
     return text.toString();
   }
 
-  static String explain(Map<Long, Map<Algorithm, Double>> predicted, List<Algorithm> algorithms) {
+  public static String explain(
+      Map<Long, Map<Algorithm, Double>> predicted, List<Algorithm> algorithms) {
     StringBuilder rows = new StringBuilder(format("# %10s", "size (B)"));
     algorithms.forEach(each -> rows.append(format("  %10s", word(each) + " us")));
     rows.append("  least\n");
@@ -117,7 +115,7 @@ final class NcclTable {
     return rows.toString();
   }
 
-  static String word(Enum<?> value) {
+  public static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
   }
 

@@ -1,7 +1,6 @@
-package dev.doorbell.experiments.cli.run;
+package dev.doorbell.experiments.results.compare;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Units;
@@ -20,7 +19,7 @@ import java.util.SequencedMap;
  * Computes how often a run would have to repeat its points so that a comparison with a baseline
  * finds a change of a given size, from how much the baseline's samples vary.
  */
-final class PowerCheck {
+public final class PowerCheck {
   private static final double POWER = 0.8;
 
   private PowerCheck() {}
@@ -33,7 +32,7 @@ final class PowerCheck {
    * @param effect relative change of a median that is to be seen, above 0
    * @throws RunException when samples of the baseline cannot be read
    */
-  static List<String> lines(
+  public static List<String> lines(
       RunIndex baseline, ExperimentConfig config, Basis basis, double effect, Rules rules)
       throws RunException {
     String percent = Units.digits(effect * 100, 3) + " %";
@@ -83,14 +82,14 @@ final class PowerCheck {
                       metric,
                       wall
                           ? "%d processes".formatted(point.samples())
-                          : Show.count(point.samples(), "sample"),
+                          : Units.count(point.samples(), "sample"),
                       wall ? "processes" : "repeat",
                       (int) Math.ceil(point.samples() / once),
                       point.point()));
         });
     lines.add(
         "         with %.0f %% chance, alpha %s over %s; noise as in the baseline"
-            .formatted(100 * POWER, rules.alpha(), Show.count(tests, "test")));
+            .formatted(100 * POWER, rules.alpha(), Units.count(tests, "test")));
     return lines;
   }
 }

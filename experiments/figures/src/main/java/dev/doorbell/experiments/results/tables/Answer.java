@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.results.report;
+package dev.doorbell.experiments.results.tables;
 
 import dev.doorbell.experiments.config.condition.Expectation.Contrast;
 import dev.doorbell.experiments.config.value.Axis;

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.run;
+package dev.doorbell.experiments.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,9 +6,6 @@ import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.run.JournalEntry;
-import dev.doorbell.experiments.run.RunIndex;
-import dev.doorbell.experiments.run.Runs;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
