@@ -10,7 +10,11 @@ import javax.annotation.processing.Generated;
  */
 @Generated("FormatsTest")
 public class VendorTable {
+  public static final int LOCAL_PROTECTION_RECEIVE = 0x32;
+
   public static final int LOCAL_PROTECTION_READ = 0x51;
+
+  public static final int LOCAL_PROTECTION_GATHER = 0x52;
 
   public static final int LOCAL_PROTECTION_KEY = 0x53;
 
@@ -30,6 +34,8 @@ public class VendorTable {
 
   public static final int PAGE_FAULT = 0x93;
 
+  public static final int MALFORMED_RECEIVE = 0xd6;
+
   public static final int FLUSHED = 0xf9;
 
   protected VendorTable() {}
@@ -37,8 +43,12 @@ public class VendorTable {
   /** Says with what the code was seen. */
   public static String meaning(int code) {
     return switch (code) {
+      case LOCAL_PROTECTION_RECEIVE ->
+          "the receiver's HCA could not write into the receive buffer by its key";
       case LOCAL_PROTECTION_READ ->
           "the sender's HCA could not read the payload: key, bounds or IOMMU";
+      case LOCAL_PROTECTION_GATHER ->
+          "the sender's HCA could not read one of several buffers: key, bounds or IOMMU";
       case LOCAL_PROTECTION_KEY ->
           "the sender's HCA could not read the payload: the key does not cover it";
       case LOCAL_PROTECTION_WRITE ->
@@ -51,6 +61,7 @@ public class VendorTable {
       case PEER_REFUSED_REQUEST -> "the peer answered with a NAK of invalid request";
       case TOO_LONG -> "what arrived was longer than the receive buffer or the request allows";
       case PAGE_FAULT -> "a page fault of on-demand paging that was not resolved";
+      case MALFORMED_RECEIVE -> "the receive WQE that a message took is malformed";
       case FLUSHED -> "flushed behind an earlier error of the same queue pair";
       default -> "a vendor code without a public report";
     };
@@ -59,7 +70,9 @@ public class VendorTable {
   /** Names the verbs status it was seen with. */
   public static String status(int code) {
     return switch (code) {
+      case LOCAL_PROTECTION_RECEIVE -> "IBV_WC_LOC_PROT_ERR";
       case LOCAL_PROTECTION_READ -> "IBV_WC_LOC_PROT_ERR";
+      case LOCAL_PROTECTION_GATHER -> "IBV_WC_LOC_PROT_ERR";
       case LOCAL_PROTECTION_KEY -> "IBV_WC_LOC_PROT_ERR";
       case LOCAL_PROTECTION_WRITE -> "IBV_WC_LOC_PROT_ERR";
       case PEER_SILENT -> "IBV_WC_RETRY_EXC_ERR";
@@ -69,6 +82,7 @@ public class VendorTable {
       case PEER_REFUSED_REQUEST -> "IBV_WC_REM_INV_REQ_ERR";
       case TOO_LONG -> "IBV_WC_LOC_LEN_ERR";
       case PAGE_FAULT -> "IBV_WC_RETRY_EXC_ERR";
+      case MALFORMED_RECEIVE -> "IBV_WC_LOC_QP_OP_ERR";
       case FLUSHED -> "IBV_WC_WR_FLUSH_ERR";
       default -> "";
     };
@@ -77,16 +91,20 @@ public class VendorTable {
   /** Names public reports with it, separated by blanks. */
   public static String sources(int code) {
     return switch (code) {
-      case LOCAL_PROTECTION_READ -> "NVIDIA/nccl#928 NVIDIA/nccl#214";
+      case LOCAL_PROTECTION_RECEIVE -> "openucx/ucx#7801 openucx/ucx#9167";
+      case LOCAL_PROTECTION_READ ->
+          "NVIDIA/nccl#928 NVIDIA/nccl#523 linux-rdma/perftest#173 openucx/ucx#9515";
+      case LOCAL_PROTECTION_GATHER -> "openucx/ucx#4727 FDio/csit#3988";
       case LOCAL_PROTECTION_KEY -> "NVIDIA/nccl#1905";
       case LOCAL_PROTECTION_WRITE -> "linux-nvme:IO_PAGE_FAULT";
       case PEER_SILENT -> "openucx/ucx#9590 openucx/ucx#5199 NVIDIA/nccl#1814 NVIDIA/nccl#1405";
       case RECEIVER_NOT_READY -> "NVIDIA/nccl:src/transport/net_ib/p2p.cc";
-      case PEER_REFUSED_ACCESS -> "linux-rdma:SMC-R";
-      case PEER_FAILED -> "NVIDIA/nccl#214";
-      case PEER_REFUSED_REQUEST -> "NVIDIA/nccl#1710";
+      case PEER_REFUSED_ACCESS -> "openucx/ucx#1569 ofiwg/libfabric#4283";
+      case PEER_FAILED -> "openucx/ucx#5472 NVIDIA/nccl#214";
+      case PEER_REFUSED_REQUEST -> "NVIDIA/nccl#1710 charmplusplus/charm#2532";
       case TOO_LONG -> "kvcache-ai/Mooncake#3299";
       case PAGE_FAULT -> "openucx/ucx#2433";
+      case MALFORMED_RECEIVE -> "openucx/ucx#11444";
       case FLUSHED -> "NVIDIA/nccl#1353 NVIDIA/nccl#1524 NVIDIA/nccl#1405";
       default -> "";
     };
