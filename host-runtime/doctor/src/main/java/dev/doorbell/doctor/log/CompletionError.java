@@ -18,6 +18,9 @@ import java.util.stream.IntStream;
  * @param vendor the vendor's code, or -1
  */
 public record CompletionError(int status, int vendor) {
+  /** Fault plans give any status. */
+  private static final int INJECTED = VendorTable.INJECTED;
+
   private static final Pattern NAME =
       Pattern.compile("\\bIBV?_WC_(\\w+?)(?=\\(|\\b)|\\b(WR_FLUSH_ERR)\\b");
 
@@ -118,7 +121,7 @@ public record CompletionError(int status, int vendor) {
             : ", vendor 0x%02x: %s"
                 .formatted(
                     vendor,
-                    known.isEmpty() || known.equals(StatusTable.name(status))
+                    known.isEmpty() || known.equals(StatusTable.name(status)) || vendor == INJECTED
                         ? VendorTable.meaning(vendor)
                         : "another meaning than on ConnectX, where it goes with " + known);
     return "%s(%d)%s".formatted(StatusTable.name(status), status, meaning);
