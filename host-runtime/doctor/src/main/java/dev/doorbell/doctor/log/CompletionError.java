@@ -18,6 +18,9 @@ import java.util.stream.IntStream;
  * @param vendor the vendor's code, or -1
  */
 public record CompletionError(int status, int vendor) {
+  /** Fault plans give any status. */
+  private static final int INJECTED = VendorTable.INJECTED;
+
   private static final Pattern NAME =
       Pattern.compile("\\bIBV?_WC_(\\w+?)(?=\\(|\\b)|\\b(WR_FLUSH_ERR)\\b");
 
@@ -29,15 +32,16 @@ public record CompletionError(int status, int vendor) {
   private static final Pattern STATUS =
       Pattern.compile(
           "(?:completion (?=from|with|in)|\\bCQE\\b|\\bW[CR]\\b|\\bwr \\d+|\\bwc\\b|work"
-              + " completion|[Ff]ailed status|CQ state error)(?:.*?\\bstatus(?: code)?["
-              + " :=]+|.*?\\bwith error |.*?\\berror:\\s*|\\s*:?\\s*)(?:[\\w"
+              + " completion|[Ff]ailed status|CQ state error|ibv_poll_cq failed)(?:.*?\\bstatus(?:"
+              + " code)?[ :=]+|.*?\\bwith error |.*?\\berror:\\s*|\\s*:?\\s*)(?:[\\w"
               + " ]+\\()?(0x[0-9a-f]+|\\d+)\\b");
 
   private static final Pattern VENDOR =
       Pattern.compile(
           "vend(?:or)?(?:[ _](?:err(?:or)?|synd(?:rome)?|code)){0,2}(?:_synd)?["
-              + " :=]+(0x[0-9a-f]+|\\d+)|syndrom (0x[0-9a-f]+)|error \\((0x[0-9a-f]+) 0x|error:"
-              + " [a-zA-Z ]+\\((0x[0-9a-f]+) 0x");
+              + " :=]+(0x[0-9a-f]+|\\d+)|(?<!vendor )syndrome?"
+              + " (0x[3-9a-f][0-9a-f])\\b(?!.*vend)|error \\((0x[0-9a-f]+) 0x|error: [a-zA-Z"
+              + " ]+\\((0x[0-9a-f]+) 0x");
 
   /** Words of statuses that say too little by themselves. */
   private static final Pattern VAGUE =
@@ -65,7 +69,9 @@ public record CompletionError(int status, int vendor) {
         && !line.contains("devx_obj")
         && !line.contains("CQ error")) {
       int code = Integer.decode(syndrome.group(1));
-      return code == 0 ? 0 : byName(SyndromeTable.status(code));
+      if (code == 0 || !SyndromeTable.name(code).startsWith("unknown")) {
+        return code == 0 ? 0 : byName(SyndromeTable.status(code));
+      }
     }
     Matcher status = STATUS.matcher(line);
     if (status.find() && status.group(1).length() <= 4) {
@@ -115,7 +121,7 @@ public record CompletionError(int status, int vendor) {
             : ", vendor 0x%02x: %s"
                 .formatted(
                     vendor,
-                    known.isEmpty() || known.equals(StatusTable.name(status))
+                    known.isEmpty() || known.equals(StatusTable.name(status)) || vendor == INJECTED
                         ? VendorTable.meaning(vendor)
                         : "another meaning than on ConnectX, where it goes with " + known);
     return "%s(%d)%s".formatted(StatusTable.name(status), status, meaning);

@@ -2,6 +2,8 @@ package dev.doorbell.doctor.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.mlx5.generated.StatusTable;
+import dev.doorbell.core.mlx5.generated.VendorTable;
 import dev.doorbell.doctor.catalogue.Code;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,10 +58,37 @@ class LogDiagnosisTest {
         .contains(new CompletionError(12, 0xa));
     assertThat(CompletionError.in("QP 51291 error: local length error (0x8e 0x0 0x0)"))
         .contains(new CompletionError(1, 0x8e));
+    assertThat(CompletionError.in("non-zero status: 4 ibv_poll_cq failed, status: 4"))
+        .contains(new CompletionError(4, -1));
     assertThat(CompletionError.in("poll status=12, all well")).isEmpty();
     assertThat(CompletionError.in("wc status: IBV_WC_SUCCESS")).isEmpty();
     assertThat(new CompletionError(12, 0x81).text())
         .startsWith("IBV_WC_RETRY_EXC_ERR(12), vendor 0x81: no acknowledgement");
+  }
+
+  @Test
+  void each_row_of_the_table_of_errors_has_a_source_and_is_not_taken_for_another() {
+    for (int status = 1; status < StatusTable.NUMBER; status++) {
+      String line = "got completion with status=%d vendor err 0".formatted(status);
+      assertThat(CompletionError.in(line)).as(line).contains(new CompletionError(status, 0));
+      assertThat(StatusTable.sources(status)).as(line).matches("\\S+[:#]\\S+( \\S+[:#]\\S+)*");
+      String other = "got completion with status=%d vendor err %d".formatted(status + 40, status);
+      assertThat(CompletionError.in(other)).as(other).isEmpty();
+    }
+    int vendors = 0;
+    for (int code = 0; code <= 0xff; code++) {
+      String name = VendorTable.status(code);
+      if (!name.isEmpty()) {
+        vendors++;
+        int status = CompletionError.byName(name);
+        assertThat(VendorTable.sources(code)).as(name).matches("\\S+[:#]\\S+( \\S+[:#]\\S+)*");
+        assertThat(new CompletionError(status, code).text()).endsWith(VendorTable.meaning(code));
+        assertThat(new CompletionError(status % 22 + 1, code).text())
+            .contains(
+                code == VendorTable.INJECTED ? "a fault plan asked for it" : "another meaning");
+      }
+    }
+    assertThat(vendors).isEqualTo(14 + 15);
   }
 
   static List<String> others() throws IOException {

@@ -1,49 +1,23 @@
 package dev.doorbell.softhca.device;
 
-/**
- * The vendor syndrome of error CQEs that this HCA writes: which of the checks behind a syndrome
- * failed.
- */
-public final class VendorSyndrome {
-  public static final int NONE = 0;
-  public static final int BAD_OPCODE = 0x51;
-  public static final int BAD_LENGTH_FIELD = 0x52;
-  public static final int INDEX_MISMATCH = 0x53;
-  public static final int NUMBER_MISMATCH = 0x54;
-  public static final int BAD_SEGMENT = 0x55;
-  public static final int UNKNOWN_QUEUE = 0x56;
-  public static final int FETCH_REFUSED = 0x57;
-  public static final int MESSAGE_TOO_LONG = 0x58;
-  public static final int UNKNOWN_KEY = 0x61;
-  public static final int WRONG_DOMAIN = 0x62;
-  public static final int OUT_OF_BOUNDS = 0x63;
-  public static final int MISSING_RIGHT = 0x64;
-  public static final int PATH_REFUSED = 0x65;
-  public static final int MEMORY_GONE = 0x66;
-  public static final int INJECTED = 0x7f;
+import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.mlx5.generated.VendorTable;
 
+/** Vendor codes of error CQEs that this HCA writes, rows of the one table of errors. */
+public final class VendorSyndrome extends VendorTable {
   private VendorSyndrome() {}
 
-  /** Describes what failed in a few words. */
-  public static String describe(int vendorSyndrome) {
-    return switch (vendorSyndrome) {
-      case NONE -> "no details";
-      case BAD_OPCODE -> "the opcode is none that this HCA carries out";
-      case BAD_LENGTH_FIELD -> "DS is 0, too small for the opcode, or runs past the doorbell";
-      case INDEX_MISMATCH -> "the WQE's index field is not the index of its place in the ring";
-      case NUMBER_MISMATCH -> "the WQE names another queue pair";
-      case BAD_SEGMENT -> "a segment is of a kind that the opcode does not allow";
-      case UNKNOWN_QUEUE -> "no completion queue has the number to wait for";
-      case FETCH_REFUSED -> "the path from the HCA to the send ring refuses reads";
-      case MESSAGE_TOO_LONG -> "the message is longer than the HCA or the peer's buffer takes";
-      case UNKNOWN_KEY -> "no region has this key";
-      case WRONG_DOMAIN -> "the region belongs to another protection domain";
-      case OUT_OF_BOUNDS -> "the range is not inside the region";
-      case MISSING_RIGHT -> "the region does not allow this access";
-      case PATH_REFUSED -> "the path from the HCA to the payload refuses reads";
-      case MEMORY_GONE -> "the registered memory was freed";
-      case INJECTED -> "a fault plan asked for it";
-      default -> "unknown vendor syndrome 0x%02x".formatted(vendorSyndrome);
+  /** Returns the code that a ConnectX gives with a syndrome; 0 where none is known. */
+  public static int of(int syndrome) {
+    return switch (syndrome) {
+      case Syndrome.TRANSPORT_RETRY_EXCEEDED -> PEER_SILENT;
+      case Syndrome.RNR_RETRY_EXCEEDED -> RECEIVER_NOT_READY;
+      case Syndrome.REMOTE_ACCESS -> PEER_REFUSED_ACCESS;
+      case Syndrome.REMOTE_OPERATION -> PEER_FAILED;
+      case Syndrome.REMOTE_INVALID_REQUEST -> PEER_REFUSED_REQUEST;
+      case Syndrome.LOCAL_LENGTH -> TOO_LONG;
+      case Syndrome.FLUSHED -> FLUSHED;
+      default -> NONE;
     };
   }
 }

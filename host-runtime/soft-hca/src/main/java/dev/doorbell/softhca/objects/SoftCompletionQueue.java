@@ -19,6 +19,7 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
 import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTracer;
+import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -362,8 +363,9 @@ public final class SoftCompletionQueue extends Completions implements Completion
   @Override
   public void error(
       int cqeOpcode, int syndrome, int vendorSyndrome, int opcode, int qpn, int wqeIndex) {
-    ErrorCqe.write(
-        stagingAddress, cqeOpcode, syndrome, vendorSyndrome, opcode, qpn, wqeIndex, owner());
+    int vendor =
+        vendorSyndrome == VendorSyndrome.NONE ? VendorSyndrome.of(syndrome) : vendorSyndrome;
+    ErrorCqe.write(stagingAddress, cqeOpcode, syndrome, vendor, opcode, qpn, wqeIndex, owner());
     post(qpn, wqeIndex, true);
   }
 

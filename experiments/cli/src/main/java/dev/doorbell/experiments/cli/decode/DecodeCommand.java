@@ -8,9 +8,9 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.pasted.DecodedEntry;
+import dev.doorbell.experiments.pasted.PacketReport;
 import java.io.InputStream;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -114,7 +114,7 @@ public final class DecodeCommand extends CliCommand {
   private ExitCode packets(CommandContext context, String name, byte[] bytes, int roce)
       throws UsageException {
     boolean single = !CaptureReader.isCapture(bytes);
-    PacketReport report = PacketReport.of(name, bytes, roce);
+    PacketReport report = DecodeInput.packets(name, bytes, roce);
     if (common().json()) {
       Json.print(context, report.json());
     } else {
@@ -124,23 +124,16 @@ public final class DecodeCommand extends CliCommand {
   }
 
   private ExitCode entries(CommandContext context, byte[] bytes) throws UsageException {
-    List<DecodedEntry> entries = new ArrayList<>();
-    int at = 0;
-    while (at < bytes.length) {
-      int left = bytes.length - at;
-      int size = DecodedEntry.size(format, bytes, at);
-      if (left < DecodedEntry.smallest(format)) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-U025",
-                    file,
-                    "%d bytes at the end are too few for a %s of %d bytes"
-                        .formatted(left, format, DecodedEntry.smallest(format)))
-                .fix("give whole entries"));
-      }
-      byte[] entry = Arrays.copyOfRange(bytes, at, at + Math.min(size, left));
-      entries.add(DecodedEntry.of(format, at, entry, queue));
-      at += size;
+    List<DecodedEntry> entries = DecodedEntry.all(format, bytes, queue);
+    int left = DecodedEntry.left(format, bytes);
+    if (left > 0) {
+      throw new UsageException(
+          Problem.of(
+                  "DB-U025",
+                  file,
+                  "%d bytes at the end are too few for a %s of %d bytes"
+                      .formatted(left, format, DecodedEntry.smallest(format)))
+              .fix("give whole entries"));
     }
     if (common().json()) {
       Json.print(context, Map.of("format", format, "entries", entries));

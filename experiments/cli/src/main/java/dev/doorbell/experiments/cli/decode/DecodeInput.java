@@ -1,9 +1,12 @@
 package dev.doorbell.experiments.cli.decode;
 
+import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.pasted.HexDump;
+import dev.doorbell.experiments.pasted.PacketReport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,6 +79,21 @@ public final class DecodeInput {
               .fix("give bytes, hexadecimal digits, or a capture"));
     }
     return decoded;
+  }
+
+  /**
+   * Reads a capture, or one packet.
+   *
+   * @throws UsageException when the capture is damaged
+   */
+  public static PacketReport packets(String name, byte[] bytes, int port) throws UsageException {
+    try {
+      return PacketReport.of(bytes, port);
+    } catch (CaptureException e) {
+      throw new UsageException(
+          Problem.of("DB-U024", name, "the capture is damaged " + e.getMessage())
+              .fix("capture again, or repair it with editcap"));
+    }
   }
 
   private static String reason(Exception e) {

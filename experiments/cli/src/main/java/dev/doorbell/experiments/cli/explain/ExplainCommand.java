@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.explain;
 
+import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
@@ -11,13 +12,14 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.decode.DecodeInput;
-import dev.doorbell.experiments.cli.decode.DecodedEntry;
-import dev.doorbell.experiments.cli.decode.HexDump;
-import dev.doorbell.experiments.cli.decode.PacketReport;
-import dev.doorbell.experiments.cli.decode.PastedTable;
-import dev.doorbell.experiments.cli.decode.PastedText;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
+import dev.doorbell.experiments.collective.Collective;
+import dev.doorbell.experiments.pasted.DecodedEntry;
+import dev.doorbell.experiments.pasted.HexDump;
+import dev.doorbell.experiments.pasted.PacketReport;
+import dev.doorbell.experiments.pasted.PastedTable;
+import dev.doorbell.experiments.pasted.PastedText;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
@@ -27,11 +29,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -61,6 +63,12 @@ public final class ExplainCommand extends CliCommand {
   /** Bytes of the largest put whose price the forms have been held against. */
   private static final long LARGEST_PUT = 1L << 20;
 
+  /** Ranks of the largest collective whose schedule is laid out for a table. */
+  private static final int MOST_RANKS = 32;
+
+  /** Time between two work requests of one queue pair of a ConnectX-7: 30.7 million a second. */
+  private static final double QUEUE_NANOS = 32.6;
+
   private static final int GZIP = 0x1f8b;
   private static final Pattern CREATE = Pattern.compile("\\bibv_create_qp\\s*\\(");
   private static final Pattern SIZES = Pattern.compile("max_send_wr\\s*=");
@@ -78,9 +86,8 @@ public final class ExplainCommand extends CliCommand {
   @Option(
       names = "--placement",
       paramLabel = "NAME",
-      defaultValue = "h200-cx7",
-      description = "Machine that tables are held against (default: h200-cx7).")
-  private String placement = "h200-cx7";
+      description = "Machine that tables are held against (default: the one that they look like).")
+  private String placement = "";
 
   private final InputStream standardInput;
 
@@ -106,7 +113,7 @@ public final class ExplainCommand extends CliCommand {
     byte[] bytes = DecodeInput.raw(file, standardInput);
     List<Finding> findings = new ArrayList<>();
     if (CaptureReader.isCapture(bytes)) {
-      PacketReport report = PacketReport.of(file, bytes, PacketReport.usualPort());
+      PacketReport report = DecodeInput.packets(file, bytes, PacketReport.usualPort());
       findings.add(new Finding("a capture", report.text(common().verbose()), report.isDecoded()));
     } else if (!DecodeInput.isText(bytes)) {
       findings.add(binary(bytes));
@@ -191,11 +198,11 @@ public final class ExplainCommand extends CliCommand {
 
   private static Finding bytesOf(byte[] bytes) {
     try {
-      PacketReport packet = PacketReport.of("", bytes, PacketReport.usualPort());
+      PacketReport packet = PacketReport.of(bytes, PacketReport.usualPort());
       if (packet.isDecoded()) {
         return new Finding("a packet, %d bytes".formatted(bytes.length), packet.text(true), true);
       }
-    } catch (UsageException _) {
+    } catch (CaptureException _) {
       // No capture, since these are the bytes of one packet at most.
     }
     String format = DecodedEntry.guess(bytes);
@@ -206,25 +213,16 @@ public final class ExplainCommand extends CliCommand {
           false);
     }
     byte[] whole = DecodedEntry.whole(format, bytes);
-    StringBuilder text = new StringBuilder();
-    int at = 0;
-    int entries = 0;
-    while (at < whole.length && whole.length - at >= DecodedEntry.smallest(format)) {
-      int size = Math.min(DecodedEntry.size(format, whole, at), whole.length - at);
-      byte[] entry = Arrays.copyOfRange(whole, at, at + size);
-      text.append(DecodedEntry.of(format, at, entry, "").detail());
-      at += size;
-      entries++;
-    }
+    List<DecodedEntry> entries = DecodedEntry.all(format, whole, "");
     return new Finding(
         "%d bytes, %d %s%s"
             .formatted(
                 bytes.length,
-                entries,
+                entries.size(),
                 format.toUpperCase(Locale.ROOT),
                 whole.length == bytes.length ? "" : " of which only the end is here"),
-        text.toString(),
-        entries > 0);
+        entries.stream().map(DecodedEntry::detail).collect(Collectors.joining()),
+        !entries.isEmpty());
   }
 
   private static Finding machine(PastedText.Part part) {
@@ -241,49 +239,76 @@ public final class ExplainCommand extends CliCommand {
 
   private Finding table(CommandContext context, PastedText.Part part) {
     PastedTable table = PastedTable.of(part.lines());
+    String topology = placement.isEmpty() ? table.machine().topology() : placement;
+    String title = "a table of %s".formatted(table.tool().words());
     try {
-      return new Finding(
-          "a table of %s".formatted(table.tool().words()),
-          table.text(placement, model(context, table)),
-          true);
+      Map<Long, Double> model = model(context, table, topology);
+      String why = model.isEmpty() ? unmodelled(table) : "";
+      return new Finding(title, table.text(topology, model, QUEUE_NANOS) + why, true);
     } catch (UsageException | ConfigException e) {
       Problem problem =
           e instanceof ConfigException config
               ? config.problems().getFirst()
               : ((UsageException) e).problem();
       return new Finding(
-          "a table of %s".formatted(table.tool().words()),
-          table.text(placement, Map.of()) + problem.text() + "\n",
-          true);
+          title, table.text(topology, Map.of(), QUEUE_NANOS) + problem.text() + "\n", true);
     }
   }
 
-  private Map<Long, Double> model(CommandContext context, PastedTable table)
+  private static String unmodelled(PastedTable table) {
+    if (table.isPointToPoint()) {
+      return "";
+    }
+    return table.collective().isPresent()
+        ? "of more than %d ranks no schedule is laid out here: doorbell coll --explain\n"
+            .formatted(MOST_RANKS)
+        : "the table does not say which collective of how many ranks ran, or the model lacks it:"
+              + " paste nccl-tests' first lines, too\n";
+  }
+
+  private static Map<Long, Double> model(CommandContext context, PastedTable table, String topology)
       throws UsageException, ConfigException {
-    if (table.tool() == PastedTable.Tool.NCCL_TESTS) {
-      return CollCommand.predicted(
-          context, table.collective(), table.sizes(), table.ranks(), placement);
+    Optional<Collective> collective = table.collective();
+    if (collective.isPresent()) {
+      int ranks = table.machine().ranks();
+      return ranks > MOST_RANKS
+          ? Map.of()
+          : CollCommand.predicted(context, collective.get(), table.sizes(), ranks, topology);
     }
     String sizes =
         table.sizes().stream()
-            .filter(size -> size % Long.BYTES == 0 && size <= LARGEST_PUT)
+            .map(ExplainCommand::modelled)
+            .distinct()
             .map(String::valueOf)
             .collect(Collectors.joining(","));
-    Map<Long, Double> model = new HashMap<>();
-    if (sizes.isEmpty()) {
-      return model;
+    if (sizes.isEmpty() || !table.isPointToPoint()) {
+      return Map.of();
     }
-    List<String> settings = List.of("path=pull", "placement=" + placement, "size=" + sizes);
+    List<String> settings = List.of("path=pull", "placement=" + topology, "size=" + sizes);
+    Map<Long, Double> puts = new HashMap<>();
     for (Point point : Plan.of(ExperimentFiles.read(context, "pull-vs-push", settings)).points()) {
       long size = point.whole("size");
       Prediction prediction = context.runtime().get().predict(point);
-      if (table.title().equals("latency")) {
-        prediction.of("latency").ifPresent(term -> model.put(size, term.value()));
-      } else {
-        prediction.of("goodput").ifPresent(term -> model.put(size, size / term.value()));
+      prediction
+          .of(table.latency() ? "latency" : "goodput")
+          .map(Prediction.Term::value)
+          .ifPresent(value -> puts.put(size, table.latency() ? value : size / value));
+    }
+    Map<Long, Double> model = new HashMap<>();
+    for (long size : table.sizes()) {
+      Double put = puts.get(modelled(size));
+      if (put != null) {
+        // Beyond the largest put that has a form, time grows in proportion to bytes.
+        model.put(size, size <= LARGEST_PUT || table.latency() ? put : put * size / LARGEST_PUT);
       }
     }
+    model.keySet().removeIf(size -> table.latency() && size > LARGEST_PUT);
     return model;
+  }
+
+  /** Returns the size of the put that a row is held against: whole words, up to the largest. */
+  private static long modelled(long size) {
+    return Math.min(LARGEST_PUT, Math.ceilDiv(size, Long.BYTES) * Long.BYTES);
   }
 
   /** The fault of tutorials: a queue pair without a receive queue, on which libibverbs crashes. */

@@ -139,8 +139,12 @@ public final class Glossary {
             new Entry(
                 "vendor error",
                 "0x%02x".formatted(code),
-                "ConnectX (%d): %s; goes with %s"
-                    .formatted(code, VendorTable.meaning(code), statusText(of)),
+                "%s%d: %s; goes with %s"
+                    .formatted(
+                        VendorTable.meaning(code).startsWith("Doorbell") ? "" : "ConnectX, ",
+                        code,
+                        VendorTable.meaning(code),
+                        statusText(of)),
                 "seen in  " + VendorTable.sources(code)));
       }
     }

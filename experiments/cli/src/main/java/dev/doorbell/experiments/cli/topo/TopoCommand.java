@@ -9,7 +9,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.cli.decode.PastedText;
+import dev.doorbell.experiments.pasted.PastedText;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;

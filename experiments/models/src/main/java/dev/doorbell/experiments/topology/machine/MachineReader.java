@@ -70,7 +70,9 @@ public final class MachineReader {
                   "<%s> is neither NCCL's <system> nor lstopo's <topology>".formatted(root.name()));
         };
     if (map.devices().isEmpty()) {
-      throw root.problem("there is no GPU and no HCA in it");
+      throw root.problem(
+          "no GPU and no HCA is named in it; as NCCL_TOPO_FILE it may be good, since NCCL looks up"
+              + " what stands at each address");
     }
     return map;
   }

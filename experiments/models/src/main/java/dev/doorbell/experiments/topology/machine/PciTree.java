@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 final class PciTree {
   private static final Pattern ROOT =
-      Pattern.compile("(?m)^ *[+\\\\]?-\\[[0-9a-f]{4,}:[0-9a-f]{2}\\]");
+      Pattern.compile("(?m)^ *-?[+\\\\]?-\\[[0-9a-f]{4,}:[0-9a-f]{2}\\]");
   private static final Pattern TOKEN =
       Pattern.compile(
           "\\[([0-9a-f]{4,}:[0-9a-f]{2})\\]|([0-9a-f]{2}\\.[0-7])|\\[([0-9a-f]{2})(?:-[0-9a-f]{2})?\\]");
@@ -93,7 +93,10 @@ final class PciTree {
       }
     }
     if (devices.isEmpty()) {
-      throw XmlNode.problem(file, 1, "there is no GPU and no HCA in it");
+      throw XmlNode.problem(
+          file,
+          1,
+          "no GPU and no HCA is named in it: lspci -t leaves names out, lspci -tv has them");
     }
     return new MachineMap("lspci -tv, host bridges for NUMA nodes", devices, 1, Map.of(), Map.of());
   }

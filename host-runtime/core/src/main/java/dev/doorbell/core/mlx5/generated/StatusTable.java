@@ -235,28 +235,36 @@ public class StatusTable {
     return switch (code) {
       case SUCCESS -> "rdma-core:libibverbs/verbs.c";
       case LOC_LEN_ERR -> "kvcache-ai/Mooncake#3299 rdma-core:libibverbs/verbs.c";
-      case LOC_QP_OP_ERR -> "uccl-project/uccl#972 rdma-core:libibverbs/verbs.c";
+      case LOC_QP_OP_ERR -> "openucx/ucx#11444 uccl-project/uccl#972 rdma-core:libibverbs/verbs.c";
       case LOC_EEC_OP_ERR -> "rdma-core:libibverbs/verbs.c";
-      case LOC_PROT_ERR -> "NVIDIA/nccl#1905 NVIDIA/nccl#928 NVIDIA/nccl#214";
-      case WR_FLUSH_ERR -> "NVIDIA/nccl#1524 NVIDIA/nccl#1353 uccl-project/uccl#933";
-      case MW_BIND_ERR -> "rdma-core:libibverbs/verbs.c";
-      case BAD_RESP_ERR -> "rdma-core:libibverbs/verbs.c";
-      case LOC_ACCESS_ERR -> "rdma-core:libibverbs/verbs.c";
-      case REM_INV_REQ_ERR -> "NVIDIA/nccl#1710 kvcache-ai/Mooncake#3299";
-      case REM_ACCESS_ERR -> "uccl-project/uccl#974 NVIDIA/nccl:src/transport/net_ib/p2p.cc";
-      case REM_OP_ERR -> "NVIDIA/nccl#214 NVIDIA/nccl:src/transport/net_ib/p2p.cc";
+      case LOC_PROT_ERR ->
+          "NVIDIA/nccl#1905 NVIDIA/nccl#928 NVIDIA/nccl#523 NVIDIA/nccl#214 openucx/ucx#9515"
+              + " linux-rdma/perftest#173 NVIDIA/multi-gpu-programming-models#21";
+      case WR_FLUSH_ERR ->
+          "NVIDIA/nccl#1524 NVIDIA/nccl#1353 uccl-project/uccl#933 linux-nvme/nvme-cli#3268";
+      case MW_BIND_ERR -> "linux-rdma/rdma-core#1106";
+      case BAD_RESP_ERR -> "rdma-core:libibverbs/verbs.c IBM:jverbs:WorkCompletion.Status";
+      case LOC_ACCESS_ERR -> "rdma-core:libibverbs/verbs.c IBM:jverbs:WorkCompletion.Status";
+      case REM_INV_REQ_ERR ->
+          "NVIDIA/nccl#1710 charmplusplus/charm#2532 kvcache-ai/Mooncake#3299"
+              + " linux-rdma/rdma-core#1220";
+      case REM_ACCESS_ERR ->
+          "openucx/ucx#1569 ofiwg/libfabric#4283 ofiwg/libfabric#5738 meta-pytorch/monarch#3759"
+              + " uccl-project/uccl#974";
+      case REM_OP_ERR -> "openucx/ucx#5472 NVIDIA/nccl#214";
       case RETRY_EXC_ERR ->
-          "NVIDIA/nccl#1814 NVIDIA/nccl#1664 NVIDIA/nccl#1405 openucx/ucx#9590"
-              + " uccl-project/uccl#293 kvcache-ai/Mooncake#1450";
-      case RNR_RETRY_EXC_ERR -> "NVIDIA/nccl:src/transport/net_ib/p2p.cc";
+          "NVIDIA/nccl#2220 NVIDIA/nccl#1814 NVIDIA/nccl#1698 NVIDIA/nccl#1664 NVIDIA/nccl#1405"
+              + " NVIDIA/nccl#902 openucx/ucx#9590 uccl-project/uccl#617 uccl-project/uccl#293"
+              + " kvcache-ai/Mooncake#1450";
+      case RNR_RETRY_EXC_ERR -> "linux-rdma/rdma-core#1631 ofiwg/libfabric#6967";
       case LOC_RDD_VIOL_ERR -> "rdma-core:libibverbs/verbs.c";
       case REM_INV_RD_REQ_ERR -> "rdma-core:libibverbs/verbs.c";
-      case REM_ABORT_ERR -> "rdma-core:libibverbs/verbs.c";
+      case REM_ABORT_ERR -> "rdma-core:libibverbs/verbs.c IBM:jverbs:WorkCompletion.Status";
       case INV_EECN_ERR -> "rdma-core:libibverbs/verbs.c";
       case INV_EEC_STATE_ERR -> "rdma-core:libibverbs/verbs.c";
-      case FATAL_ERR -> "rdma-core:libibverbs/verbs.c";
+      case FATAL_ERR -> "linux-rdma/rdma-core#1106 IBM:jverbs:WorkCompletion.Status";
       case RESP_TIMEOUT_ERR -> "rdma-core:libibverbs/verbs.c";
-      case GENERAL_ERR -> "rdma-core:libibverbs/verbs.c";
+      case GENERAL_ERR -> "linux-rdma/rdma-core#1155 IBM:jverbs:WorkCompletion.Status";
       case TM_ERR -> "rdma-core:libibverbs/verbs.c";
       default -> "";
     };

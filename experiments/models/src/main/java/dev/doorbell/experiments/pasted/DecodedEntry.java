@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.decode;
+package dev.doorbell.experiments.pasted;
 
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Cqe;
@@ -16,6 +16,7 @@ import dev.doorbell.core.print.Scratch;
 import dev.doorbell.doctor.log.CompletionError;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -51,7 +52,7 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
   }
 
   /** Bytes of the entry at {@code at}: a WQE says its own, rounded up to whole blocks. */
-  public static int size(String format, byte[] bytes, int at) {
+  private static int size(String format, byte[] bytes, int at) {
     int left = bytes.length - at;
     boolean blueFlame = format.equals("uar") && bytes.length >= SendQueue.BLOCK;
     if (!format.equals("wqe") && !blueFlame) {
@@ -65,12 +66,37 @@ public record DecodedEntry(int offset, String text, String detail, boolean malfo
     return Math.max(1, SendQueue.blocks(ds)) * SendQueue.BLOCK;
   }
 
+  /** Returns the bytes at the end that are too few for an entry. */
+  public static int left(String format, byte[] bytes) {
+    int at = 0;
+    while (bytes.length - at >= smallest(format)) {
+      at += Math.min(size(format, bytes, at), bytes.length - at);
+    }
+    return bytes.length - at;
+  }
+
+  /**
+   * Decodes entries that follow each other, up to what is too short for one.
+   *
+   * @param queue kind of the WQEs' queue pair; empty for the one that fits
+   */
+  public static List<DecodedEntry> all(String format, byte[] bytes, String queue) {
+    List<DecodedEntry> entries = new ArrayList<>();
+    int at = 0;
+    while (bytes.length - at >= smallest(format)) {
+      int size = Math.min(size(format, bytes, at), bytes.length - at);
+      entries.add(of(format, at, Arrays.copyOfRange(bytes, at, at + size), queue));
+      at += size;
+    }
+    return entries;
+  }
+
   /**
    * Decodes an entry.
    *
    * @param queue kind of a WQE's queue pair; empty for the one that fits
    */
-  public static DecodedEntry of(String format, int at, byte[] bytes, String queue) {
+  private static DecodedEntry of(String format, int at, byte[] bytes, String queue) {
     return switch (format) {
       case "wqe" -> wqe(at, bytes, queue);
       case "cqe" -> cqe(at, bytes);

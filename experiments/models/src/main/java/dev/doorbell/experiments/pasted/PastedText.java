@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.decode;
+package dev.doorbell.experiments.pasted;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,14 @@ import java.util.regex.Pattern;
  * @param log every line that belongs to none of them, by number
  */
 public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
-  private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+  /** Colours, also those that lost their escape character on the way. */
+  private static final Pattern COLOUR =
+      Pattern.compile("\u001b\\[[0-9;]*m|\\[(?:0|1|4|3[0-9]|9[0-7])m");
+
+  /** Quotes of mails, and the ranks that mpirun puts before each line. */
+  private static final Pattern QUOTE =
+      Pattern.compile("^(?:(?:> ?)+|.{0,40}?\\[\\d+,\\d+\\]<std(?:out|err)>:)");
+
   private static final Pattern XML = Pattern.compile("<(system|topology)[ >]");
   private static final Pattern XML_END = Pattern.compile("</(system|topology)>");
   private static final Pattern MATRIX = Pattern.compile("\\s*GPU0\\s+\\S+.*");
@@ -25,7 +32,7 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
   private static final Pattern ROCM =
       Pattern.compile(".*(between two GPUs|ROCm System Management).*");
   private static final Pattern TREE =
-      Pattern.compile("\\s*[+\\\\]?-\\[[0-9a-f]{4,}:[0-9a-f]{2}\\].*");
+      Pattern.compile("\\s*-?[+\\\\]?-\\[[0-9a-f]{4,}:[0-9a-f]{2}\\].*");
   private static final Pattern TREE_ROW = Pattern.compile("\\s*[-+\\\\| ]+.*");
   private static final Pattern GRAPH = Pattern.compile(".*=== System : max.*");
   private static final Pattern GRAPH_END = Pattern.compile(".*={20,}\\s*");
@@ -49,7 +56,14 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
   }
 
   public static PastedText of(String text) {
-    return new Divider(COLOUR.matcher(text).replaceAll("").lines().toList()).divide();
+    List<String> lines =
+        COLOUR
+            .matcher(text)
+            .replaceAll("")
+            .lines()
+            .map(line -> QUOTE.matcher(line).replaceFirst(""))
+            .toList();
+    return new Divider(lines).divide();
   }
 
   /** Goes through the lines once. */

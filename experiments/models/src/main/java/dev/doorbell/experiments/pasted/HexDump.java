@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.decode;
+package dev.doorbell.experiments.pasted;
 
 import java.util.HexFormat;
 import java.util.Optional;
@@ -41,7 +41,7 @@ public final class HexDump {
   private boolean dumped;
 
   /** Returns what is left of a line without the heads that logs put before it. */
-  static String withoutPrefix(String line) {
+  public static String withoutPrefix(String line) {
     String rest = line;
     Matcher prefix = PREFIX.matcher(rest);
     while (prefix.find()) {
@@ -55,7 +55,7 @@ public final class HexDump {
    * Returns the bytes of a line: none where it is blank or a last offset; empty where it has other
    * than pairs of digits.
    */
-  Optional<byte[]> bytes(String line) {
+  public Optional<byte[]> bytes(String line) {
     String rest = withoutPrefix(line);
     if (COLONS.matcher(rest.strip()).matches()) {
       rest = rest.replace(":", " ");

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.decode;
+package dev.doorbell.experiments.pasted;
 
 import dev.doorbell.core.pcap.Capture;
 import dev.doorbell.core.pcap.CaptureException;
@@ -7,13 +7,11 @@ import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.roce.FlowChecker;
 import dev.doorbell.core.roce.LinkHeader;
 import dev.doorbell.core.roce.PacketPrinter;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
-import dev.doorbell.experiments.cli.command.UsageException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +42,7 @@ public final class PacketReport {
    * @param notes what is worth knowing
    * @param detail every bit field, or empty where it is no packet
    */
-  record Line(
+  public record Line(
       int number,
       double seconds,
       String ends,
@@ -77,17 +75,11 @@ public final class PacketReport {
    * Looks at a capture, or at the bytes of one packet: from the IP header where they start as one
    * does, else from Ethernet's.
    *
-   * @param name of the file, for messages
+   * @throws CaptureException when a capture is damaged
    */
-  public static PacketReport of(String name, byte[] bytes, int port) throws UsageException {
-    try {
-      if (CaptureReader.isCapture(bytes)) {
-        return new PacketReport(CaptureReader.read(bytes), port);
-      }
-    } catch (CaptureException e) {
-      throw new UsageException(
-          Problem.of("DB-U024", name, "the capture is damaged " + e.getMessage())
-              .fix("capture again, or repair it with editcap"));
+  public static PacketReport of(byte[] bytes, int port) throws CaptureException {
+    if (CaptureReader.isCapture(bytes)) {
+      return new PacketReport(CaptureReader.read(bytes), port);
     }
     boolean ip = bytes[0] == 0x45 || (bytes[0] & 0xff) >> 4 == 6;
     CapturedFrame frame =
@@ -191,7 +183,7 @@ public final class PacketReport {
   }
 
   /** The same for programs. */
-  Map<String, Object> json() {
+  public Map<String, Object> json() {
     return Map.of(
         "packets",
         checker.packets() + broken,
