@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.prm.Capabilities;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.PrmField;
 import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.generated.RoceAddress;
@@ -40,6 +41,9 @@ final class DevxCommands {
 
   /** Commands 0x930 to 0x93f are about flow tables. */
   private static final int FLOW_TABLES = 0x93;
+
+  /** {@code dp_ordering_ooo_all_*} of RC, DC, XRC, UC and UD. */
+  private static final PrmField OUT_OF_ORDER = new PrmField(0x74, 15, 11);
 
   private static final int MOST_ANSWER_BYTES = 1 << 16;
 
@@ -174,6 +178,7 @@ final class DevxCommands {
           .put(Capabilities.ATOMIC_SUPPORTED, true)
           .put(Capabilities.RC_SUPPORTED, true)
           .put(Capabilities.BLUEFLAME, true)
+          .put(OUT_OF_ORDER, 0x1f)
           .put(Capabilities.LOG_BF_REG_SIZE, 9)
           .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
           .put(Capabilities.MAX_WQE_SZ_RQ, 512)
