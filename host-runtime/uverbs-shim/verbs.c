@@ -9,6 +9,9 @@
  * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
  * sleeps. Where every core is busy, the caller lends its own: the server's thread is moved to it first, since a thread
  * that wakes on another core costs an interrupt between processors, which under a hypervisor takes tens of us.
+ *
+ * A thread that posts several times and then polls, as programs that measure bandwidth do, wakes the server once for all
+ * of them when it polls (poll_cq): a wake-up costs more than moving 64 KiB.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +33,7 @@ struct ibv_device;
 struct ibv_context {
 	struct ibv_device *device;
 	void *before[11];
-	void *poll_cq;
+	int (*poll_cq)(struct ibv_cq *cq, int count, void *completions);
 	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);
 	void *between[12];
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
@@ -69,6 +72,7 @@ struct ibv_qp_ex {
 	int (*wr_complete)(struct ibv_qp_ex *qp);
 };
 
+_Static_assert(offsetof(struct ibv_context, poll_cq) == 96, "ibv_context_ops.poll_cq");
 _Static_assert(offsetof(struct ibv_context, req_notify_cq) == 104, "ibv_context_ops.req_notify_cq");
 _Static_assert(offsetof(struct ibv_context, post_send) == 208, "ibv_context_ops.post_send");
 _Static_assert(offsetof(struct ibv_context, cmd_fd) == 264, "ibv_context.cmd_fd");
@@ -81,6 +85,7 @@ _Static_assert(offsetof(struct ibv_qp_ex, wr_complete) == 328, "ibv_qp_ex.wr_com
  * libmlx5's functions, the same for all its devices and queues; of wr_complete there are two, one of which refuses,
  * and a queue pair's changes with its state.
  */
+static __typeof__(((struct ibv_context *)0)->poll_cq) provider_poll;
 static __typeof__(((struct ibv_context *)0)->req_notify_cq) provider_notify;
 static __typeof__(((struct ibv_context *)0)->post_send) provider_post;
 static __typeof__(((struct ibv_qp_ex *)0)->wr_complete) provider_complete[2];
@@ -97,7 +102,7 @@ static void *find(const char *library, const char *name)
 	if (!next)                                                 \
 		next = (__typeof__(name) *)find(library, #name)
 
-static void ring(const struct ibv_context *context)
+static void ring(int device)
 {
 	struct shim_sleep *server = shim_sleep;
 	if (!server)
@@ -115,19 +120,73 @@ static void ring(const struct ibv_context *context)
 		CPU_SET(cpu, &mine);
 		sched_setaffinity((pid_t)server->thread, sizeof mine, &mine);
 	}
-	shim_wake(context->cmd_fd);
+	shim_wake(device);
+}
+
+/* What a thread posted since its last poll, and whether there were several posts before that poll. */
+static __thread struct {
+	int waiting;	/* 1 + the file of the device for whose posts the server was not woken yet; 0 for none */
+	uint64_t since; /* when the first of them came */
+	unsigned posts;
+	bool bursts;
+} burst;
+
+#define MOST_WAITING 32
+#define LONGEST_WAIT_NANOS 50000
+
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void ring_waiting(void)
+{
+	if (burst.waiting)
+		ring(burst.waiting - 1);
+	burst.waiting = 0;
+}
+
+/* Wakes the server, or leaves that to the thread's next poll. */
+static void posted(int device)
+{
+	burst.posts++;
+	if (burst.waiting == device + 1 && burst.posts % MOST_WAITING) {
+		/* It does other things than to post and poll. */
+		burst.bursts = nanoseconds() - burst.since < LONGEST_WAIT_NANOS;
+		if (burst.bursts)
+			return;
+	}
+	ring_waiting();
+	if (!burst.bursts) {
+		ring(device);
+		return;
+	}
+	burst.waiting = device + 1;
+	burst.since = nanoseconds();
+}
+
+static int poll_cq(struct ibv_cq *cq, int count, void *completions)
+{
+	if (burst.posts) {
+		burst.bursts = burst.posts > 1;
+		burst.posts = 0;
+		ring_waiting();
+	}
+	return provider_poll(cq, count, completions);
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	int error = provider_post(qp, wr, bad);
-	ring(qp->context);
+	posted(qp->context->cmd_fd);
 	return error;
 }
 
 static int completed(struct ibv_qp_ex *qp, int error)
 {
-	ring(qp->context);
+	posted(qp->context->cmd_fd);
 	return error;
 }
 
@@ -144,7 +203,8 @@ static int wr_complete_second(struct ibv_qp_ex *qp)
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	int error = provider_notify(cq, solicited_only);
-	ring(cq->context);
+	ring_waiting();
+	ring(cq->context->cmd_fd);
 	return error;
 }
 
@@ -169,6 +229,7 @@ static struct ibv_context *taken(struct ibv_context *context)
 {
 	if (context && shim_device(context->cmd_fd) >= 0) {
 		(void)TAKE(context->post_send, provider_post, post_send);
+		(void)TAKE(context->poll_cq, provider_poll, poll_cq);
 		(void)TAKE(context->req_notify_cq, provider_notify, req_notify_cq);
 		struct verbs_context *whole = (void *)((char *)context - offsetof(struct verbs_context, context));
 		if ((uintptr_t)context->abi_compat == UINTPTR_MAX && whole->bytes >= sizeof *whole)

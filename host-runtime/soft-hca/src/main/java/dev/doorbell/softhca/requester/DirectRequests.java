@@ -212,6 +212,15 @@ final class DirectRequests implements DevicePort.AtomicFunction {
   }
 
   /**
+   * Returns true while a request goes as packets that those behind it need not follow: the next one
+   * may be carried out at once when nothing is outstanding. A receiver that is not ready would
+   * drop a window of packets at each try.
+   */
+  boolean waits() {
+    return sendState.idlePsn() < 0 && queuePair.directPeer() != null;
+  }
+
+  /**
    * Carries out a request, which is done then, or has failed.
    *
    * @return false where packets are to do it; they may begin it anew

@@ -364,6 +364,9 @@ public final class Requester {
    * @return false when it has to wait or has failed
    */
   private boolean start(SendRequest request) {
+    if (direct != null && direct.waits()) {
+      return false;
+    }
     boolean oldest = ring.oldest == ring.sending;
     int fence = ControlSegment.fence(request.fmCeSe);
     boolean waits =

@@ -435,6 +435,7 @@ final class SendState {
       rnrRetries--;
     }
     goBackTo(packet.psn);
+    timer.progress();
     rnrTimerRunning = true;
     port.timer(Aeth.rnrMicros(packet.syndrome) * NANOS_PER_MICRO, rnrTimer);
   }

@@ -50,6 +50,7 @@ public final class UverbsAbi {
   public static final int OBJECT_DEVX_OBJ = DRIVER + 1;
   public static final int OBJECT_DEVX_UMEM = DRIVER + 2;
   public static final int OBJECT_FLOW_MATCHER = DRIVER + 3;
+  public static final int OBJECT_DEVX_ASYNC_CMD_FD = DRIVER + 4;
   public static final int OBJECT_DEVX_ASYNC_EVENT_FD = DRIVER + 5;
   public static final int OBJECT_UAR = DRIVER + 8;
 
@@ -63,6 +64,7 @@ public final class UverbsAbi {
   public static final int METHOD_QUERY_CONTEXT = 4;
   public static final int METHOD_QUERY_GID_TABLE = 5;
   public static final int METHOD_QUERY_GID_ENTRY = 6;
+  public static final int METHOD_QUERY_PORT_SPEED = 7;
 
   public static final int CORE_IN = 0;
   public static final int CORE_OUT = 1;
@@ -195,6 +197,9 @@ public final class UverbsAbi {
   public static final int DEVX_OBJ_HANDLE = DRIVER;
   public static final int DEVX_OBJ_CMD_IN = DRIVER + 1;
   public static final int DEVX_OBJ_CMD_OUT = DRIVER + 2;
+  public static final int DEVX_ASYNC_FD = DRIVER + 2;
+  public static final int DEVX_ASYNC_WR_ID = DRIVER + 3;
+  public static final int DEVX_ASYNC_OUT_LEN = DRIVER + 4;
   public static final int DEVX_UMEM_HANDLE = DRIVER;
   public static final int DEVX_UMEM_ADDR = DRIVER + 1;
   public static final int DEVX_UMEM_LEN = DRIVER + 2;

@@ -60,6 +60,7 @@ final class LinuxCalls {
   private static final MethodHandle GETSOCKOPT = find("getsockopt", INT, INT, INT, INT, LONG, LONG);
   private static final MethodHandle RECV = find("recv", LONG, INT, LONG, LONG, INT);
   private static final MethodHandle SEND = find("send", LONG, INT, LONG, LONG, INT);
+  private static final MethodHandle WRITE = find("write", LONG, INT, LONG, LONG);
   private static final MethodHandle PPOLL = find("ppoll", INT, LONG, LONG, LONG, LONG);
   private static final MethodHandle CLOSE = find("close", INT, INT);
   private static final MethodHandle FSTATFS = find("fstatfs", INT, INT, LONG);
@@ -182,6 +183,10 @@ final class LinuxCalls {
   int send(int socket, long address, int bytes) {
     int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
     return result(() -> (long) SEND.invokeExact(state, socket, address, (long) bytes, flags));
+  }
+
+  int write(int file, long address, int bytes) {
+    return result(() -> (long) WRITE.invokeExact(state, file, address, (long) bytes));
   }
 
   int poll(long descriptors, int count, long nanos) {

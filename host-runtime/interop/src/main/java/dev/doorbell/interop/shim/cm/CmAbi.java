@@ -26,6 +26,7 @@ final class CmAbi {
   static final int BIND = 20;
   static final int RESOLVE_ADDR = 21;
   static final int JOIN_MCAST = 22;
+  static final int WRITE_EVENT = 24;
 
   // enum rdma_ucm_port_space
   static final int PS_IPOIB = 0x0002;
@@ -50,6 +51,8 @@ final class CmAbi {
   static final int ESTABLISHED = 9;
   static final int DISCONNECTED = 10;
   static final int MULTICAST_JOIN = 12;
+  static final int USER = 18;
+  static final int INTERNAL = 19;
 
   // Reasons of REJ (IBTA 12.6.7.2) and states of SIDR REP (12.11.2)
   static final int REJ_INVALID_SERVICE = 8;

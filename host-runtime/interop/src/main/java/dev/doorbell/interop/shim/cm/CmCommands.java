@@ -116,6 +116,7 @@ public final class CmCommands {
       case CmAbi.SET_OPTION -> setOption(in);
       case CmAbi.NOTIFY -> onQueuePairEvent(in);
       case CmAbi.MIGRATE_ID -> migrate(in, room);
+      case CmAbi.WRITE_EVENT -> writeEvent(in);
       case CmAbi.GET_OPTION -> throw new ErrnoException(Errno.ENOSYS);
       case CmAbi.LEAVE_MCAST -> leave(in, room);
       case CmAbi.JOIN_IP_MCAST -> {
@@ -267,6 +268,14 @@ public final class CmCommands {
     id.requireDevice();
     ErrnoException.require(in.u32(4) == COMM_EST, Errno.EINVAL);
     connections.onCommunicationEstablished(id);
+  }
+
+  /** An event of the program's own, with a number of 8 bytes. */
+  private void writeEvent(Struct in) throws ErrnoException {
+    CmId id = channel.find(sized(in, 24).u32(0));
+    int type = in.u32(8);
+    ErrnoException.require(type == CmAbi.USER || type == CmAbi.INTERNAL, Errno.EINVAL);
+    channel.post(CmEvent.of(id, type, in.u32(12), in.u64(16)));
   }
 
   private void migrate(Struct in, int room) throws ErrnoException {

@@ -51,6 +51,12 @@ record CmEvent(
     return new CmEvent(id, id, type, status, CmParameters.NONE, NOTHING, 0, 0);
   }
 
+  /** An event that the program has written, with a number. */
+  static CmEvent of(CmId id, int type, int status, long number) {
+    Struct data = new Struct(Long.BYTES).u64(0, number);
+    return new CmEvent(id, id, type, status, CmParameters.NONE, data, 0, 0);
+  }
+
   /** A group has been joined. */
   static CmEvent of(CmId.Multicast multicast) {
     CmId id = multicast.id;
@@ -67,7 +73,9 @@ record CmEvent(
             .u32(16, status)
             .u32(328, vendor)
             .u32(332, ece);
-    if (multicast != null) {
+    if (type >= CmAbi.USER) {
+      to.copy(data, 0, PARAMETERS, Long.BYTES);
+    } else if (multicast != null) {
       multicast.write(to, PARAMETERS);
     } else if (id.isDatagram()) {
       // struct rdma_ucm_ud_param

@@ -52,6 +52,7 @@ public final class CommandTable {
     device(UverbsAbi.METHOD_QUERY_PORT, bits(2), 0, DeviceCommands::queryPort);
     device(UverbsAbi.METHOD_QUERY_GID_TABLE, bits(4), 0, DeviceCommands::queryGidTable);
     device(UverbsAbi.METHOD_QUERY_GID_ENTRY, bits(4), 0, DeviceCommands::queryGidEntry);
+    device(UverbsAbi.METHOD_QUERY_PORT_SPEED, bits(2), 0, DeviceCommands::queryPortSpeed);
     add(UverbsAbi.OBJECT_ASYNC_EVENT, 0, bits(1), 0, ChannelCommands::openAsync);
     destroy(UverbsAbi.OBJECT_PD, 0, Resource.Pd.class);
     destroy(UverbsAbi.OBJECT_XRCD, 0, Resource.Xrcd.class);
@@ -94,6 +95,8 @@ public final class CommandTable {
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 1, 1, DevxCommands::destroy);
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 2, 3, DevxCommands::modify);
     driver(UverbsAbi.OBJECT_DEVX_OBJ, 3, 3, DevxCommands::query);
+    driver(UverbsAbi.OBJECT_DEVX_OBJ, 4, 5, DevxCommands::queryLater);
+    driver(UverbsAbi.OBJECT_DEVX_ASYNC_CMD_FD, 0, 1, DevxCommands::openAnswers);
     driver(UverbsAbi.OBJECT_DEVX_UMEM, 0, 7, DevxCommands::registerUmem);
     destroyOfDriver(UverbsAbi.OBJECT_DEVX_UMEM, Resource.Umem.class);
   }

@@ -31,6 +31,12 @@ public final class DeviceCommands {
   /** {@code MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD}. */
   private static final int CQE_128B_PAD = 1 << 1;
 
+  /** {@code MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP}: receivers place packets in any order. */
+  private static final int OUT_OF_ORDER = 1 << 4;
+
+  /** 100 Gbit/s. */
+  private static final int PORT_SPEED = 1_000;
+
   private static final int QP_WR = 1 << 15;
 
   /** {@code max_mcast_grp}. */
@@ -102,7 +108,8 @@ public final class DeviceCommands {
             .u64(288, OnChipPages.BYTES) // max_dm_size
             .u32(296, 0x3f); // xrc_odp_caps: all operations
     command.out(UverbsAbi.CORE_OUT, answer);
-    command.out(UverbsAbi.UHW_OUT, new Struct(104).u32(4, 104).u32(60, CQE_128B_PAD));
+    command.out(
+        UverbsAbi.UHW_OUT, new Struct(104).u32(4, 104).u32(60, CQE_128B_PAD | OUT_OF_ORDER));
   }
 
   /** {@code struct ib_uverbs_query_device_resp}. */
@@ -167,6 +174,12 @@ public final class DeviceCommands {
             .u8(37, 2) // Ethernet
             .u8(38, 2); // a global route is required
     command.out(UverbsAbi.QUERY_PORT_RESP, answer);
+  }
+
+  /** The rate in units of 100 Mbit/s. */
+  static void queryPortSpeed(IoctlCommand command) throws ErrnoException {
+    requirePort(command.in32(UverbsAbi.QUERY_PORT_PORT_NUM));
+    command.out64(UverbsAbi.QUERY_PORT_RESP, PORT_SPEED);
   }
 
   /** {@code struct mlx5_ib_uapi_query_port}: no port of a switch, so no field of it is valid. */

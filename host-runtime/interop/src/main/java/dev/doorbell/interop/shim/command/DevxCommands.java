@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.prm.Capabilities;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.PrmField;
 import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
 import dev.doorbell.core.mlx5.prm.generated.RoceAddress;
@@ -14,6 +15,7 @@ import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
 import dev.doorbell.interop.shim.client.ClientProcess;
+import dev.doorbell.interop.shim.client.EventFile;
 import dev.doorbell.interop.shim.client.GpuRange;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.DevxSubscriptions;
@@ -36,6 +38,14 @@ final class DevxCommands {
 
   /** Flag of an event channel: its records are cookies, without event data. */
   private static final int OMIT_EVENT_DATA = 1;
+
+  /** Commands 0x930 to 0x93f are about flow tables. */
+  private static final int FLOW_TABLES = 0x93;
+
+  /** {@code dp_ordering_ooo_all_*} of RC, DC, XRC, UC and UD. */
+  private static final PrmField OUT_OF_ORDER = new PrmField(0x74, 15, 11);
+
+  private static final int MOST_ANSWER_BYTES = 1 << 16;
 
   private DevxCommands() {}
 
@@ -66,21 +76,29 @@ final class DevxCommands {
     command.out32(UverbsAbi.DEVX_QUERY_UAR_DEV_IDX, number);
   }
 
-  /** Opens an event channel. Channels whose records hold event data are not implemented. */
+  /** Opens an event channel. */
   static void openEvents(IoctlCommand command) throws ErrnoException {
-    ErrnoException.require(
-        command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS) == OMIT_EVENT_DATA, Errno.EOPNOTSUPP);
-    ClientContext context = command.context();
+    int flags = command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS);
+    ErrnoException.require((flags & ~OMIT_EVENT_DATA) == 0, Errno.EOPNOTSUPP);
+    open(command, flags == OMIT_EVENT_DATA ? 0 : DevxSubscriptions.EVENT_BYTES);
+  }
+
+  /** Opens a channel for answers of {@link #queryLater}. */
+  static void openAnswers(IoctlCommand command) throws ErrnoException {
+    open(command, 0);
+  }
+
+  private static void open(IoctlCommand command, int eventBytes) throws ErrnoException {
     ChannelCommands.openEvents(
-        command, context.openDevxEvents(), UverbsAbi.DEVX_EVENT_FD_HANDLE, false);
+        command,
+        command.context().openDevxEvents(eventBytes),
+        UverbsAbi.DEVX_EVENT_FD_HANDLE,
+        false);
   }
 
   /** Subscribes to events of one object. Events of the device itself are not implemented. */
   static void subscribe(IoctlCommand command) throws ErrnoException {
-    ErrnoException.require(
-        !command.has(UverbsAbi.DEVX_SUBSCRIBE_FD_NUM)
-            && command.has(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE),
-        Errno.EOPNOTSUPP);
+    ErrnoException.require(command.has(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE), Errno.EOPNOTSUPP);
     ClientContext context = command.context();
     Resource of = command.find(UverbsAbi.DEVX_SUBSCRIBE_OBJ_HANDLE, Resource.class);
     Struct types = command.in(UverbsAbi.DEVX_SUBSCRIBE_TYPES, Short.BYTES);
@@ -93,9 +111,13 @@ final class DevxCommands {
         command.has(UverbsAbi.DEVX_SUBSCRIBE_COOKIE)
             ? command.in64(UverbsAbi.DEVX_SUBSCRIBE_COOKIE)
             : 0;
+    EventFile file =
+        command.has(UverbsAbi.DEVX_SUBSCRIBE_FD_NUM)
+            ? new EventFile(context.process().pid(), command.in32(UverbsAbi.DEVX_SUBSCRIBE_FD_NUM))
+            : null;
     context
         .devxSubscriptions()
-        .subscribe(command.handle(UverbsAbi.DEVX_SUBSCRIBE_FD_HANDLE), of, types, cookie);
+        .subscribe(command.handle(UverbsAbi.DEVX_SUBSCRIBE_FD_HANDLE), of, types, cookie, file);
   }
 
   private static PrmBuffer input(IoctlCommand command, int attribute) throws ErrnoException {
@@ -156,6 +178,7 @@ final class DevxCommands {
           .put(Capabilities.ATOMIC_SUPPORTED, true)
           .put(Capabilities.RC_SUPPORTED, true)
           .put(Capabilities.BLUEFLAME, true)
+          .put(OUT_OF_ORDER, 0x1f)
           .put(Capabilities.LOG_BF_REG_SIZE, 9)
           .put(Capabilities.MAX_WQE_SZ_SQ, 1024)
           .put(Capabilities.MAX_WQE_SZ_RQ, 512)
@@ -206,7 +229,7 @@ final class DevxCommands {
           case CommandHeader.CREATE_MKEY ->
               in.get(MemoryKeyContext.ACCESS_MODE) != MemoryKeyContext.INDIRECT;
           case CommandHeader.CREATE_TIR, CommandHeader.ALLOC_FLOW_COUNTER -> false;
-          default -> true;
+          default -> opcode >>> 4 != FLOW_TABLES;
         };
     ErrnoException.require(isServed, Errno.EOPNOTSUPP);
     try {
@@ -254,8 +277,30 @@ final class DevxCommands {
   }
 
   static void query(IoctlCommand command) throws ErrnoException {
-    PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
     PrmBuffer out = output(command, UverbsAbi.DEVX_OBJ_CMD_OUT);
+    query(command, out);
+    answer(command, UverbsAbi.DEVX_OBJ_CMD_OUT, out);
+  }
+
+  /** The same, with the answer on a channel: the number that the program chose, then the answer. */
+  static void queryLater(IoctlCommand command) throws ErrnoException {
+    int bytes = command.in32(UverbsAbi.DEVX_ASYNC_OUT_LEN);
+    ErrnoException.require(
+        bytes >= PrmBuffer.HEADER_BYTES && bytes <= MOST_ANSWER_BYTES, Errno.EINVAL);
+    PrmBuffer out = new PrmBuffer(bytes);
+    query(command, out);
+    command
+        .context()
+        .devxSubscriptions()
+        .channel(command.handle(UverbsAbi.DEVX_ASYNC_FD))
+        .add(
+            new Struct(Long.BYTES + bytes)
+                .u64(0, command.in64(UverbsAbi.DEVX_ASYNC_WR_ID))
+                .copy(new Struct(out.content()), 0, Long.BYTES, bytes));
+  }
+
+  private static void query(IoctlCommand command, PrmBuffer out) throws ErrnoException {
+    PrmBuffer in = input(command, UverbsAbi.DEVX_OBJ_CMD_IN);
     Resource resource = command.find(UverbsAbi.DEVX_OBJ_HANDLE, Resource.class);
     int opcode = in.get(CommandHeader.OPCODE);
     if (opcode == CommandHeader.QUERY_QP && resource instanceof Resource.Qp qp) {
@@ -265,7 +310,6 @@ final class DevxCommands {
     } else {
       fail(out, CommandHeader.BAD_OPCODE, opcode);
     }
-    answer(command, UverbsAbi.DEVX_OBJ_CMD_OUT, out);
   }
 
   static void destroy(IoctlCommand command) throws ErrnoException {

@@ -157,6 +157,7 @@ final class DevxObjects {
             Resource.DEVX);
     DriverAccess.userIndex(qp.queuePair, in.get(QueuePairContext.USER_INDEX));
     qp.control.queueKey = in.get(QueuePairContext.Q_KEY);
+    qp.logReceives = in.get(QueuePairContext.LOG_RQ_SIZE);
     return qp;
   }
 
@@ -337,6 +338,7 @@ final class DevxObjects {
     out.put(QueuePairContext.STATE, of.state())
         .put(QueuePairContext.PM_STATE, QueuePairContext.MIGRATED)
         .putTruncated(QueuePairContext.MTU, of.queriedMtuCode())
+        .put(QueuePairContext.LOG_RQ_SIZE, qp.logReceives)
         .put(QueuePairContext.UAR_PAGE, qp.uar.number())
         .putTruncated(QueuePairContext.REMOTE_QPN, of.peerNumber)
         .putLong(QueuePairContext.RGID_HIGH_OFFSET, of.gidHigh)

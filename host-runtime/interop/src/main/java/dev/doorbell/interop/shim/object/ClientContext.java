@@ -208,9 +208,13 @@ public final class ClientContext {
     return devxCompletions;
   }
 
-  /** Opens a channel for events of objects that DEVX commands create. */
-  public EventStream openDevxEvents() {
-    return devxSubscriptions.openChannel(tables, process.pid());
+  /**
+   * Opens a channel for events of objects that DEVX commands create.
+   *
+   * @param eventBytes of each record behind its cookie
+   */
+  public EventStream openDevxEvents(int eventBytes) {
+    return devxSubscriptions.openChannel(tables, process.pid(), eventBytes);
   }
 
   public DevxSubscriptions devxSubscriptions() {

@@ -58,7 +58,7 @@ public final class EventStream {
     return closed;
   }
 
-  void add(Struct record) {
+  public void add(Struct record) {
     add(record.content());
   }
 

@@ -84,6 +84,9 @@ public abstract sealed class Resource {
     public final QueuePairControl control;
     public final UarPage uar;
 
+    /** log2 of the receive ring's entries, where DEVX has created it. */
+    public int logReceives;
+
     /** The producer index of the last doorbell; -1 for none. */
     int doorbellIndex = -1;
 
