@@ -62,8 +62,9 @@ public final class ExploringFabric extends Fabric {
    * The properties of the world.
    *
    * @param policy what orders stores for an HCA
-   * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
-   *     kernels assume that post without a copy in the ring
+   * @param tears pieces of a BlueFlame write may arrive apart, or be lost to the next write; else
+   *     an HCA gets each whole and takes it before the next one, as kernels assume that post
+   *     without a fence behind the copy in the ring
    * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
    *     made
    * @param promises of the world's HCAs
@@ -256,7 +257,6 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
-        sendCombined(slot);
         past.join(actor.clock);
         actor.nextEpoch();
       }
@@ -281,6 +281,7 @@ public final class ExploringFabric extends Fabric {
   }
 
   private void sleep(Slot slot) {
+    sendCombined(slot);
     int at = slot.runnable;
     if (at != Slot.ASLEEP) {
       Slot last = runnable.removeLast();
@@ -347,6 +348,7 @@ public final class ExploringFabric extends Fabric {
     turns++;
     int count = runnable.size();
     Slot slot = runnable.get(count == 1 ? 0 : chooser.chooseAgent(runnable));
+    slot.turns++;
     if (listener != null) {
       listener.turn(turns, slot.agent, slot.agent.place());
     }
@@ -394,7 +396,7 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready();
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
@@ -413,6 +415,9 @@ public final class ExploringFabric extends Fabric {
       arriving = arrival;
       arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
       arriving = null;
+      if (!options.tears() && arrival.bytes > Long.BYTES) {
+        break; // the device takes a whole block before the next one arrives
+      }
     }
     return slot.arrivals.size() > 0;
   }
@@ -523,7 +528,7 @@ public final class ExploringFabric extends Fabric {
             && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
     if (!joins || arrival == null) {
       sendCombined(from);
-      arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
+      arrival = new Arrivals.Arrival(from, actor, route.target, address, access, at);
       arrival.combining = combines;
       from.combining = combines ? arrival : null;
       route.slot.arrivals.add(arrival);
@@ -531,7 +536,7 @@ public final class ExploringFabric extends Fabric {
     arrival.words[arrival.bytes / Long.BYTES] = value;
     arrival.bytes += bytes;
     arrival.releases = releases;
-    arrival.turn = turns;
+    arrival.turn = from.turns;
     if (arrival.bytes == Arrivals.BLOCK) {
       sendCombined(from);
     }
