@@ -20,6 +20,9 @@ final class Slot implements Watcher {
   final Agent agent;
   final Locus locus;
 
+  /** Its place in the order in which agents were attached. */
+  final int number;
+
   /** Its index among the runnable, or {@link #ASLEEP}. */
   int runnable = ASLEEP;
 
@@ -53,10 +56,11 @@ final class Slot implements Watcher {
 
   final List<Cell> watched = new ArrayList<>(0);
 
-  Slot(ExploringFabric fabric, Agent agent, Locus locus) {
+  Slot(ExploringFabric fabric, Agent agent, Locus locus, int number) {
     this.fabric = fabric;
     this.agent = agent;
     this.locus = locus;
+    this.number = number;
   }
 
   @Override
@@ -126,6 +130,10 @@ final class Slot implements Watcher {
 
     int size() {
       return waiting.size();
+    }
+
+    Arrival first() {
+      return waiting.element();
     }
 
     Arrival take() {
