@@ -160,6 +160,13 @@ public final class ExploreCommand extends CliCommand {
   private boolean minimiseFences;
 
   @Option(
+      names = "--prove",
+      description =
+          "Go through all executions, each once up to the order of what commutes, for a kernel of"
+              + " few threads and messages.")
+  private boolean prove;
+
+  @Option(
       names = "--iterations",
       defaultValue = "3",
       description = "Operations of each poster (${DEFAULT-VALUE}).")
@@ -291,6 +298,9 @@ public final class ExploreCommand extends CliCommand {
                   world.choice(), world.scenario().with(adapters.getFirst()), world.kernel()));
       if (schedule != null) {
         return replay(context, laboratory, worlds, schedule(schedule), nanos);
+      }
+      if (prove) {
+        return new ProofRunner(context, common(), laboratory).run(worlds, nanos);
       }
       if (minimiseFences) {
         Scenario scenario = worlds.getFirst().scenario();
@@ -484,12 +494,14 @@ public final class ExploreCommand extends CliCommand {
   }
 
   /** A ping-pong of the project's is between two posters. */
-  private static int usualBlocks(Scenario.Program program) {
-    return OF_ONE_BLOCK.containsKey(program.entry()) || program.shape().launched() > 1 ? 1 : 2;
+  private int usualBlocks(Scenario.Program program) {
+    return prove || OF_ONE_BLOCK.containsKey(program.entry()) || program.shape().launched() > 1
+        ? 1
+        : 2;
   }
 
-  private static int usualThreads(Scenario.Program program) {
-    return OF_ONE_BLOCK.getOrDefault(program.entry(), 4);
+  private int usualThreads(Scenario.Program program) {
+    return OF_ONE_BLOCK.getOrDefault(program.entry(), prove ? 1 : 4);
   }
 
   private Scenario scenario(

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
+import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
 import java.util.Optional;
@@ -54,6 +55,14 @@ public interface Laboratory {
    * @throws ScenarioException when the scenario cannot run at all
    */
   Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException;
+
+  /**
+   * Runs a scenario with the choices of {@code chooser}. The outcome of a systematic search lists
+   * the steps of the run in place of its last turns.
+   *
+   * @throws ScenarioException when the scenario cannot run at all
+   */
+  Outcome run(Scenario scenario, Chooser chooser, Extent extent) throws ScenarioException;
 
   /**
    * Returns the cost of a fence while stores are outstanding, by the price list, in nanoseconds.

@@ -78,6 +78,22 @@ final class ProjectKernelsTest {
     assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
   }
 
+  /** A thread held back between two pieces of a block does not tear it, nor does a slow HCA. */
+  @Test
+  void whole_blocks_stay_whole_while_an_agent_is_held_back() throws ScenarioException {
+    Scenario scenario =
+        Scenarios.of("put_bandwidth")
+            .with(new Scenario.Load(1, 1, 6, 8, 1, 64, 0, "block", "inline"))
+            .with(new Scenario.Posting("gpu", "gpu", true, false, true, 4))
+            .with(new Scenario.Rules(Policy.VENDOR, false));
+    for (int seed = 21; seed < 60; seed += 3) {
+      Laboratory.Outcome outcome =
+          Scenarios.LABORATORY.run(scenario, seed, Laboratory.Extent.of(Scenarios.PLENTY));
+      assertThat(outcome.isFinding()).as("seed %d", seed).isFalse();
+      assertThat(outcome.finished()).isTrue();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "fenced-record, VENDOR, true",

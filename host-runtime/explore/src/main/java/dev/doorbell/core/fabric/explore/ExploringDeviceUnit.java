@@ -128,12 +128,14 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   @Override
   public Object departs(long index) {
+    fabric.sent();
     boolean current = posted == index || posted == index - 1;
     return Release.message(actor, payloadReads, (int) index, current ? post : posts.get(index - 1));
   }
 
   @Override
   public Object finishes(long index) {
+    fabric.sent();
     actor.hasRead(payloadReads, (int) index);
     return Release.message(completion, payloadReads, (int) index, post);
   }

@@ -23,6 +23,7 @@ import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.fabric.explore.model.SeenOrders;
+import dev.doorbell.core.fabric.explore.search.SystematicSearch;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
@@ -56,14 +57,19 @@ public final class ExploringFabric extends Fabric {
   private static final int INSTRUCTIONS_A_NANO = 64;
   private static final int QUANTUM = 12;
   private static final int DEVICE_BUDGET = 64;
+
+  /** Instructions without an access that others may notice that a step of a search takes. */
+  private static final int MOST_OF_A_STEP = 100_000;
+
   private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
 
   /**
    * The properties of the world.
    *
    * @param policy what orders stores for an HCA
-   * @param tears pieces of a BlueFlame write may arrive apart; else an HCA gets each whole, as
-   *     kernels assume that post without a copy in the ring
+   * @param tears pieces of a BlueFlame write may arrive apart, or be lost to the next write; else
+   *     an HCA gets each whole and takes it before the next one, as kernels assume that post
+   *     without a fence behind the copy in the ring
    * @param wallNanos {@link #run} ends when that much real time has passed since the fabric was
    *     made
    * @param promises of the world's HCAs
@@ -85,6 +91,7 @@ public final class ExploringFabric extends Fabric {
   private final List<Slot> runnable = new ArrayList<>();
   private final Map<Long, Route> routes = new HashMap<>();
   private final List<Region> regions = new ArrayList<>();
+  private final @Nullable SystematicSearch search;
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final FindingLog log;
   private final ExecutedCode code = new ExecutedCode();
@@ -105,6 +112,7 @@ public final class ExploringFabric extends Fabric {
   /** The store that is arriving at a register, or null. */
   private Arrivals.@Nullable Arrival arriving;
 
+  private final List<Agent> agents = new ArrayList<>();
   private long turns;
   private long instructions;
   private long skippedNanos;
@@ -134,9 +142,18 @@ public final class ExploringFabric extends Fabric {
     this.options = options;
     this.wallDeadline = System.nanoTime() + options.wallNanos();
     this.log = new FindingLog(memory, () -> turns);
+    this.search = chooser instanceof SystematicSearch systematic ? systematic : null;
     this.machine =
         new MemoryMachine(
-            chooser, MemoryMachine.Options.random(options.policy()), backing, log::found);
+            chooser,
+            search == null
+                ? MemoryMachine.Options.random(options.policy())
+                : MemoryMachine.Options.exhaustive(options.policy()),
+            backing,
+            log::found);
+    if (search != null) {
+      machine.listen(search);
+    }
     this.recordChecks = new RecordChecks(machine, regions, log, this::senderOf);
     this.orders = machine.noteOrders();
     machine.onRecord(recordChecks::recordStored);
@@ -228,7 +245,8 @@ public final class ExploringFabric extends Fabric {
   }
 
   private ThreadPort attach(Locus locus, ScopeLocation place, Agent agent, boolean fine) {
-    Slot slot = new Slot(this, agent, locus);
+    Slot slot = new Slot(this, agent, locus, agents.size());
+    agents.add(agent);
     slot.fine = fine;
     slots.put(agent, slot);
     Actor actor = machine.thread(place, past, agent);
@@ -239,7 +257,8 @@ public final class ExploringFabric extends Fabric {
 
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
-    Slot slot = new Slot(this, agent, locus);
+    Slot slot = new Slot(this, agent, locus, agents.size());
+    agents.add(agent);
     slots.put(agent, slot);
     Actor actor = machine.device(locus.rank(), agent);
     slot.actor = actor;
@@ -256,7 +275,6 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
-        sendCombined(slot);
         past.join(actor.clock);
         actor.nextEpoch();
       }
@@ -275,12 +293,16 @@ public final class ExploringFabric extends Fabric {
     slot.sleeps = false;
     slot.wakeAt = Long.MAX_VALUE;
     if (slot.runnable == Slot.ASLEEP && slot.attached) {
+      if (search != null) {
+        search.woke(mover(slot, false));
+      }
       slot.runnable = runnable.size();
       runnable.add(slot);
     }
   }
 
   private void sleep(Slot slot) {
+    sendCombined(slot);
     int at = slot.runnable;
     if (at != Slot.ASLEEP) {
       Slot last = runnable.removeLast();
@@ -300,7 +322,7 @@ public final class ExploringFabric extends Fabric {
       if (turns >= lastTurn && !runnable.isEmpty()) {
         return RunOutcome.DEADLINE;
       }
-      if (++sinceClock == TURNS_BETWEEN_CLOCK_READS) {
+      if (++sinceClock == (search == null ? TURNS_BETWEEN_CLOCK_READS : 1)) {
         sinceClock = 0;
         if (System.nanoTime() - wallDeadline >= 0) {
           return RunOutcome.DEADLINE;
@@ -313,8 +335,10 @@ public final class ExploringFabric extends Fabric {
         if (!skip()) {
           return RunOutcome.STALLED;
         }
-      } else {
+      } else if (search == null) {
         turn();
+      } else if (!searchedTurn(search)) {
+        return RunOutcome.DEADLINE;
       }
     }
     return RunOutcome.DONE;
@@ -347,30 +371,151 @@ public final class ExploringFabric extends Fabric {
     turns++;
     int count = runnable.size();
     Slot slot = runnable.get(count == 1 ? 0 : chooser.chooseAgent(runnable));
+    begin(slot);
+    if (slot.fine) {
+      steps(slot, 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM));
+    } else {
+      deviceStep(slot, arrive(slot));
+    }
+  }
+
+  private void begin(Slot slot) {
+    slot.turns++;
     if (listener != null) {
       listener.turn(turns, slot.agent, slot.agent.place());
     }
     slot.unwatch();
     slot.sleeps = false;
     slot.looksAgain = false;
-    if (slot.fine) {
-      int steps = 1 + chooser.choose(QUANTUM, Chooser.Kind.QUANTUM);
-      for (int i = 0; i < steps && slot.attached && !slot.sleeps; i++) {
+  }
+
+  /** A thread of a GPU goes on, in a search to its next access that others may notice. */
+  private void steps(Slot slot, int steps) {
+    boolean acted = false;
+    for (int i = 0; i < steps && slot.attached && !slot.sleeps && !acted; i++) {
+      if (search == null) {
         covers(slot);
-        if (slot.agent.step(1) == 0) {
-          sleep(slot);
-          return;
-        }
       }
-      if (slot.sleeps) {
+      if (slot.agent.step(1) == 0) {
         sleep(slot);
+        return;
       }
-      return;
+      acted = search != null && search.hasActed();
     }
-    boolean more = arrive(slot);
+    if (slot.sleeps) {
+      if (search != null) {
+        search.waits();
+      }
+      sleep(slot);
+    }
+  }
+
+  private void deviceStep(Slot slot, boolean more) {
     int work = slot.agent.step(DEVICE_BUDGET);
     if ((work == 0 && !more && !slot.looksAgain) || slot.sleeps) {
       sleep(slot);
+    }
+  }
+
+  /**
+   * One step of a systematic search: of an agent, or the arrival of one store at a device.
+   *
+   * @return false when the search has seen enough of this run
+   */
+  private boolean searchedTurn(SystematicSearch systematic) {
+    if (turns == 0) {
+      slots.values().stream().filter(slot -> !slot.fine).toList().forEach(this::untilIdle);
+    }
+    turns++;
+    long enabled = 0;
+    for (Slot slot : slots.values()) {
+      if (slot.number >= SystematicSearch.AGENTS / 2) {
+        throw new TooManyAgents();
+      }
+      if (slot.runnable != Slot.ASLEEP) {
+        enabled |= 1L << mover(slot, false);
+      }
+      if (canArrive(slot) > 0) {
+        enabled |= 1L << mover(slot, true);
+      }
+    }
+    int chosen = systematic.next(enabled);
+    if (chosen == SystematicSearch.STOP) {
+      return false;
+    }
+    for (Slot slot : slots.values()) {
+      if (slot.number != chosen / 2) {
+        continue;
+      }
+      if (chosen % 2 == 1) {
+        systematic.wrote(queue(slot, true), true, slot.arrivals.first().at);
+        deliver(slot);
+        wake(slot);
+      } else {
+        begin(slot);
+        if (slot.fine) {
+          steps(slot, MOST_OF_A_STEP);
+        } else {
+          systematic.wrote(queue(slot, true), true, null);
+          systematic.wrote(queue(slot, false), true, null);
+          untilIdle(slot);
+        }
+      }
+      break;
+    }
+    return true;
+  }
+
+  /** A device handles all that has reached it. */
+  private void untilIdle(Slot slot) {
+    for (int i = 0; i < DEVICE_BUDGET && slot.runnable != Slot.ASLEEP; i++) {
+      deviceStep(slot, false);
+    }
+  }
+
+  /** The number of an agent in a search, or of what delivers stores to it. */
+  private static int mover(Slot slot, boolean delivers) {
+    return 2 * slot.number + (delivers ? 1 : 0);
+  }
+
+  /** The key of what has reached a device: stores to its registers, or packets. */
+  private static long queue(Slot slot, boolean stores) {
+    return -2L - mover(slot, stores);
+  }
+
+  /** The key of the order in which threads store to a device's registers. */
+  private static long posted(Slot to) {
+    return -2L - 2L * SystematicSearch.AGENTS - mover(to, true);
+  }
+
+  /** The unit at work sends something to another device. */
+  void sent() {
+    if (search != null) {
+      for (Slot slot : slots.values()) {
+        if (!slot.fine) {
+          search.wrote(queue(slot, false), true, null);
+        }
+      }
+    }
+  }
+
+  /** Returns a step of a search in words: the agent, and where it did what others may notice. */
+  public String describe(SystematicSearch.TraceStep step) {
+    Agent agent = agents.get(step.agent() / 2);
+    if (step.agent() % 2 == 1) {
+      return "a store arrives at " + agent.name();
+    }
+    Object at = step.place();
+    SourcePlace place = at == null ? null : agent.describe(at);
+    return agent.name() + (place == null ? "" : "  " + place);
+  }
+
+  /** A search that has more agents than it can tell apart. */
+  public static final class TooManyAgents extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    TooManyAgents() {
+      super("a systematic search takes %d agents at most".formatted(SystematicSearch.AGENTS / 2));
     }
   }
 
@@ -394,27 +539,39 @@ public final class ExploringFabric extends Fabric {
 
   /** Lets some of what waits for a device arrive. True when more waits. */
   private boolean arrive(Slot slot) {
-    int waiting = options.tears() ? slot.arrivals.size() : slot.arrivals.ready(turns);
+    int waiting = canArrive(slot);
     if (waiting == 0) {
       return slot.arrivals.size() > 0;
     }
     int late = chooser.choose(waiting + 1, Chooser.Kind.ARRIVALS);
     for (int i = waiting - late; i > 0; i--) {
-      Arrivals.Arrival arrival = slot.arrivals.take();
-      arrival.combining = false;
-      Actor device = slot.actor;
-      if (device == null) {
-        continue;
+      Arrivals.Arrival arrival = deliver(slot);
+      if (!options.tears() && arrival.bytes > Long.BYTES) {
+        break; // the device takes a whole block before the next one arrives
       }
-      machine.arrived(device, arrival.releases);
-      for (int at = 0; at < arrival.bytes; at += Long.BYTES) {
-        RawMemory.putLong(registerBytes + at, arrival.words[at / Long.BYTES]);
-      }
-      arriving = arrival;
-      arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
-      arriving = null;
     }
     return slot.arrivals.size() > 0;
+  }
+
+  private int canArrive(Slot slot) {
+    return options.tears() ? slot.arrivals.size() : slot.arrivals.ready();
+  }
+
+  private Arrivals.Arrival deliver(Slot slot) {
+    Arrivals.Arrival arrival = slot.arrivals.take();
+    arrival.combining = false;
+    Actor device = slot.actor;
+    if (device == null) {
+      return arrival;
+    }
+    machine.arrived(device, arrival.releases);
+    for (int at = 0; at < arrival.bytes; at += Long.BYTES) {
+      RawMemory.putLong(registerBytes + at, arrival.words[at / Long.BYTES]);
+    }
+    arriving = arrival;
+    arrival.target.mmioWrite(arrival.address, registerBytes, arrival.bytes);
+    arriving = null;
+    return arrival;
   }
 
   /** Tells {@code unit} of what is arriving there. */
@@ -467,7 +624,7 @@ public final class ExploringFabric extends Fabric {
 
   @Override
   public long now() {
-    return skippedNanos + instructions / INSTRUCTIONS_A_NANO;
+    return search != null ? skippedNanos : skippedNanos + instructions / INSTRUCTIONS_A_NANO;
   }
 
   @Override
@@ -523,7 +680,7 @@ public final class ExploringFabric extends Fabric {
             && !(options.tears() && chooser.choose(2, Chooser.Kind.TEAR) == 1);
     if (!joins || arrival == null) {
       sendCombined(from);
-      arrival = new Arrivals.Arrival(actor, route.target, address, access, at);
+      arrival = new Arrivals.Arrival(from, actor, route.target, address, access, at);
       arrival.combining = combines;
       from.combining = combines ? arrival : null;
       route.slot.arrivals.add(arrival);
@@ -531,7 +688,10 @@ public final class ExploringFabric extends Fabric {
     arrival.words[arrival.bytes / Long.BYTES] = value;
     arrival.bytes += bytes;
     arrival.releases = releases;
-    arrival.turn = turns;
+    arrival.turn = from.turns;
+    if (search != null) {
+      search.wrote(posted(route.slot), true, at);
+    }
     if (arrival.bytes == Arrivals.BLOCK) {
       sendCombined(from);
     }

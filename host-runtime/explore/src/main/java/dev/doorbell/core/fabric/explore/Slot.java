@@ -20,6 +20,9 @@ final class Slot implements Watcher {
   final Agent agent;
   final Locus locus;
 
+  /** Its place in the order in which agents were attached. */
+  final int number;
+
   /** Its index among the runnable, or {@link #ASLEEP}. */
   int runnable = ASLEEP;
 
@@ -32,6 +35,9 @@ final class Slot implements Watcher {
 
   /** True for a thread of a GPU, which can be stepped by the instruction. */
   boolean fine;
+
+  /** Turns that it has had. */
+  long turns;
 
   /** Set by a port whose thread polls in vain: it sleeps after this step. */
   boolean sleeps;
@@ -50,10 +56,11 @@ final class Slot implements Watcher {
 
   final List<Cell> watched = new ArrayList<>(0);
 
-  Slot(ExploringFabric fabric, Agent agent, Locus locus) {
+  Slot(ExploringFabric fabric, Agent agent, Locus locus, int number) {
     this.fabric = fabric;
     this.agent = agent;
     this.locus = locus;
+    this.number = number;
   }
 
   @Override
@@ -78,13 +85,14 @@ final class Slot implements Watcher {
     /** Bytes that a write-combining buffer sends as one. */
     static final int BLOCK = 64;
 
-    /** A buffer that nothing fills leaves at last. */
+    /** A buffer that its thread has not filled after that many of its own turns leaves at last. */
     private static final int HELD_TURNS = 256;
 
     private final ArrayDeque<Arrival> waiting = new ArrayDeque<>();
 
     /** One write transaction. */
     static final class Arrival {
+      final Slot from;
       final Actor actor;
       final MmioTarget target;
       final long address;
@@ -97,10 +105,17 @@ final class Slot implements Watcher {
       /** True while a write-combining buffer waits for the rest of a block. */
       boolean combining;
 
-      /** The turn of its last store. */
+      /** The thread's turn of its last store. */
       long turn;
 
-      Arrival(Actor actor, MmioTarget target, long address, int access, @Nullable Object at) {
+      Arrival(
+          Slot from,
+          Actor actor,
+          MmioTarget target,
+          long address,
+          int access,
+          @Nullable Object at) {
+        this.from = from;
         this.actor = actor;
         this.target = target;
         this.address = address;
@@ -117,6 +132,10 @@ final class Slot implements Watcher {
       return waiting.size();
     }
 
+    Arrival first() {
+      return waiting.element();
+    }
+
     Arrival take() {
       return waiting.remove();
     }
@@ -125,10 +144,10 @@ final class Slot implements Watcher {
      * Returns the number of stores that may arrive: a block that is being combined holds up what is
      * behind it.
      */
-    int ready(long turn) {
+    int ready() {
       int ready = 0;
       for (Arrival arrival : waiting) {
-        if (arrival.combining && turn - arrival.turn < HELD_TURNS) {
+        if (arrival.combining && arrival.from.turns - arrival.turn < HELD_TURNS) {
           break;
         }
         ready++;

@@ -7,11 +7,14 @@ import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.ExploringFabric.ExecutedFence;
 import dev.doorbell.core.fabric.explore.ExploringFabric.Spin;
 import dev.doorbell.core.fabric.explore.ReachableCode;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.fabric.explore.model.Chooser;
+import dev.doorbell.core.fabric.explore.search.SystematicSearch;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
@@ -109,6 +112,11 @@ public final class ExploringLaboratory implements Laboratory {
 
   @Override
   public Outcome run(Scenario scenario, Schedule schedule, Extent extent) throws ScenarioException {
+    return run(scenario, new CalmChooser(schedule.seed(), schedule.calm()), extent);
+  }
+
+  @Override
+  public Outcome run(Scenario scenario, Chooser chooser, Extent extent) throws ScenarioException {
     refuse(scenario);
     Optional<Refusal> refusal = refusal(scenario);
     if (refusal.isPresent()) {
@@ -122,7 +130,7 @@ public final class ExploringLaboratory implements Laboratory {
     ExploringFabric fabric =
         new ExploringFabric(
             AddressSpace.reserve(),
-            new CalmChooser(schedule.seed(), schedule.calm()),
+            chooser,
             new ExploringFabric.Options(
                 scenario.rules().policy(),
                 scenario.rules().tears(),
@@ -146,7 +154,13 @@ public final class ExploringLaboratory implements Laboratory {
       } catch (GpuException e) {
         throw new ScenarioException(String.valueOf(e.getMessage()), e);
       }
-      RunOutcome end = fabric.run(transfer::done, VIRTUAL_NANOS);
+      RunOutcome end;
+      try {
+        end = fabric.run(transfer::done, VIRTUAL_NANOS);
+      } catch (ExploringFabric.TooManyAgents e) {
+        throw new ScenarioException(
+            String.valueOf(e.getMessage()), "fewer --blocks, --threads or --ranks");
+      }
       Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
       if (end == RunOutcome.DONE) {
         failure = failure(launches, transfer);
@@ -162,8 +176,12 @@ public final class ExploringLaboratory implements Laboratory {
           fabric.instructions(),
           System.nanoTime() - start,
           fences(fabric),
-          lastTurns.stream().map(Turn::text).toList(),
-          fabric.coverage(reachable(scenario.program())));
+          chooser instanceof SystematicSearch search
+              ? search.trace().stream().map(fabric::describe).toList()
+              : lastTurns.stream().map(Turn::text).toList(),
+          chooser instanceof SystematicSearch
+              ? new Coverage()
+              : fabric.coverage(reachable(scenario.program())));
     }
   }
 

@@ -6,14 +6,14 @@ import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
+import dev.doorbell.core.fabric.explore.model.AccessLog;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
-import dev.doorbell.core.fabric.explore.model.Chooser;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.search.SystematicSearch;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class LitmusMachine {
   private final LitmusTest test;
   private final Bounds bounds;
   private final List<String> observables;
-  private final CountingChooser chooser = new CountingChooser();
+  private final SystematicSearch search = new SystematicSearch(false, true);
   private final SortedMap<Outcome, Long> shown = new TreeMap<>();
   private boolean conflicts;
   private long deadlocks;
@@ -54,20 +54,21 @@ public final class LitmusMachine {
   }
 
   private MachineResult run() {
-    long runs = 0;
     boolean more = !test.usesProxies();
-    while (more && runs < bounds.candidates() && !bounds.isOver()) {
+    while (more && search.executions() + search.cut() < bounds.candidates() && !bounds.isOver()) {
+      search.begin();
       new Run().go();
-      runs++;
-      more = chooser.next();
+      more = search.end();
     }
-    return new MachineResult(shown, deadlocks, conflicts, runs, !more);
+    return new MachineResult(shown, deadlocks, conflicts, search.executions(), !more);
   }
 
   /** The state of a thread after an instruction. */
   private enum State {
     RUNNING,
     WAITING,
+    /** It went round a loop too often, or used a barrier wrongly. */
+    LOST,
     ENDED
   }
 
@@ -110,10 +111,11 @@ public final class LitmusMachine {
       Words words = new Words(test.initial());
       machine =
           new MemoryMachine(
-              chooser,
+              search,
               MemoryMachine.Options.exhaustive(Policy.STRICT),
               words,
               conflict -> conflicts = true);
+      machine.listen(search);
       for (int thread = 0; thread < test.threads().size(); thread++) {
         LitmusTest.LitmusThread code = test.threads().get(thread);
         ScopeLocation place = ScopeLocation.thread(0, code.place().gpu(), code.place().cta());
@@ -122,13 +124,17 @@ public final class LitmusMachine {
     }
 
     void go() {
-      List<Integer> ready = ready();
-      while (!ready.isEmpty()) {
-        int one = ready.size() == 1 ? 0 : chooser.choose(ready.size(), Chooser.Kind.AGENT);
-        if (!step(ready.get(one))) {
-          return; // a loop went round too often, or a barrier was used wrongly
+      for (long ready = ready(); ready != 0; ready = ready()) {
+        int one = search.next(ready);
+        if (one == SystematicSearch.STOP) {
+          return; // seen before
         }
-        ready = ready();
+        if (!step(one)) {
+          runners.get(one).state = State.LOST; // the others go on: their orders count
+        }
+      }
+      if (runners.stream().anyMatch(runner -> runner.state == State.LOST)) {
+        return;
       }
       if (runners.stream().anyMatch(runner -> runner.state == State.WAITING)) {
         deadlocks++;
@@ -158,11 +164,11 @@ public final class LitmusMachine {
       return runners.get(thread).registers.getOrDefault(name.substring(colon + 1), 0);
     }
 
-    private List<Integer> ready() {
-      List<Integer> ready = new ArrayList<>();
+    private long ready() {
+      long ready = 0;
       for (int thread = 0; thread < runners.size(); thread++) {
         if (runners.get(thread).state == State.RUNNING) {
-          ready.add(thread);
+          ready |= 1L << thread;
         }
       }
       return ready;
@@ -269,6 +275,7 @@ public final class LitmusMachine {
       if (id < 0 || id > Barrier.LAST_ID || expected < 1) {
         return false;
       }
+      search.wrote(AccessLog.FENCES - 1 - test.threads().get(thread).place().cta(), true, null);
       List<Arrival> here = new ArrayList<>();
       for (Arrival other : arrived) {
         if (other.id == id && sameCta(other.thread, thread)) {
@@ -307,6 +314,7 @@ public final class LitmusMachine {
         }
         Runner runner = runners.get(arrival.thread);
         arrival.meeting.leave(runner.actor);
+        search.woke(arrival.thread);
         runner.state =
             runner.pc < test.threads().get(arrival.thread).code().size()
                 ? State.RUNNING
@@ -392,45 +400,6 @@ public final class LitmusMachine {
       SortedSet<Outcome> missed = new TreeSet<>(axioms.allowed().keySet());
       missed.removeAll(shown.keySet());
       return missed;
-    }
-  }
-
-  /**
-   * Goes through all combinations of answers: each run repeats the answers of the one before, but
-   * for the last that can be counted up.
-   */
-  private static final class CountingChooser implements Chooser {
-    private int[] answers = new int[64];
-    private int[] alternatives = new int[64];
-    private int known;
-    private int asked;
-
-    @Override
-    public int choose(int count, Kind what) {
-      if (count == 1) {
-        return 0;
-      }
-      if (asked == known) {
-        if (known == answers.length) {
-          answers = Arrays.copyOf(answers, 2 * known);
-          alternatives = Arrays.copyOf(alternatives, 2 * known);
-        }
-        answers[known] = 0;
-        alternatives[known++] = count;
-      }
-      return answers[asked++];
-    }
-
-    /** Prepares the next run; false when all have been. */
-    boolean next() {
-      asked = 0;
-      while (known > 0) {
-        if (++answers[known - 1] < alternatives[known - 1]) {
-          return true;
-        }
-        known--;
-      }
-      return false;
     }
   }
 }

@@ -12,7 +12,7 @@ public final class CalmChooser implements Chooser {
   private static final int TURNS_OF_ONE = 8;
 
   /** Short runs choose each turn anew, which finds most orders sooner. */
-  private static final long FIRST_HOLDING = 64;
+  private static final long FIRST_HOLDING = 21;
 
   private final Chooser random;
   private final List<Stretch> stretches;
@@ -30,7 +30,7 @@ public final class CalmChooser implements Chooser {
   }
 
   /**
-   * Calm in {@code stretches}, elsewhere at random: from seed 64 on every third one holds agents
+   * Calm in {@code stretches}, elsewhere at random: from seed 21 on every third one holds agents
    * back, as {@link HoldingChooser} does, the others choose each turn anew.
    */
   public CalmChooser(long seed, List<Stretch> stretches) {

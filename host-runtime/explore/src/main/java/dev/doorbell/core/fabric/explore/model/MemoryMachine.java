@@ -72,6 +72,9 @@ public final class MemoryMachine {
 
   private @Nullable Records records;
 
+  /** Hears of accesses; null where nobody asks. */
+  private @Nullable AccessLog log;
+
   /** The orders that were seen; null where nobody asks. */
   private @Nullable SeenOrders orders;
 
@@ -128,6 +131,11 @@ public final class MemoryMachine {
     return noted;
   }
 
+  /** Tells {@code listener} of accesses from now on. */
+  public void listen(AccessLog listener) {
+    log = listener;
+  }
+
   /** A number for events that are nobody's own. */
   public int nextNumber() {
     return numbers++;
@@ -169,9 +177,13 @@ public final class MemoryMachine {
       checks.checkLoad(actor, cell, mask, address, bytes, strength, at);
     }
     boolean open = orders != null && newest != null && !actor.knows(newest);
-    Write seen = pick(actor, cell, newest, mask);
+    boolean fresh = log != null && log.repeats(cell.address, at);
+    Write seen = pick(actor, cell, newest, mask, fresh);
     loaded = cell;
     stale = seen != newest;
+    if (log != null) {
+      log.read(cell.address, Semantics.isStrong(strength), stale, at);
+    }
     if (Semantics.isStrong(strength)) {
       if (orders != null) {
         if (open && newest != null && Semantics.isStrong(newest.access)) {
@@ -210,7 +222,10 @@ public final class MemoryMachine {
     } else if (newest != null) {
       checks.checkLoad(device, cell, mask, address, bytes, Access.ACQUIRE | Access.SYS, at);
     }
-    Write seen = pick(device, cell, newest, mask);
+    Write seen = pick(device, cell, newest, mask, false);
+    if (log != null) {
+      log.read(cell.address, !data, seen != newest, null);
+    }
     observe(device, cell, seen, Access.ACQUIRE | Access.SYS);
     return (seen == null ? before(cell, newest) : seen.value) >>> Words.shift(address)
         & Words.ones(bytes);
@@ -363,6 +378,9 @@ public final class MemoryMachine {
       Actor actor, Cell cell, long address, int bytes, int access, @Nullable Object at) {
     long mask = Words.ones(bytes) << Words.shift(address);
     Write newest = newest(cell, mask);
+    if (log != null) {
+      log.wrote(cell.address, true, at);
+    }
     if (newest != null) {
       checks.checkLoad(actor, cell, mask, address, bytes, access, at);
       if (orders != null && !actor.knows(newest) && Semantics.isStrong(newest.access)) {
@@ -404,6 +422,9 @@ public final class MemoryMachine {
     int semantics = Access.semantics(access);
     if (semantics != Access.RELEASE) {
       actor.takePending(0, scope);
+    }
+    if (semantics == Access.SC && log != null) {
+      log.wrote(AccessLog.FENCES, true, null);
     }
     if (semantics == Access.SC && fences != null) {
       for (Release release : fences) {
@@ -469,13 +490,18 @@ public final class MemoryMachine {
     return any == null ? cell.value() : cell.base;
   }
 
-  /** The write that a load returns; null for what was there before. */
-  private @Nullable Write pick(Actor actor, Cell cell, @Nullable Write newest, long mask) {
+  /**
+   * The write that a load returns; null for what was there before.
+   *
+   * @param fresh the oldest is not wanted
+   */
+  private @Nullable Write pick(
+      Actor actor, Cell cell, @Nullable Write newest, long mask, boolean fresh) {
     if (newest == null || actor.knows(newest)) {
       return newest;
     }
-    int candidates = count(actor, cell, newest, mask);
-    if (candidates == 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
+    int candidates = count(actor, cell, newest, mask) - (fresh ? 1 : 0);
+    if (candidates <= 1 || (options.staleLoads() > 0 && actor.stale >= options.staleLoads())) {
       actor.stale = 0;
       return newest;
     }
@@ -551,6 +577,9 @@ public final class MemoryMachine {
       int access,
       @Nullable Object at,
       Release @Nullable [] releases) {
+    if (log != null) {
+      log.wrote(cell.address, Semantics.isStrong(access), at);
+    }
     Write before = cell.newest;
     SeenOrders seen = orders;
     if (seen != null && Semantics.isStrong(access)) {
