@@ -17,7 +17,7 @@ namespace minimal {
 // What stands between WQE, record and doorbell.
 constexpr uint64_t kOrderNone = 0;           // nothing
 constexpr uint64_t kOrderFence = 1;          // record; fence.acq_rel.gpu; doorbell
-constexpr uint64_t kOrderFenceSc = 2;        // record; fence.sc.gpu; doorbell
+constexpr uint64_t kOrderFenceSc = 2;        // fence.sc.gpu; record; fence.sc.gpu; doorbell
 constexpr uint64_t kOrderFencedRecord = 3;   // fence.acq_rel.gpu; record; fence.acq_rel.gpu; doorbell
 constexpr uint64_t kOrderRelease = 4;        // st.release.gpu of the record and of the doorbell
 constexpr uint64_t kOrderReleaseSystem = 5;  // st.release.sys of the record and of the doorbell
@@ -41,6 +41,8 @@ template <uint64_t kOrder>
 __device__ __forceinline__ void order_before_record() {
   if constexpr (kOrder == kOrderFencedRecord || kOrder == kOrderTwice) {
     fence(false);
+  } else if constexpr (kOrder == kOrderFenceSc) {
+    asm volatile("fence.sc.gpu;" ::: "memory");
   } else if constexpr (kOrder == kOrderSystem || kOrder == kOrderNoRecord) {
     fence(true);
   }
@@ -193,6 +195,12 @@ __device__ __forceinline__ bool spin_until(uint64_t nanoseconds, Condition ready
   return true;
 }
 
+// Addresses to which a queue pair's doorbells are stored.
+struct bell {
+  uint32_t *record;
+  uint64_t page;
+};
+
 // One queue pair. Tickets number its doorbells from 0; the indices of blocks and CQEs follow from them.
 template <typename kView>
 class minimal_queue {
@@ -323,11 +331,16 @@ class minimal_queue {
     store_register(view_.page(), doorbell_for(index) ^ unlike ^ seen ^ record);
   }
 
+  // Record and doorbell of the queue pair.
+  __device__ __forceinline__ bell bell_of() const {
+    return {reinterpret_cast<uint32_t *>(view_.sq_record()), view_.page()};
+  }
+
   // Stores record and doorbell for all blocks below `index`.
   template <uint64_t kOrder>
-  __device__ __forceinline__ void ring(uint32_t index) const {
-    uint32_t *const word = reinterpret_cast<uint32_t *>(view_.sq_record());
-    const uint64_t page = view_.page();
+  __device__ __forceinline__ void ring(uint32_t index, bell at) const {
+    uint32_t *const word = at.record;
+    const uint64_t page = at.page;
     const uint32_t record = big_endian(index & 0xffffu);
     const uint64_t value = doorbell_for(index);
     if constexpr (kOrder == kOrderRelease) {
@@ -353,26 +366,26 @@ class minimal_queue {
   }
 
   // As the other, in an order chosen at run time.
-  __device__ __forceinline__ void ring(uint64_t order, uint32_t index) const {
+  __device__ __forceinline__ void ring(uint64_t order, uint32_t index, bell at) const {
     switch (order) {
       case kOrderNone:
-        return ring<kOrderNone>(index);
+        return ring<kOrderNone>(index, at);
       case kOrderFence:
-        return ring<kOrderFence>(index);
+        return ring<kOrderFence>(index, at);
       case kOrderFenceSc:
-        return ring<kOrderFenceSc>(index);
+        return ring<kOrderFenceSc>(index, at);
       case kOrderFencedRecord:
-        return ring<kOrderFencedRecord>(index);
+        return ring<kOrderFencedRecord>(index, at);
       case kOrderRelease:
-        return ring<kOrderRelease>(index);
+        return ring<kOrderRelease>(index, at);
       case kOrderReleaseSystem:
-        return ring<kOrderReleaseSystem>(index);
+        return ring<kOrderReleaseSystem>(index, at);
       case kOrderNoRecord:
-        return ring<kOrderNoRecord>(index);
+        return ring<kOrderNoRecord>(index, at);
       case kOrderTwice:
-        return ring<kOrderTwice>(index);
+        return ring<kOrderTwice>(index, at);
       default:
-        return ring<kOrderSystem>(index);
+        return ring<kOrderSystem>(index, at);
     }
   }
 
@@ -514,6 +527,7 @@ class poster {
         each_((job.operand >> 17 & 1) != 0),
         blocks_(blocks_of<kView>(static_cast<uint32_t>(job.bytes), in_wqe_)),
         first_(load_relaxed_device(&counters_->completed)),
+        seen_(first_),
         next_(first_),
         completed_(first_) {
     queue_.keep(job.local + thread_index() * job.stride, job.local_key,
@@ -552,7 +566,7 @@ class poster {
           status = __shfl_sync(~0u, status, 0);
         }
       }
-      if (status == DOORBELL_OK && ticket_ >= first_ + window) {
+      if (status == DOORBELL_OK && ticket_ >= seen_ + window) {
         status = await(ticket_ - window, ticket_ - window + 1);
       }
     }
@@ -608,8 +622,10 @@ class poster {
           status = await(posted - 1, posted);
         }
       }
+      seen_ = next_;
       return status;
     } else {
+      seen_ = ticket_ + 1;
       return await(ticket_, ticket_ + 1);
     }
   }
@@ -678,6 +694,7 @@ class poster {
 
   __device__ __forceinline__ uint32_t reserve() {
     if constexpr (kSharing == kSharingLock) {
+      bell_ = queue_.bell_of();
       if (!lock()) {
         return DOORBELL_ERROR_DEADLINE;
       }
@@ -689,41 +706,44 @@ class poster {
     return DOORBELL_OK;
   }
 
-  __device__ __forceinline__ void ring(uint32_t index) const {
+  __device__ __forceinline__ void ring(uint32_t index, bell at) const {
     if constexpr (kView::kRungByCpu) {
       queue_.ask(job_.operand & 0xff, (ticket_ + 1) * wqes_ * blocks_);
     } else if constexpr (kOrder == kOrderOfJob) {
-      queue_.ring(job_.operand & 0xff, index);
+      queue_.ring(job_.operand & 0xff, index, at);
     } else if constexpr (kOrder == kOrderReadBack) {
       queue_.ring_behind_loads(index, wqes_, blocks_, folded_);
     } else {
-      queue_.template ring<kOrder>(index);
+      queue_.template ring<kOrder>(index, at);
     }
   }
 
-  // Rings for all blocks below `index`, in turn.
+  // Rings for all blocks below `index`, in turn. Addresses are read before the turn, which others wait for.
   __device__ __forceinline__ uint32_t publish(uint32_t index) {
+    if constexpr (kSharing == kSharingMarks) {
+      return mark_and_ring(index);
+    }
+    const bell at = kSharing == kSharingLock ? bell_ : queue_.bell_of();
     if constexpr (kSharing == kSharingTurns) {
       if (!spin_until(queue_.deadline_ns(),
                       [&] { return load_acquire_device(&counters_->rung) == ticket_; })) {
         return DOORBELL_ERROR_DEADLINE;
       }
-      ring(index);
+      ring(index, at);
       store_release_device(&counters_->rung, ticket_ + 1);
     } else if constexpr (kSharing == kSharingLock) {
-      ring(index);
+      ring(index, at);
       store_relaxed_device(&counters_->reserved, (ticket_ + 1) * kTicket);
       store_release_device(&counters_->blueflame, 0);
-    } else if constexpr (kSharing == kSharingMarks) {
-      return mark_and_ring(index);
     } else {
-      ring(index);
+      ring(index, at);
     }
     return DOORBELL_OK;
   }
 
   // Marks the ticket ready when all before it are, and rings unless somebody has rung beyond it.
   __device__ __forceinline__ uint32_t mark_and_ring(uint32_t index) {
+    const bell at = queue_.bell_of();
     fence(false);
     if (!spin_until(queue_.deadline_ns(), [&] {
           uint64_t expected = ticket_;
@@ -737,9 +757,9 @@ class poster {
     }
     if (counter(counters_->rung).fetch_max(ticket_ + 1, cuda::memory_order_acquire) <= ticket_) {
       if constexpr (kView::kRungByCpu) {
-        ring(index);
+        ring(index, at);
       } else {
-        queue_.template ring<kOrderAgain>(index);
+        queue_.template ring<kOrderAgain>(index, at);
       }
     }
     store_release_device(&counters_->blueflame, 0);
@@ -806,6 +826,8 @@ class poster {
   bool each_;
   uint32_t blocks_;
   uint64_t first_;
+  uint64_t seen_;  // tickets below are done, as this poster knows
+  bell bell_{};
   uint64_t ticket_ = 0;
   uint64_t next_;
   uint64_t completed_;

@@ -17,7 +17,8 @@
 // Job        local, remote, bytes, stride, iterations, warmup, opcode (PUT, or PUT_INLINE of a payload
 //            in host memory), qp_count, role, inbox, samples, stamps. local and remote are where the
 //            regions begin that the CPU knows, and local_key and remote_key theirs; producer t, or
-//            thread t of the background at t + 1, puts the bytes at t * stride.
+//            thread t of the background at t + 1, puts the bytes at t * stride. Of a ping-pong, every other
+//            message lies behind these.
 //            operand      0: baseline, 1: tuned, 2: full, 3: fifo, 4: wide
 //            compare      1: the background shares the probe's ring, thread t of it uses ring t %
 //                         qp_count; else it has rings of its own, 1 + t % (qp_count - 1)
@@ -73,7 +74,12 @@ class minimal_proxy {
 
   __device__ __forceinline__ command_ticket enqueue(const doorbell_job &job, uint64_t offset,
                                                     uint32_t bytes) {
-    return handoff_.put({offset, offset, job.opcode, number_, bytes}, deadline_ns_);
+    return enqueue(job, offset, offset, bytes);
+  }
+
+  __device__ __forceinline__ command_ticket enqueue(const doorbell_job &job, uint64_t remote,
+                                                    uint64_t local, uint32_t bytes) {
+    return handoff_.put({remote, local, job.opcode, number_, bytes}, deadline_ns_);
   }
 
   __device__ __forceinline__ uint32_t await(uint64_t index) const {
@@ -140,30 +146,36 @@ __device__ __forceinline__ uint32_t probe(const doorbell_qp *qp, const doorbell_
   return status;
 }
 
-// Round trips of one word with a peer that runs the same; the word is the message's last.
+// Round trips of one word with a peer that runs the same; the word is the message's last. Messages of odd turns lie
+// `odd` bytes behind local.
 template <class handoff>
-__device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell_job &job) {
+__device__ __forceinline__ uint32_t bounce(const doorbell_qp *qp, const doorbell_job &job, uint64_t odd) {
   minimal_proxy<handoff> proxy(qp, job);
   const queue_pair waiting(qp);
   const uint64_t last_word = job.bytes - 8;
   const uint64_t *inbox = reinterpret_cast<const uint64_t *>(job.inbox + last_word);
-  uint64_t *outgoing = reinterpret_cast<uint64_t *>(job.local + last_word);
+  // The next word is stored, and fenced, while the answer to this one is under way. The answer to the word before this one
+  // says that its place is free.
+  const auto prepare = [&](uint64_t turn) {
+    store_relaxed_system(reinterpret_cast<uint64_t *>(job.local + (turn & 1) * odd + last_word), turn + 1);
+    if (!handoff::kOrders) {
+      fence(true);
+    }
+  };
   uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
   const uint64_t total = job.warmup + job.iterations;
   command_ticket sent{0, DOORBELL_OK};
   uint32_t status = DOORBELL_OK;
+  prepare(0);
   for (uint64_t turn = 0; turn < total && status == DOORBELL_OK; ++turn) {
     const uint64_t start = global_time();
     if (job.role == 1) {
       status = wait_for_word(waiting, inbox, turn + 1);
     }
     if (status == DOORBELL_OK) {
-      store_relaxed_system(outgoing, turn + 1);
-      if (!handoff::kOrders) {
-        fence(true);
-      }
-      sent = proxy.enqueue(job, 0, static_cast<uint32_t>(job.bytes));
+      sent = proxy.enqueue(job, 0, (turn & 1) * odd, static_cast<uint32_t>(job.bytes));
       status = sent.status;
+      prepare(turn + 1);
     }
     if (job.role == 0 && status == DOORBELL_OK) {
       status = wait_for_word(waiting, inbox, turn + 1);
@@ -226,7 +238,7 @@ __device__ __forceinline__ uint32_t minimal(const doorbell_qp *qps, const doorbe
   }
   uint32_t status = company == 0 ? DOORBELL_OK : await_background(qps, job, company);
   if (status == DOORBELL_OK) {
-    status = job.inbox != 0 ? bounce<handoff>(qps, job) : probe<handoff>(qps, job);
+    status = job.inbox != 0 ? bounce<handoff>(qps, job, (1 + company) * job.stride) : probe<handoff>(qps, job);
   }
   if (company != 0) {
     store_relaxed_device(reinterpret_cast<uint64_t *>(job.staging), 1);

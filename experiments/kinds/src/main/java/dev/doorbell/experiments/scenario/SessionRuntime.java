@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.Probe;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.hca.HcaAttributes;
@@ -10,6 +11,7 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.config.schema.Vocabulary;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Catalogue;
 import dev.doorbell.experiments.plan.Environment;
@@ -51,6 +53,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   private static final String PLACEMENT = "placement";
   private static final String VARIANT = "variant";
   private static final String SM_CLOCK = "sm_mhz";
+  private static final String CPU_CLOCK = "cpu_mhz";
   private static final String CUDA = "cuda:";
 
   private final Map<String, Topology> topologies;
@@ -340,6 +343,11 @@ public final class SessionRuntime implements ExperimentRuntime {
       topologies.put(name, known);
     }
     Topology variant = TopologyVariant.of(point.text(VARIANT)).of(known);
+    int cpu = Math.toIntExact(point.whole(CPU_CLOCK));
+    if (cpu != 0) {
+      List<CpuPrices> cpus = variant.cpus().stream().map(each -> each.at(cpu / 1e3)).toList();
+      variant = RecordCopy.with(variant, Map.of("cpus", cpus));
+    }
     int mhz = Math.toIntExact(point.whole(SM_CLOCK));
     return mhz == 0 ? variant : SmClock.at(variant, mhz);
   }

@@ -215,7 +215,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
                 new HostPutLoop(
                     world.fabric(),
                     Locus.cpu(rank),
-                    HandoffSettings.prices(run, of.cpuMhz),
+                    HandoffSettings.prices(run),
                     of.ringing == HandoffSettings.Ringing.BLUEFLAME
                         ? access
                         : access.withoutBlueFlame(),

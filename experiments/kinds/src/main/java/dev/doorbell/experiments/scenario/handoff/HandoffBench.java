@@ -28,6 +28,7 @@ import dev.doorbell.proxy.SendQueueAccess;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
@@ -84,8 +85,10 @@ final class HandoffBench implements Trial, AutoCloseable {
             .order(ByteOrder.LITTLE_ENDIAN)
             .putLong(settings.size() - Long.BYTES, 0);
       }
-      local = allocate(payload.length, "payload");
+      // Behind the payload: the other message of a ping-pong.
+      local = allocate(payload.length + settings.stride(), "payload");
       local.putBytes(0, payload);
+      local.putBytes(payload.length, Arrays.copyOf(payload, settings.stride()));
       Memory target = allocate(payload.length + 2L * GuardedMemory.GUARD, "inbox");
       inbox = new GuardedMemory(target, GuardedMemory.GUARD, payload.length);
       localRegion = owned.add(world.rank(rank).domain().register(local, Endpoint.ALL_RIGHTS));

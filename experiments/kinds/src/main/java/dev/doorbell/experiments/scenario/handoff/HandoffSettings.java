@@ -43,8 +43,6 @@ record HandoffSettings(
   /** A kernel is stopped after that, and each of its waits ends after half of it. */
   static final long KERNEL_NANOS = 20_000_000_000L;
 
-  private static final double MHZ_PER_GHZ = 1000;
-
   /** Doorbells of the CPU. */
   enum Ringing {
     RECORD_FIRST,
@@ -120,18 +118,13 @@ record HandoffSettings(
         chains == Chains.ADAPTIVE ? Chaining.adaptive(batch) : Chaining.of(batch),
         background > 0 && probe == Probe.OWN,
         ringing == Ringing.BLUEFLAME,
-        prices(run, cpuMhz));
+        prices(run));
   }
 
-  /**
-   * Prices of a CPU thread's own work on the point's clock; at 0 MHz those of the topology's clock.
-   */
-  static ProxyPrices prices(PointRun<?> run, int mhz) {
-    if (!(run.backend() instanceof ExecutionBackend.Virtual)) {
-      return ProxyPrices.FREE;
-    }
-    return mhz == 0
+  /** Prices of a CPU thread's own work on the point's clock. */
+  static ProxyPrices prices(PointRun<?> run) {
+    return run.backend() instanceof ExecutionBackend.Virtual
         ? VirtualTime.cpu(run.topology())
-        : VirtualTime.cpu(run.topology(), mhz / MHZ_PER_GHZ);
+        : ProxyPrices.FREE;
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.world;
 
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.CpuPrices.CpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
@@ -30,17 +31,14 @@ public final class VirtualTime {
 
   /** Prices of the first CPU. */
   public static ProxyPrices cpu(Topology topology) {
-    return cpu(topology, topology.cpus().getFirst().finer().clock());
-  }
-
-  /** Prices of the first CPU at a clock of {@code ghz}. */
-  public static ProxyPrices cpu(Topology topology, double ghz) {
     CpuPrices cpu = topology.cpus().getFirst();
+    CpuRefinements finer = cpu.finer();
+    double ghz = finer.clock();
     return new ProxyPrices(
         Math.round(cpu.poll()),
-        Math.round(cpu.post() + cpu.finer().postCycles() / ghz),
-        Math.round(cpu.finer().line()),
-        Math.round(cpu.finer().completionCycles() / ghz),
-        Math.round(cpu.finer().doorbellCycles() / ghz));
+        Math.round(cpu.post() + finer.postCycles() / ghz),
+        Math.round(finer.line()),
+        Math.round(finer.completionCycles() / ghz),
+        Math.round(finer.doorbellCycles() / ghz + finer.doorbell()));
   }
 }

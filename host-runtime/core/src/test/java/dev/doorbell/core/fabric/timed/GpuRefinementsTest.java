@@ -299,12 +299,15 @@ class GpuRefinementsTest {
 
   @Test
   void stores_of_a_block_pass_its_gate_and_another_block_has_another_gate() {
-    assertThat(storesOfTwo(1, 1, MemoryKind.DEVICE)).isCloseTo(2 * 100 * 16 / 32, within(1L));
-    assertThat(storesOfTwo(1, 2, MemoryKind.DEVICE)).isCloseTo(100 * 16 / 32, within(1L));
-    assertThat(storesOfTwo(1, 1, MemoryKind.HOST)).isCloseTo(2 * 100 * 16 / 32, within(1L));
+    assertThat(storesOfTwo(1, 1, MemoryKind.DEVICE)).isCloseTo(2 * 100 * 32 / 32, within(2L));
+    assertThat(storesOfTwo(1, 2, MemoryKind.DEVICE)).isCloseTo(100 * 32 / 32, within(2L));
+    assertThat(storesOfTwo(1, 1, MemoryKind.HOST)).isCloseTo(2 * 100 * 32 / 32, within(2L));
   }
 
-  /** Two threads store a hundred times 16 bytes each, at 32 bytes a nanosecond and block. */
+  /**
+   * Two threads store a hundred times 16 bytes each, each time a sector of its own, at 32 bytes a
+   * nanosecond and block.
+   */
   private static long storesOfTwo(long block, long other, MemoryKind kind) {
     try (World world = world(rates(32, 0, 0))) {
       Allocation memory = world.allocate(kind, 8192);

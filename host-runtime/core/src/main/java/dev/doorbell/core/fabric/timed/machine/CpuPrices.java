@@ -20,11 +20,11 @@ import java.util.Map;
  * @param finer what is known beyond these
  */
 public record CpuPrices(
-    double instruction,
-    double load,
-    double store,
-    double atomic,
-    double post,
+    @Price(cycles = 1) double instruction,
+    @Price(cycles = 1) double load,
+    @Price(cycles = 1) double store,
+    @Price(cycles = 1) double atomic,
+    @Price(cycles = 1) double post,
     double poll,
     double memoryService,
     @Price(key = "store_granule_bytes", least = 16, most = 64, power = true) int storeGranule,
@@ -35,9 +35,23 @@ public record CpuPrices(
     CpuRefinements finer) {
 
   /**
+   * Returns these prices at another clock of the cores: what a core does is cycles, and what it
+   * waits for in the mesh follows the mesh's clock. Prices without a clock stay.
+   */
+  public CpuPrices at(double ghz) {
+    double mesh = finer.mesh(ghz);
+    Map<String, ?> others =
+        Map.of(
+            "clock", ghz, "turbo", 0, "line", finer.line * mesh, "doorbell", finer.doorbell * mesh);
+    return Prices.with(
+        Prices.scaled(this, finer.clock == 1 ? 1 : finer.clock / ghz),
+        Map.of("poll", poll * mesh, "finer", Prices.with(finer, others)));
+  }
+
+  /**
    * Costs of a CPU thread that posts and polls, split into what depends on its clock and what does
-   * not: a piece of work takes C cycles and B nanoseconds, C / f + B at a clock of f GHz. A
-   * topology may leave out all of it.
+   * not: a piece of work takes C cycles and B nanoseconds in the mesh, C / f + B * {@link #mesh} at
+   * a clock of f GHz. A topology may leave out all of it.
    *
    * @param clock cycles in a nanosecond
    * @param postCycles building one work request, beside {@link CpuPrices#post}
@@ -46,13 +60,31 @@ public record CpuPrices(
    * @param completionCycles taking one CQE
    * @param line a load of a cache line that a device has just written, in nanoseconds: each command
    *     and each CQE takes one
+   * @param doorbell the mesh's part of ringing once, in nanoseconds
+   * @param turbo highest clock; 0: the mesh takes the same time at each
+   * @param uncore clock of the mesh while the cores are at {@code clock}
+   * @param uncoreTurbo the same while they are at {@code turbo}; between, it rises in proportion
    */
   public record CpuRefinements(
       @Price(key = "clock_ghz", least = 0.1, most = 10, standard = 1) double clock,
       @Price(key = "post_cycles", most = 1e6, standard = 0) double postCycles,
       @Price(key = "doorbell_cycles", most = 1e6, standard = 0) double doorbellCycles,
       @Price(key = "completion_cycles", most = 1e6, standard = 0) double completionCycles,
-      @Price(standard = 0) double line) {}
+      @Price(standard = 0) double line,
+      @Price(standard = 0) double doorbell,
+      @Price(key = "turbo_ghz", most = 10, standard = 0) double turbo,
+      @Price(key = "uncore_ghz", least = 0.1, most = 10, standard = 1) double uncore,
+      @Price(key = "uncore_turbo_ghz", least = 0.1, most = 10, standard = 1) double uncoreTurbo) {
+
+    /** Factor on times in the mesh while the cores' clock is {@code ghz}. */
+    public double mesh(double ghz) {
+      if (turbo <= clock) {
+        return 1;
+      }
+      double share = Math.clamp((ghz - clock) / (turbo - clock), 0, 1);
+      return uncore / (uncore + share * (uncoreTurbo - uncore));
+    }
+  }
 
   /**
    * Answers of host memory to the DMA of devices: what its caches hold, and what its IOMMU

@@ -27,8 +27,8 @@ package dev.doorbell.core.fabric.timed.machine;
  *     under way
  * @param loadGranule loads of one instant from one aligned line of so many bytes elsewhere are one
  *     request; 0: each is a request of its own
- * @param blockStoreRate bytes a nanosecond that the stores of one block get through at most, one
- *     block being on one multiprocessor; 0: no bound
+ * @param blockStoreRate bytes a nanosecond that the stores of one block get through at most, in
+ *     whole sectors, one block being on one multiprocessor; 0: no bound
  * @param loadRate bytes a nanosecond of loads of its own memory at most; 0: no bound
  * @param storeRate the same of stores
  * @param loadSector bytes that a weak load which misses the first cache fills there, a power of two

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.timed.processor;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
+import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,7 @@ public final class Warp {
     public final class Entry {
       private long asked = -1;
       private long turn;
+      private long lastSector;
 
       /** The lanes that are part of the request, a bit each. */
       private int lanes;
@@ -105,6 +107,21 @@ public final class Warp {
         lanes |= 1 << lane;
         free = from + bytes * picosPerByte;
         return turn;
+      }
+
+      /**
+       * Lets an access of a lane through that takes whole sectors, unless a lane before it has
+       * asked for them.
+       *
+       * @return when its request has its turn: at {@code time} or later
+       */
+      public long passSectors(int lane, long time, long address, int bytes) {
+        long first = address / GpuRefinements.SECTOR_BYTES;
+        long last = (address + bytes - 1) / GpuRefinements.SECTOR_BYTES;
+        long known = time == asked && first == lastSector ? 1 : 0;
+        lastSector = last;
+        return pass(
+            lane, time, Math.toIntExact(last + 1 - first - known) * GpuRefinements.SECTOR_BYTES);
       }
     }
   }

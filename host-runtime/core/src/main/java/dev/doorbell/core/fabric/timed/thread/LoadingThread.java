@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Listener {
   final LoadCache cache;
   final Warp warp;
-  private final int lane;
+  final int lane;
   private final @Nullable LoadsInFlight ahead;
 
   /** The remote access that the thread makes and waits for, or has just made; else null. */

@@ -116,7 +116,7 @@ public final class TimedThreadPort extends LoadingThread {
       write(address, bytes, low, high);
       stores.storedLocally();
       interconnect.written(path.owner, address, bytes, time);
-      time = Math.max(turn(warp.blockStores, bytes), turn(warp.stores, bytes)) + prices.store();
+      time = Math.max(blockTurn(address, bytes), turn(warp.stores, bytes)) + prices.store();
     } else {
       stores.storedRemotely();
       storesElsewhere(address);
@@ -127,8 +127,15 @@ public final class TimedThreadPort extends LoadingThread {
         combiner.flush(stores, time, path.out());
         combiner.post(stores, time, path, address, bytes, low, high);
       }
-      time = turn(warp.blockStores, bytes) + prices.remoteStore();
+      time = blockTurn(address, bytes) + prices.remoteStore();
     }
+  }
+
+  /** When the multiprocessor takes a store: it takes whole sectors. */
+  private long blockTurn(long address, int bytes) {
+    return warp.blockStores == null
+        ? time
+        : warp.blockStores.passSectors(lane, time, address, bytes);
   }
 
   /**
