@@ -86,8 +86,9 @@ public final class ShimServer implements AutoCloseable {
    */
   public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
-    this.fabric = new ClientFabric(options.gpus());
     this.gpus = options.emulated();
+    this.fabric = new ClientFabric(options.gpus(), gpus.world());
+    gpus.ring(this::routeDoorbells);
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
@@ -435,6 +436,24 @@ public final class ShimServer implements AutoCloseable {
     return context;
   }
 
+  private boolean routeDoorbells(int pid, Path file, long offset, long address) {
+    ClientProcess process = processes.get(pid);
+    if (process == null || !process.shares(file)) {
+      return false;
+    }
+    for (ClientContext context : contexts) {
+      if (context.process() == process && context.routeDoorbells(fabric, offset, address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The host side of a program acts. */
+  void hostActs() {
+    fabric.hostActs();
+  }
+
   /** A program has closed a device. */
   void closeDevice(ClientContext context) {
     context.close();
@@ -481,8 +500,8 @@ public final class ShimServer implements AutoCloseable {
       capture.close();
     }
     idleWait.close();
-    gpus.close();
     fabric.close();
+    gpus.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());
   }

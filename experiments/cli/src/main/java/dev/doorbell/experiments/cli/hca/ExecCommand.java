@@ -1,19 +1,27 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploredProgram;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell exec}. */
@@ -24,6 +32,7 @@ import picocli.CommandLine.Option;
       "  doorbell exec -- ./add                    after nvcc -cudart shared -o add add.cu",
       "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
       "  doorbell exec --gpus 0 -- ibv_devinfo -v",
+      "  doorbell exec --explore 20 -- ./put       against every order that PTX and PCIe allow",
       "",
       "Its kernels run on the PTX VM; link the CUDA runtime with -cudart shared.",
       "The first one serves GPUs and HCAs to all who name the same folder, until none has them"
@@ -55,8 +64,33 @@ public final class ExecCommand extends ProgramCommand {
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "Longest time of a kernel; ${DEFAULT-VALUE} unless given.")
-  private long seconds = 600;
+      description =
+          "Longest time of a kernel; 600 unless given, with --explore 10 in which nothing"
+              + " else happens.")
+  private @Nullable Long seconds;
+
+  @Option(
+      names = "--explore",
+      paramLabel = "N",
+      description =
+          "Run the program N times against an adversary that chooses every order that PTX and PCIe"
+              + " allow, and report what nothing orders.")
+  private @Nullable Integer explore;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "The seed of the first run of --explore; 1 unless given.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--policy",
+      description =
+          "What orders stores for an HCA under --explore, as of 'explore'; vendor unless"
+              + " given.")
+  private @Nullable Policy policy;
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   private ProgramGpus served = ProgramGpus.none();
 
@@ -64,8 +98,57 @@ public final class ExecCommand extends ProgramCommand {
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     require(gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
-    require(seconds >= 1, "--timeout", "at least 1");
+    require(seconds == null || seconds >= 1, "--timeout", "at least 1");
+    require(explore == null || explore >= 1, "--explore", "at least 1, before a program");
+    require(
+        explore != null || (seed == null && policy == null), "--seed, --policy", "for --explore");
+    require(
+        explore == null || (hasProgram() && (gpus == null || gpus > 0)),
+        "--explore",
+        "for a program with GPUs, named after '--'");
     return super.run(context);
+  }
+
+  private ProgramGpus gpus() {
+    long most = seconds != null ? seconds : explore != null ? 10 : 600;
+    return ProgramGpus.of(gpus == null ? 1 : gpus, most * NANOS_PER_SECOND);
+  }
+
+  @Override
+  ExitCode serveAll(
+      CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
+      throws UsageException, EnvironmentException {
+    if (explore == null) {
+      return super.serveAll(context, folder, options, environment);
+    }
+    ExploredProgram explored =
+        new ExploredProgram(policy == null ? Policy.VENDOR : policy, adapter());
+    long first = seed == null ? 1 : seed;
+    try {
+      for (long at = first; at < first + explore && !context.interruption().requested(); at++) {
+        ExploredProgram.Run run = explored.begin(at);
+        served = gpus().in(run);
+        Path said = Files.createTempFile("doorbell", ".txt");
+        boolean shown = at == first;
+        int status =
+            serve(
+                context,
+                folder,
+                options.withEmulated(served),
+                environment,
+                shown ? Redirect.INHERIT : Redirect.to(said.toFile()));
+        if (status != 0 && !shown) {
+          Files.readAllLines(said).forEach(context.err()::println);
+        }
+        Files.delete(said);
+        run.ended(status);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    junit.write("doorbell exec", explored.cases());
+    context.terminal().out().print(explored.text());
+    return explored.verdict();
   }
 
   @Override
@@ -80,12 +163,12 @@ public final class ExecCommand extends ProgramCommand {
 
   @Override
   boolean namesGpus() {
-    return gpus != null || missing;
+    return gpus != null || missing || explore != null;
   }
 
   @Override
   ShimOptions withGpus(ShimOptions options) {
-    served = ProgramGpus.of(gpus == null ? 1 : gpus, seconds * NANOS_PER_SECOND);
+    served = gpus();
     return options.withEmulated(served);
   }
 

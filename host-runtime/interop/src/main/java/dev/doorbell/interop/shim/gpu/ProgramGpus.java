@@ -5,7 +5,10 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.GpuWindow;
 import dev.doorbell.interop.shim.client.LocalSocket;
+import dev.doorbell.interop.shim.client.ServedWorld;
+import dev.doorbell.interop.shim.client.SharedWorld;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +25,9 @@ public final class ProgramGpus implements AutoCloseable {
   private final int count;
   private final GpuFactory factory;
   private final long timeoutNanos;
+  private final @Nullable SharedWorld world;
+  private @Nullable Doorbells doorbells;
+  private int programsSeen;
   private final Map<Integer, GpuProgram> programs = new HashMap<>();
   private final List<GpuConnection> connections = new ArrayList<>();
   private final Map<Long, Export> exports = new HashMap<>();
@@ -36,9 +42,52 @@ public final class ProgramGpus implements AutoCloseable {
    * @param timeoutNanos longest time of a kernel
    */
   public ProgramGpus(int count, GpuFactory factory, long timeoutNanos) {
+    this(count, factory, timeoutNanos, null);
+  }
+
+  private ProgramGpus(
+      int count, GpuFactory factory, long timeoutNanos, @Nullable SharedWorld world) {
     this.count = count;
     this.factory = factory;
     this.timeoutNanos = timeoutNanos;
+    this.world = world;
+  }
+
+  /** Doorbell pages that kernels ring. */
+  @FunctionalInterface
+  public interface Doorbells {
+    /**
+     * Lets kernels ring a page.
+     *
+     * @param address of the page in the window
+     * @return false when the file has no doorbell page there
+     */
+    boolean route(int pid, Path file, long offset, long address);
+  }
+
+  /** Says where doorbell pages are found. */
+  public void ring(Doorbells where) {
+    doorbells = where;
+  }
+
+  /** True when kernels ring that page from now on; their stores reach no memory then. */
+  boolean routes(int pid, Path file, long offset, long address) {
+    Doorbells where = doorbells;
+    return world != null && where != null && where.route(pid, file, offset, address);
+  }
+
+  /**
+   * The same GPUs in a world of its own, which is closed with them.
+   *
+   * @throws IOException when the system has no memory or no addresses
+   */
+  public ProgramGpus in(ServedWorld of) throws IOException {
+    return new ProgramGpus(count, factory, timeoutNanos, SharedWorld.create(of));
+  }
+
+  /** The world in which all programs are, or null. */
+  public @Nullable SharedWorld world() {
+    return world;
   }
 
   /** No GPUs. */
@@ -68,7 +117,7 @@ public final class ProgramGpus implements AutoCloseable {
     GpuProgram program = programs.get(socket.pid());
     if (program == null) {
       try {
-        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos);
+        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, programsSeen++);
       } catch (IOException e) {
         throw new ErrnoException(Errno.ENOMEM);
       }
@@ -144,5 +193,8 @@ public final class ProgramGpus implements AutoCloseable {
   public void close() {
     programs.values().forEach(GpuProgram::close);
     programs.clear();
+    if (world != null) {
+      world.close();
+    }
   }
 }

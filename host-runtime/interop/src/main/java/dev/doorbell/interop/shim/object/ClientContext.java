@@ -237,6 +237,25 @@ public final class ClientContext {
     return null;
   }
 
+  /**
+   * Lets kernels ring the doorbell page at an offset of the shared file.
+   *
+   * @param address of the page in the window
+   * @return false when no page is there
+   */
+  public boolean routeDoorbells(ClientFabric fabric, long offset, long address) {
+    for (UarPage page : pages) {
+      if (page.offset() == offset) {
+        device
+            .hca()
+            .port()
+            .onMmio(address, (at, source, bytes) -> page.store(fabric, address, at, source, bytes));
+        return true;
+      }
+    }
+    return false;
+  }
+
   public boolean hasQueues() {
     return !armable.isEmpty();
   }
