@@ -1,13 +1,17 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredProgram;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
@@ -32,6 +36,7 @@ import picocli.CommandLine.Option;
       "  doorbell exec -- ./add                    after nvcc -cudart shared -o add add.cu",
       "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
       "  doorbell exec --gpus 0 -- ibv_devinfo -v",
+      "  doorbell exec --machine h200-cx7 -- ./put in the virtual time of a machine",
       "  doorbell exec --explore 20 -- ./put       against every order that PTX and PCIe allow",
       "",
       "Its kernels run on the PTX VM; link the CUDA runtime with -cudart shared.",
@@ -70,6 +75,13 @@ public final class ExecCommand extends ProgramCommand {
   private @Nullable Long seconds;
 
   @Option(
+      names = "--machine",
+      paramLabel = "NAME|FILE",
+      description =
+          "While kernels run, time is that of this topology: clocks of kernels and events tell it.")
+  private @Nullable String machine;
+
+  @Option(
       names = "--explore",
       paramLabel = "N",
       description =
@@ -93,6 +105,7 @@ public final class ExecCommand extends ProgramCommand {
   @Mixin private JUnitOption junit = new JUnitOption();
 
   private ProgramGpus served = ProgramGpus.none();
+  private @Nullable TimedPrograms timed;
 
   @Override
   public ExitCode run(CommandContext context)
@@ -106,7 +119,23 @@ public final class ExecCommand extends ProgramCommand {
         explore == null || (hasProgram() && (gpus == null || gpus > 0)),
         "--explore",
         "for a program with GPUs, named after '--'");
+    require(explore == null || machine == null, "--machine", "without --explore");
+    timed = machine == null ? null : timed(machine);
     return super.run(context);
+  }
+
+  private TimedPrograms timed(String name) throws UsageException {
+    try {
+      Topology topology = TopologyFile.load(name);
+      int most = topology.gpus().size();
+      require(
+          gpus == null || (gpus > 0 && gpus <= most), "--gpus", "1 to %d there".formatted(most));
+      return new TimedPrograms(topology);
+    } catch (TopologyException e) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))
+              .fix("'doorbell list' has the topologies"));
+    }
   }
 
   private ProgramGpus gpus() {
@@ -163,12 +192,16 @@ public final class ExecCommand extends ProgramCommand {
 
   @Override
   boolean namesGpus() {
-    return gpus != null || missing || explore != null;
+    return gpus != null || missing || explore != null || machine != null;
   }
 
   @Override
   ShimOptions withGpus(ShimOptions options) {
-    served = gpus();
+    try {
+      served = timed == null ? gpus() : gpus().in(timed);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return options.withEmulated(served);
   }
 

@@ -273,6 +273,9 @@ public final class ExploringFabric extends Fabric {
     }
     for (Slot slot : slots.values()) {
       Actor actor = slot.actor;
+      if (actor != null && actor.isDevice()) {
+        wake(slot);
+      }
       Release released = actor == null ? null : actor.releasedToSystem();
       if (released != null) {
         past.join(released.clock);

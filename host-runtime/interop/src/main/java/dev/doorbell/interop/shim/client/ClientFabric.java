@@ -42,6 +42,10 @@ public final class ClientFabric extends Fabric {
   private final Map<Long, MmioTarget> registers = new HashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long nextTimer;
+
+  /** A port by which time is told in the world; null without one. */
+  private @Nullable DevicePort clock;
+
   private @Nullable ClientProcess[] processes = new ClientProcess[16];
   private final @Nullable SharedGpus gpus;
   private final MemorySegment word = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
@@ -172,7 +176,19 @@ public final class ClientFabric extends Fabric {
   /** A program stores the 8 bytes at {@code source} to a doorbell register. */
   public void store(long register, long source) {
     hostActs();
-    pass(register, source);
+    DevicePort timed = clock;
+    long nanos = world == null ? 0 : world.of().postNanos();
+    if (timed == null || nanos == 0) {
+      pass(register, source);
+      return;
+    }
+    long value = RawMemory.getLong(source);
+    timed.timer(
+        nanos,
+        _ -> {
+          RawMemory.putLong(word.address(), value);
+          pass(register, word.address());
+        });
   }
 
   /** Passes on what has been stored to a doorbell register. */
@@ -197,7 +213,9 @@ public final class ClientFabric extends Fabric {
   public DevicePort attachDevice(Locus locus, Agent agent) {
     ClientPort port = new ClientPort(this);
     if (world != null) {
-      return new WorldPort(world.fabric().attachDevice(locus, agent), port, world.window());
+      DevicePort inner = world.fabric().attachDevice(locus, agent);
+      clock = inner;
+      return new WorldPort(inner, port, world.window());
     }
     devices.add(agent);
     return port;

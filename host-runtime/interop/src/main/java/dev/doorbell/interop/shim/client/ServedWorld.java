@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
 
 /**
  * A world in which the kernels and HCAs of served programs do not act at once: against an
@@ -18,6 +19,16 @@ public interface ServedWorld {
 
   /** The place of an HCA. */
   Locus nic(int number);
+
+  /** The wire between the HCAs. */
+  default InProcessWire wire() {
+    return new InProcessWire();
+  }
+
+  /** The time that a program takes to post to an HCA and to ring for it. */
+  default long postNanos() {
+    return 0;
+  }
 
   /** The options of an HCA. */
   default SoftHcaOptions hca(int number, SoftHcaOptions usual) {

@@ -37,6 +37,7 @@ final class GpuProgram implements AutoCloseable {
   static final long MEMORY_BYTES = 8L << 30;
 
   private final int pid;
+  private final int place;
   private final GpuWindow window;
   private final Fabric fabric;
   private final @Nullable SharedWorld world;
@@ -60,7 +61,7 @@ final class GpuProgram implements AutoCloseable {
 
   /**
    * @param world that all programs share; null where each has its own
-   * @param number of the program
+   * @param place number of the program there
    */
   GpuProgram(
       int pid,
@@ -68,18 +69,24 @@ final class GpuProgram implements AutoCloseable {
       GpuFactory factory,
       long timeoutNanos,
       @Nullable SharedWorld world,
-      int number)
+      int place)
       throws IOException {
     this.pid = pid;
+    this.place = place;
     this.timeoutNanos = timeoutNanos;
     this.world = world;
     this.window = world == null ? GpuWindow.create() : world.window();
     this.fabric = world == null ? new DirectFabric(window.space(), 0) : world.fabric();
     for (int i = 0; i < count; i++) {
-      Gpu gpu = factory.create(fabric, world == null ? Locus.gpu(0, i) : world.of().gpu(number, i));
+      Gpu gpu = factory.create(fabric, world == null ? Locus.gpu(0, i) : world.of().gpu(place, i));
       gpus.add(gpu);
       defaults.add(new StreamQueue(i, StreamQueue.Kind.DEFAULT, gpu.createStream()));
     }
+  }
+
+  /** Its number among the programs of a world. */
+  int place() {
+    return place;
   }
 
   int pid() {
@@ -230,23 +237,22 @@ final class GpuProgram implements AutoCloseable {
   }
 
   /**
-   * @param memory kind of it; null for that of the block
+   * @param doorbells place of the HCA whose doorbell page it is; null for memory
    */
-  GpuBlock allocate(long device, GpuBlock.Kind kind, long bytes, @Nullable MemoryKind memory)
+  private GpuBlock allocate(long device, GpuBlock.Kind kind, long bytes, @Nullable Locus doorbells)
       throws CudaException {
     Gpu gpu = gpu(device);
     CudaException.require(bytes > 0, CudaStatus.INVALID_VALUE);
     CudaException.require(
         kind == GpuBlock.Kind.HOST || bytes <= free(device), CudaStatus.OUT_OF_MEMORY);
     MemoryKind as =
-        memory != null
-            ? memory
-            : switch (kind) {
-              case DEVICE, IMPORTED -> MemoryKind.DEVICE;
-              case MANAGED -> MemoryKind.MANAGED;
-              case HOST, FILE -> MemoryKind.HOST;
-            };
-    Locus where = as == MemoryKind.HOST ? Locus.cpu(gpu.locus().rank()) : gpu.locus();
+        switch (kind) {
+          case DEVICE, IMPORTED -> MemoryKind.DEVICE;
+          case MANAGED -> MemoryKind.MANAGED;
+          case HOST, FILE -> doorbells == null ? MemoryKind.HOST : MemoryKind.UAR;
+        };
+    Locus own = as == MemoryKind.HOST ? Locus.cpu(gpu.locus().rank()) : gpu.locus();
+    Locus where = doorbells == null ? own : doorbells;
     Allocation allocation;
     try {
       allocation =
@@ -280,12 +286,13 @@ final class GpuProgram implements AutoCloseable {
     if (world == null || bytes != AddressSpace.PAGE) {
       return null;
     }
-    GpuBlock page = allocate(device, GpuBlock.Kind.FILE, bytes, MemoryKind.UAR);
-    if (of.routes(pid, file, offset, page.allocation().address())) {
-      return page;
+    ProgramGpus.Page found = of.page(pid, file, offset);
+    if (found == null) {
+      return null;
     }
-    release(page);
-    return null;
+    GpuBlock page = allocate(device, GpuBlock.Kind.FILE, bytes, found.at());
+    found.route().accept(page.allocation().address());
+    return page;
   }
 
   long free(long device) {

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.gpu;
 
 import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.GpuWindow;
 import dev.doorbell.interop.shim.client.LocalSocket;
@@ -12,12 +13,15 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The emulated GPUs of all programs of a server. */
@@ -27,7 +31,6 @@ public final class ProgramGpus implements AutoCloseable {
   private final long timeoutNanos;
   private final @Nullable SharedWorld world;
   private @Nullable Doorbells doorbells;
-  private int programsSeen;
   private final Map<Integer, GpuProgram> programs = new HashMap<>();
   private final List<GpuConnection> connections = new ArrayList<>();
   private final Map<Long, Export> exports = new HashMap<>();
@@ -53,27 +56,30 @@ public final class ProgramGpus implements AutoCloseable {
     this.world = world;
   }
 
-  /** Doorbell pages that kernels ring. */
+  /** Finds the doorbell pages of programs. */
   @FunctionalInterface
   public interface Doorbells {
-    /**
-     * Lets kernels ring a page.
-     *
-     * @param address of the page in the window
-     * @return false when the file has no doorbell page there
-     */
-    boolean route(int pid, Path file, long offset, long address);
+    /** The page that a program maps from an offset of a file, or null. */
+    @Nullable Page find(int pid, Path file, long offset);
   }
+
+  /**
+   * A doorbell page.
+   *
+   * @param at place of its HCA
+   * @param route lets kernels ring it by an address of the window
+   */
+  public record Page(Locus at, LongConsumer route) {}
 
   /** Says where doorbell pages are found. */
   public void ring(Doorbells where) {
     doorbells = where;
   }
 
-  /** True when kernels ring that page from now on; their stores reach no memory then. */
-  boolean routes(int pid, Path file, long offset, long address) {
+  /** The doorbell page that kernels ring by the window from now on, or null. */
+  @Nullable Page page(int pid, Path file, long offset) {
     Doorbells where = doorbells;
-    return world != null && where != null && where.route(pid, file, offset, address);
+    return world == null || where == null ? null : where.find(pid, file, offset);
   }
 
   /**
@@ -111,13 +117,18 @@ public final class ProgramGpus implements AutoCloseable {
     return count;
   }
 
-  /** A thread of a program connects. */
-  public GpuConnection connect(LocalSocket socket) throws ErrnoException {
+  /**
+   * A thread of a program connects.
+   *
+   * @param device number of the first HCA that the program has open; below 0 for none
+   */
+  public GpuConnection connect(LocalSocket socket, int device) throws ErrnoException {
     ErrnoException.require(count > 0, Errno.ENODEV);
     GpuProgram program = programs.get(socket.pid());
     if (program == null) {
       try {
-        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, programsSeen++);
+        program =
+            new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, freeNumber(device));
       } catch (IOException e) {
         throw new ErrnoException(Errno.ENOMEM);
       }
@@ -127,6 +138,17 @@ public final class ProgramGpus implements AutoCloseable {
     GpuConnection connection = new GpuConnection(this, program, socket.pid());
     connections.add(connection);
     return connection;
+  }
+
+  /** The number of a new program: that of its HCA if no other has it, else the lowest. */
+  private int freeNumber(int device) {
+    Set<Integer> taken = new HashSet<>();
+    programs.values().forEach(program -> taken.add(program.place()));
+    int number = device >= 0 && !taken.contains(device) ? device : 0;
+    while (taken.contains(number)) {
+      number++;
+    }
+    return number;
   }
 
   /** The memory of a program's GPUs, or null. */

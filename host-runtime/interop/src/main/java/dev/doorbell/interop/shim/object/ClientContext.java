@@ -237,23 +237,17 @@ public final class ClientContext {
     return null;
   }
 
-  /**
-   * Lets kernels ring the doorbell page at an offset of the shared file.
-   *
-   * @param address of the page in the window
-   * @return false when no page is there
-   */
-  public boolean routeDoorbells(ClientFabric fabric, long offset, long address) {
-    for (UarPage page : pages) {
-      if (page.offset() == offset) {
-        device
-            .hca()
-            .port()
-            .onMmio(address, (at, source, bytes) -> page.store(fabric, address, at, source, bytes));
-        return true;
-      }
-    }
-    return false;
+  /** The doorbell page at an offset of the shared file, or null. */
+  public @Nullable UarPage pageAt(long offset) {
+    return pages.stream().filter(page -> page.offset() == offset).findFirst().orElse(null);
+  }
+
+  /** Lets kernels ring a doorbell page by an address of the window. */
+  public void route(ClientFabric fabric, UarPage page, long address) {
+    device
+        .hca()
+        .port()
+        .onMmio(address, (at, source, bytes) -> page.store(fabric, address, at, source, bytes));
   }
 
   public boolean hasQueues() {
