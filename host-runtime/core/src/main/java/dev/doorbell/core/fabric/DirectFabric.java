@@ -241,11 +241,7 @@ public final class DirectFabric extends Fabric {
     return ended ? RunOutcome.DONE : RunOutcome.DEADLINE;
   }
 
-  /**
-   * Fires due timers and steps every agent once, for a caller that steps several fabrics in turn.
-   *
-   * @return the work done
-   */
+  @Override
   public int sweep() {
     fireTimers();
     return scheduler.sweep();

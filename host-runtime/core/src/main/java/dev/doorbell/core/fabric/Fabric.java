@@ -99,6 +99,22 @@ public abstract class Fabric implements AutoCloseable {
   public abstract RunOutcome run(BooleanSupplier done, long nanos);
 
   /**
+   * Goes on for a while, for a host that acts between two calls: as long as nobody but the host has
+   * anything to do, a clock of the fabric's own stands still.
+   *
+   * @return the work done; 0 when all wait for the host, or for time to pass
+   */
+  public int sweep() {
+    throw new UnsupportedOperationException("a fabric for whole runs");
+  }
+
+  /**
+   * The host acts: it knows what agents have released to the whole system, and what devices have
+   * written. What begins from now on knows it, too.
+   */
+  public void hostActs() {}
+
+  /**
    * Lets every write that is under way arrive, while agents go on. A completion says that the
    * peer's HCA has the bytes, not that its memory has them: call this before looking there.
    */

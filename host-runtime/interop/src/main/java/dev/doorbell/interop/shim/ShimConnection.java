@@ -170,6 +170,7 @@ final class ShimConnection implements LocalListener.Waiting {
     int type = input.getInt(start + 4);
     int value = input.getInt(start + 8);
     input.position(start + HEAD_BYTES);
+    server.hostActs();
     GpuConnection gpu = gpus;
     if (gpu != null) {
       byte[] request = new byte[bytes];

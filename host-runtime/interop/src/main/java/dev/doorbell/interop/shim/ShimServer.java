@@ -10,6 +10,7 @@ import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
+import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.client.ServerSleep;
 import dev.doorbell.interop.shim.client.ThreadScheduling;
 import dev.doorbell.interop.shim.gpu.GpuConnection;
@@ -17,6 +18,7 @@ import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.interop.shim.object.ServerTables;
+import dev.doorbell.interop.shim.object.UarPage;
 import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import java.io.IOException;
@@ -86,15 +88,17 @@ public final class ShimServer implements AutoCloseable {
    */
   public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
-    this.fabric = new ClientFabric(options.gpus());
     this.gpus = options.emulated();
+    this.fabric = new ClientFabric(options.gpus(), gpus.world());
+    gpus.ring(this::findPage);
     if (isServed(this.folder)) {
       fabric.close();
       throw new IOException("another server uses " + this.folder);
     }
     Files.deleteIfExists(socket());
     Files.deleteIfExists(this.folder.resolve(ENDED));
-    InProcessWire wire = new InProcessWire();
+    ServedWorld world = fabric.world();
+    InProcessWire wire = world == null ? new InProcessWire() : world.wire();
     this.devices =
         ServedDevice.create(
             fabric,
@@ -435,6 +439,26 @@ public final class ShimServer implements AutoCloseable {
     return context;
   }
 
+  private ProgramGpus.@Nullable Page findPage(int pid, Path file, long offset) {
+    ClientProcess process = processes.get(pid);
+    if (process == null || !process.shares(file)) {
+      return null;
+    }
+    for (ClientContext context : contexts) {
+      UarPage page = context.process().equals(process) ? context.pageAt(offset) : null;
+      if (page != null) {
+        return new ProgramGpus.Page(
+            context.device().locus(), address -> context.route(fabric, page, address));
+      }
+    }
+    return null;
+  }
+
+  /** The host side of a program acts. */
+  void hostActs() {
+    fabric.hostActs();
+  }
+
   /** A program has closed a device. */
   void closeDevice(ClientContext context) {
     context.close();
@@ -453,7 +477,14 @@ public final class ShimServer implements AutoCloseable {
 
   /** A thread of a program uses emulated GPUs. */
   GpuConnection openGpus(LocalSocket socket) throws ErrnoException {
-    GpuConnection connection = gpus.connect(socket);
+    int pid = socket.pid();
+    int device =
+        contexts.stream()
+            .filter(context -> context.process().pid() == pid)
+            .mapToInt(context -> context.device().number())
+            .min()
+            .orElse(-1);
+    GpuConnection connection = gpus.connect(socket, device);
     ClientProcess process = processes.get(socket.pid());
     if (process != null) {
       process.reach(gpus.window(socket.pid()));
@@ -481,8 +512,8 @@ public final class ShimServer implements AutoCloseable {
       capture.close();
     }
     idleWait.close();
-    gpus.close();
     fabric.close();
+    gpus.close();
     Files.deleteIfExists(socket());
     SysfsTree.delete(tree());
   }

@@ -1,19 +1,31 @@
 package dev.doorbell.experiments.cli.hca;
 
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploredProgram;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code doorbell exec}. */
@@ -24,6 +36,8 @@ import picocli.CommandLine.Option;
       "  doorbell exec -- ./add                    after nvcc -cudart shared -o add add.cu",
       "  doorbell exec --gpus 2 --hcas 2 -- mpirun -n 2 ./all_reduce_perf -c 1",
       "  doorbell exec --gpus 0 -- ibv_devinfo -v",
+      "  doorbell exec --machine h200-cx7 -- ./put in the virtual time of a machine",
+      "  doorbell exec --explore 20 -- ./put       against every order that PTX and PCIe allow",
       "",
       "Its kernels run on the PTX VM; link the CUDA runtime with -cudart shared.",
       "The first one serves GPUs and HCAs to all who name the same folder, until none has them"
@@ -55,17 +69,115 @@ public final class ExecCommand extends ProgramCommand {
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "Longest time of a kernel; ${DEFAULT-VALUE} unless given.")
-  private long seconds = 600;
+      description =
+          "Longest time of a kernel; 600 unless given, with --explore 10 in which nothing"
+              + " else happens.")
+  private @Nullable Long seconds;
+
+  @Option(
+      names = "--machine",
+      paramLabel = "NAME|FILE",
+      description =
+          "While kernels run, time is that of this topology: clocks of kernels and events tell it.")
+  private @Nullable String machine;
+
+  @Option(
+      names = "--explore",
+      paramLabel = "N",
+      description =
+          "Run the program N times against an adversary that chooses every order that PTX and PCIe"
+              + " allow, and report what nothing orders.")
+  private @Nullable Integer explore;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "The seed of the first run of --explore; 1 unless given.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--policy",
+      description =
+          "What orders stores for an HCA under --explore, as of 'explore'; vendor unless"
+              + " given.")
+  private @Nullable Policy policy;
+
+  @Mixin private JUnitOption junit = new JUnitOption();
 
   private ProgramGpus served = ProgramGpus.none();
+  private @Nullable TimedPrograms timed;
 
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException {
     require(gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
-    require(seconds >= 1, "--timeout", "at least 1");
+    require(seconds == null || seconds >= 1, "--timeout", "at least 1");
+    require(explore == null || explore >= 1, "--explore", "at least 1, before a program");
+    require(
+        explore != null || (seed == null && policy == null), "--seed, --policy", "for --explore");
+    require(
+        explore == null || (hasProgram() && (gpus == null || gpus > 0)),
+        "--explore",
+        "for a program with GPUs, named after '--'");
+    require(explore == null || machine == null, "--machine", "without --explore");
+    timed = machine == null ? null : timed(machine);
     return super.run(context);
+  }
+
+  private TimedPrograms timed(String name) throws UsageException {
+    try {
+      Topology topology = TopologyFile.load(name);
+      int most = topology.gpus().size();
+      require(
+          gpus == null || (gpus > 0 && gpus <= most), "--gpus", "1 to %d there".formatted(most));
+      return new TimedPrograms(topology);
+    } catch (TopologyException e) {
+      throw new UsageException(
+          Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))
+              .fix("'doorbell list' has the topologies"));
+    }
+  }
+
+  private ProgramGpus gpus() {
+    long most = seconds != null ? seconds : explore != null ? 10 : 600;
+    return ProgramGpus.of(gpus == null ? 1 : gpus, most * NANOS_PER_SECOND);
+  }
+
+  @Override
+  ExitCode serveAll(
+      CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
+      throws UsageException, EnvironmentException {
+    if (explore == null) {
+      return super.serveAll(context, folder, options, environment);
+    }
+    ExploredProgram explored =
+        new ExploredProgram(policy == null ? Policy.VENDOR : policy, adapter());
+    long first = seed == null ? 1 : seed;
+    try {
+      for (long at = first; at < first + explore && !context.interruption().requested(); at++) {
+        ExploredProgram.Run run = explored.begin(at);
+        served = gpus().in(run);
+        Path said = Files.createTempFile("doorbell", ".txt");
+        boolean shown = at == first;
+        int status =
+            serve(
+                context,
+                folder,
+                options.withEmulated(served),
+                environment,
+                shown ? Redirect.INHERIT : Redirect.to(said.toFile()));
+        if (status != 0 && !shown) {
+          Files.readAllLines(said).forEach(context.err()::println);
+        }
+        Files.delete(said);
+        run.ended(status);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    junit.write("doorbell exec", explored.cases());
+    context.terminal().out().print(explored.text());
+    return explored.verdict();
   }
 
   @Override
@@ -80,12 +192,16 @@ public final class ExecCommand extends ProgramCommand {
 
   @Override
   boolean namesGpus() {
-    return gpus != null || missing;
+    return gpus != null || missing || explore != null || machine != null;
   }
 
   @Override
   ShimOptions withGpus(ShimOptions options) {
-    served = ProgramGpus.of(gpus == null ? 1 : gpus, seconds * NANOS_PER_SECOND);
+    try {
+      served = timed == null ? gpus() : gpus().in(timed);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return options.withEmulated(served);
   }
 

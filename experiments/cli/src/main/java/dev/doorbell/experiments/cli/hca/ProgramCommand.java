@@ -19,6 +19,7 @@ import dev.doorbell.interop.shim.ShimServer;
 import dev.doorbell.interop.shim.object.DeviceAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -114,7 +115,7 @@ abstract class ProgramCommand extends CliCommand {
     List<DeviceAddress> named = addresses(wanted);
     Set<Integer> captured = captured();
     FaultPlan plan = faults == null ? FaultPlan.NONE : FaultFile.load(faults);
-    Adapter adapter = AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
+    Adapter adapter = adapter();
     Path place = at == null ? open(PrivateFolder.ofUser()).resolve("exec") : at;
     boolean existed = Files.exists(place, LinkOption.NOFOLLOW_LINKS);
     Path folder = open(place);
@@ -134,12 +135,12 @@ abstract class ProgramCommand extends CliCommand {
                 .fix("name a program after '--', or another folder with --at"));
       }
       requireSame(folder);
-      return end(execute(context, environment));
+      return end(execute(context, environment, Redirect.INHERIT));
     }
     try {
       ShimOptions options =
           new ShimOptions(wanted, named, adapter, plan, pcap).withCaptured(captured);
-      return end(serve(context, folder, withGpus(options), environment));
+      return serveAll(context, folder, options, environment);
     } finally {
       if (!existed) {
         deleteEmpty(folder);
@@ -148,6 +149,23 @@ abstract class ProgramCommand extends CliCommand {
         deleteEmpty(PrivateFolder.ofUser());
       }
     }
+  }
+
+  /** Serves the program, once or more often. */
+  ExitCode serveAll(
+      CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
+      throws UsageException, EnvironmentException {
+    return end(serve(context, folder, withGpus(options), environment, Redirect.INHERIT));
+  }
+
+  /** True where a program is named. */
+  final boolean hasProgram() {
+    return !program.isEmpty();
+  }
+
+  /** What the devices promise. */
+  final Adapter adapter() throws UsageException {
+    return AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
   }
 
   /** The option that gives the number of devices. */
@@ -239,8 +257,12 @@ abstract class ProgramCommand extends CliCommand {
   }
 
   /** Serves while the program runs, and then until all programs have closed their devices. */
-  private int serve(
-      CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
+  final int serve(
+      CommandContext context,
+      Path folder,
+      ShimOptions options,
+      Map<String, String> environment,
+      Redirect output)
       throws EnvironmentException {
     try (ShimServer server = ShimServer.open(folder, options)) {
       AtomicBoolean programEnded = new AtomicBoolean();
@@ -257,7 +279,7 @@ abstract class ProgramCommand extends CliCommand {
           context.terminal().out().flush();
           return 0;
         }
-        return execute(context, environment);
+        return execute(context, environment, output);
       } finally {
         programEnded.set(!program.isEmpty());
         join(thread);
@@ -283,9 +305,12 @@ abstract class ProgramCommand extends CliCommand {
     }
   }
 
-  private int execute(CommandContext context, Map<String, String> environment)
+  private int execute(CommandContext context, Map<String, String> environment, Redirect output)
       throws EnvironmentException {
     ProcessBuilder builder = new ProcessBuilder(program).inheritIO();
+    if (!output.equals(Redirect.INHERIT)) {
+      builder.redirectErrorStream(true).redirectOutput(output);
+    }
     builder.environment().putAll(environment);
     Process process;
     try {

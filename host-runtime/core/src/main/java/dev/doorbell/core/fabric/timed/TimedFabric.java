@@ -54,6 +54,9 @@ public final class TimedFabric extends Fabric {
   /** From how many nodes on it pays that each runs beside the others. */
   private static final int MANY = 8;
 
+  /** Events after which a sweep lets its caller look around. */
+  private static final int EVENTS_OF_A_SWEEP = 1 << 14;
+
   private final int many = Integer.getInteger("doorbell.timed.nodes", MANY);
 
   /** Host threads of a run; 0: as many as there are processors for this world. */
@@ -76,6 +79,8 @@ public final class TimedFabric extends Fabric {
 
   /** The number of agents that were detached. */
   private long detached;
+
+  private boolean hostActed;
 
   /** A fabric over a new address space. */
   public TimedFabric(Topology topology, long seed) {
@@ -226,6 +231,47 @@ public final class TimedFabric extends Fabric {
       drainStores();
     }
     return outcome;
+  }
+
+  @Override
+  public void hostActs() {
+    hostActed = true;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>It ends when an agent does: the host may look at the clock then.
+   */
+  @Override
+  public int sweep() {
+    if (hostActed) {
+      hostActed = false;
+      stepDevices();
+    }
+    if (isStandingStill()) {
+      threadsInOrder().forEach(TimedThreadPort::lookAgain);
+    }
+    long before = detached;
+    int fired = 0;
+    while (fired < EVENTS_OF_A_SWEEP && detached == before && !isStandingStill()) {
+      Event event = simulation.poll();
+      if (event == null) {
+        break;
+      }
+      simulation.fire(event);
+      fired++;
+    }
+    if (detached != before) {
+      simulation.catchUp();
+      drainStores();
+    }
+    return fired;
+  }
+
+  /** True when all events to come are looks of threads that wait. */
+  private boolean isStandingStill() {
+    return simulation.size() <= simulation.polling();
   }
 
   private RunOutcome runInOrder(BooleanSupplier done, long deadline) {
@@ -382,6 +428,10 @@ public final class TimedFabric extends Fabric {
   /** The host may have written anything since the last run. */
   private void wakeAll() {
     threadsInOrder().forEach(port -> port.wake(simulation.clock()));
+    stepDevices();
+  }
+
+  private void stepDevices() {
     numbered.stream()
         .flatMap(node -> node.devices().stream())
         .flatMap(List::stream)

@@ -41,9 +41,9 @@ final class ExploringDevicePort extends DevicePort {
 
   @Override
   public DeviceUnit unit(int queuePair, boolean requests) {
-    Actor unit = machine.device(device.place().rank(), device.who());
+    Actor unit = another();
     if (requests) {
-      fabric.sends(device.place().rank(), queuePair, unit);
+      fabric.sends(slot.locus, queuePair, unit);
     }
     Actor path = fabric.splitsVisibility() ? another() : unit;
     Actor completion = fabric.ordersPlacement() || !requests ? unit : another();
@@ -52,7 +52,7 @@ final class ExploringDevicePort extends DevicePort {
   }
 
   private Actor another() {
-    return machine.device(device.place().rank(), device.who());
+    return fabric.device(device.place().rank(), device.who());
   }
 
   void acts(Actor other) {
@@ -113,9 +113,14 @@ final class ExploringDevicePort extends DevicePort {
 
   @Override
   public void write(long from, long address, int bytes, boolean relaxed) {
+    ExploringDeviceUnit unit = working;
+    if (unit != null && relaxed) {
+      // It may pass what was written before, and still comes behind what its sender knew.
+      place(from, address, bytes, true, unit.message());
+      return;
+    }
     memory.check("DMA write", address, bytes);
     source = from;
-    ExploringDeviceUnit unit = working;
     Actor writer = unit == null || relaxed ? actor : unit.writer(actor, fabric.onGpu(address));
     machine.write(writer, address, bytes, relaxed, words, at(null));
   }

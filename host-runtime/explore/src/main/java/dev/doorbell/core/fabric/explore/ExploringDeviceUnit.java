@@ -60,6 +60,9 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   private long posted = -1;
 
+  /** What came with the message that it carries out; null where it carries out none. */
+  private @Nullable Object arrived;
+
   ExploringDeviceUnit(
       ExploringDevicePort port,
       ExploringFabric fabric,
@@ -82,6 +85,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
     served = -1;
     post = null;
     posted = -1;
+    arrived = null;
     port.works(this);
   }
 
@@ -177,10 +181,16 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   @Override
   public void arrives(@Nullable Object message) {
+    arrived = message;
     if (message instanceof Release release) {
       post = release.post;
       actor.take(release, Access.SYS, false);
     }
+  }
+
+  /** What came with the message that it carries out. */
+  @Nullable Object message() {
+    return arrived;
   }
 
   /** The store of the WQE that the unit works for; null where nobody stored one to a ring. */

@@ -62,6 +62,7 @@ public final class ExploringFabric extends Fabric {
   private static final int MOST_OF_A_STEP = 100_000;
 
   private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
+  private static final int TURNS_OF_A_SWEEP = 256;
 
   /**
    * The properties of the world.
@@ -106,7 +107,16 @@ public final class ExploringFabric extends Fabric {
   /** Clock of everybody who begins now: the past of agents that have ended. */
   private final Clock past = new Clock();
 
-  /** The units that carry out the requests of queue pairs, by rank and number. */
+  /** All actors of devices. */
+  private final List<Actor> devices = new ArrayList<>();
+
+  /** A host acts while agents go on. */
+  private boolean hosted;
+
+  /** Since when all sleep, by the clock of the wall. */
+  private long idleSince = System.nanoTime();
+
+  /** The units that carry out the requests of queue pairs, by device and number. */
   private final Map<Long, Actor> senders = new HashMap<>();
 
   /** The store that is arriving at a register, or null. */
@@ -260,10 +270,36 @@ public final class ExploringFabric extends Fabric {
     Slot slot = new Slot(this, agent, locus, agents.size());
     agents.add(agent);
     slots.put(agent, slot);
-    Actor actor = machine.device(locus.rank(), agent);
+    Actor actor = device(locus.rank(), agent);
     slot.actor = actor;
     wake(slot);
     return new ExploringDevicePort(this, slot, actor);
+  }
+
+  /** Adds an actor of a device. */
+  Actor device(int rank, Object who) {
+    Actor actor = machine.device(rank, who);
+    devices.add(actor);
+    return actor;
+  }
+
+  @Override
+  public void hostActs() {
+    hosted = true;
+    for (Actor device : devices) {
+      past.join(device.clock);
+      device.nextEpoch();
+    }
+    for (Slot slot : slots.values()) {
+      Actor actor = slot.actor;
+      if (actor != null && actor.isDevice()) {
+        wake(slot);
+      }
+      Release released = actor == null ? null : actor.releasedToSystem();
+      if (released != null) {
+        past.join(released.clock);
+      }
+    }
   }
 
   @Override
@@ -342,6 +378,44 @@ public final class ExploringFabric extends Fabric {
       }
     }
     return RunOutcome.DONE;
+  }
+
+  @Override
+  public int sweep() {
+    long wall = System.nanoTime();
+    if (runnable.isEmpty()) {
+      wakeByHost();
+      fireDue();
+    }
+    int taken = 0;
+    while (taken < TURNS_OF_A_SWEEP && !runnable.isEmpty()) {
+      turn();
+      taken++;
+    }
+    // Somebody waits for the host: time passes as it does there.
+    skippedNanos += taken == 0 ? wall - idleSince : 0;
+    idleSince = System.nanoTime();
+    return taken;
+  }
+
+  /** Wakes those who wait for a word that the host has stored to. */
+  private void wakeByHost() {
+    for (Slot slot : slots.values()) {
+      if (slot.watched.stream().anyMatch(machine::isOverwritten)) {
+        wake(slot);
+      }
+    }
+  }
+
+  private void fireDue() {
+    while (!timers.isEmpty() && timers.element().at <= now()) {
+      timers.remove().action.run();
+    }
+    for (Slot slot : slots.values()) {
+      if (slot.wakeAt <= now()) {
+        wake(slot);
+      }
+    }
   }
 
   /** Everybody sleeps: time moves on to the next who wakes by the clock. False when nobody does. */
@@ -580,20 +654,22 @@ public final class ExploringFabric extends Fabric {
     if (arrival != null) {
       machine.arrived(unit, arrival.releases);
       recordChecks.doorbellArrives(unit, arrival, registerBytes);
+    } else if (hosted) {
+      unit.learns(past);
     }
   }
 
   /** {@code unit} carries out the requests of a queue pair. */
-  void sends(int rank, int queuePair, Actor unit) {
-    senders.put(key(rank, queuePair), unit);
+  void sends(Locus device, int queuePair, Actor unit) {
+    senders.put(key(Region.device(device), queuePair), unit);
   }
 
-  private static long key(int rank, int queuePair) {
-    return (long) rank << Integer.SIZE | queuePair;
+  private static long key(int device, int queuePair) {
+    return (long) device << Integer.SIZE | queuePair;
   }
 
   private @Nullable Actor senderOf(Region region) {
-    return senders.get(key(region.rank(), region.queuePair()));
+    return senders.get(key(region.device(), region.queuePair()));
   }
 
   boolean onGpu(long address) {
@@ -793,7 +869,15 @@ public final class ExploringFabric extends Fabric {
 
     @Override
     public void store(long address, long value, long mask) {
-      RawMemory.putLong(address, (RawMemory.getLong(address) & ~mask) | (value & mask));
+      // The host may store to the rest of the word meanwhile.
+      int shift = Long.numberOfTrailingZeros(mask);
+      long at = address + shift / Byte.SIZE;
+      switch (Long.bitCount(mask) / Byte.SIZE) {
+        case Long.BYTES -> RawMemory.putLong(at, value);
+        case Integer.BYTES -> RawMemory.putInt(at, (int) (value >>> shift));
+        case Short.BYTES -> RawMemory.putShort(at, (short) (value >>> shift));
+        default -> RawMemory.putByte(at, (byte) (value >>> shift));
+      }
     }
 
     @Override

@@ -52,7 +52,7 @@ final class RecordChecks {
       if (region.role() == Region.Role.SEND_RECORD
           && region.recordFirst()
           && region.queuePair() == number
-          && region.rank() == device.place().rank()) {
+          && device.equals(senders.apply(region))) {
         int record =
             DoorbellRecord.decode((int) machine.oldest(device, region.address(), Integer.BYTES));
         int behind = SendQueue.distance(record, Doorbell.index(value));
@@ -93,7 +93,7 @@ final class RecordChecks {
       if (device == null
           || ring.role() != Region.Role.SEND_RING
           || ring.queuePair() != record.queuePair()
-          || ring.rank() != record.rank()) {
+          || ring.device() != record.device()) {
         continue;
       }
       int blocks = (int) (ring.bytes() / SendQueue.BLOCK);

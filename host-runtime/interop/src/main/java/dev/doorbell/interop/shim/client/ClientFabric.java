@@ -26,8 +26,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of HCAs whose payload lies in client processes. It has no virtual time and no GPU
- * threads. All calls come from one thread.
+ * A fabric of HCAs whose payload lies in client processes. It has no GPU threads, and virtual time
+ * or an adversary only as the fabric of a {@link SharedWorld}. All calls come from one thread.
  */
 public final class ClientFabric extends Fabric {
   /** Address space for doorbell pages and on-chip memory; takes memory as it is touched. */
@@ -39,7 +39,8 @@ public final class ClientFabric extends Fabric {
   /** Bit that marks an address of a GPU's memory; the rest is an address of {@link SharedGpus}. */
   static final long GPU = 1L << 62;
 
-  private final AddressSpace memory = AddressSpace.reserve(RESERVED);
+  private final AddressSpace memory;
+  private final @Nullable SharedWorld world;
   private final List<Agent> devices = new ArrayList<>();
   private final Map<Long, MmioTarget> registers = new HashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
@@ -47,6 +48,9 @@ public final class ClientFabric extends Fabric {
 
   /** Turns since a timer is due. */
   private int dueTurns;
+
+  /** A port by which time is told in the world; null without one. */
+  private @Nullable DevicePort clock;
 
   private @Nullable ClientProcess[] processes = new ClientProcess[16];
   private final @Nullable SharedGpus gpus;
@@ -56,7 +60,22 @@ public final class ClientFabric extends Fabric {
    * @param gpus whose memory devices reach; closed with the fabric; null for none
    */
   public ClientFabric(@Nullable SharedGpus gpus) {
+    this(gpus, null);
+  }
+
+  /**
+   * @param gpus whose memory devices reach; closed with the fabric; null for none
+   * @param world in whose window devices work, which others close; null for none
+   */
+  public ClientFabric(@Nullable SharedGpus gpus, @Nullable SharedWorld world) {
     this.gpus = gpus;
+    this.world = world;
+    this.memory = world == null ? AddressSpace.reserve(RESERVED) : world.window().space();
+  }
+
+  /** The world in whose window devices work, or null. */
+  public @Nullable ServedWorld world() {
+    return world == null ? null : world.of();
   }
 
   private record Timer(long at, long order, Completion completion) implements Comparable<Timer> {
@@ -148,7 +167,7 @@ public final class ClientFabric extends Fabric {
         work++;
       }
     }
-    return work;
+    return world == null ? work : work + world.fabric().sweep();
   }
 
   /** Nanoseconds until a timer is due, at most {@code most}. */
@@ -169,8 +188,26 @@ public final class ClientFabric extends Fabric {
     registers.remove(page);
   }
 
-  /** Stores the 8 bytes at {@code source} to a doorbell register. */
+  /** A program stores the 8 bytes at {@code source} to a doorbell register. */
   public void store(long register, long source) {
+    hostActs();
+    DevicePort timed = clock;
+    long nanos = world == null ? 0 : world.of().postNanos();
+    if (timed == null || nanos == 0) {
+      pass(register, source);
+      return;
+    }
+    long value = RawMemory.getLong(source);
+    timed.timer(
+        nanos,
+        _ -> {
+          RawMemory.putLong(word.address(), value);
+          pass(register, word.address());
+        });
+  }
+
+  /** Passes on what has been stored to a doorbell register. */
+  public void pass(long register, long source) {
     MmioTarget target = registers.get(register & -AddressSpace.PAGE);
     if (target != null) {
       target.mmioWrite(register, source, Long.BYTES);
@@ -189,18 +226,46 @@ public final class ClientFabric extends Fabric {
 
   @Override
   public DevicePort attachDevice(Locus locus, Agent agent) {
+    ClientPort port = new ClientPort(this);
+    if (world != null) {
+      DevicePort inner = world.fabric().attachDevice(locus, agent);
+      clock = inner;
+      return new WorldPort(inner, port, world.window());
+    }
     devices.add(agent);
-    return new ClientPort(this);
+    return port;
   }
 
   @Override
   public void detach(Agent agent) {
     devices.remove(agent);
+    if (world != null) {
+      world.fabric().detach(agent);
+    }
+  }
+
+  /** Without a world every HCA is stepped in every turn. */
+  @Override
+  public void wake(Agent agent) {
+    if (world != null) {
+      world.fabric().wake(agent);
+    }
   }
 
   @Override
-  public void wake(Agent agent) {
-    // Every HCA is stepped in every turn.
+  public void hostActs() {
+    if (world != null) {
+      world.fabric().hostActs();
+    }
+  }
+
+  @Override
+  public void visit(Agent agent, Runnable task) {
+    if (world != null) {
+      world.fabric().visit(agent, task);
+    } else {
+      task.run();
+    }
   }
 
   @Override
@@ -217,17 +282,19 @@ public final class ClientFabric extends Fabric {
 
   @Override
   public long now() {
-    return System.nanoTime();
+    return world == null ? System.nanoTime() : world.fabric().now();
   }
 
   @Override
   public Basis basis() {
-    return Basis.EMULATED;
+    return world == null ? Basis.EMULATED : world.fabric().basis();
   }
 
   @Override
   public void close() {
-    memory.close();
+    if (world == null) {
+      memory.close();
+    }
     if (gpus != null) {
       gpus.close();
     }

@@ -92,6 +92,15 @@ public final class ClientProcess {
     return opened;
   }
 
+  /** True when an opened file is the one that the process shares. */
+  public boolean shares(Path opened) {
+    try {
+      return Files.isSameFile(Path.of("/proc/self/fd/" + file), opened);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   public int pid() {
     return pid;
   }

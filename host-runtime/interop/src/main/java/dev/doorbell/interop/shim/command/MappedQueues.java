@@ -192,6 +192,7 @@ final class MappedQueues {
       throws ErrnoException, PagesNotShared {
     try (Leases leases = new Leases(context)) {
       QueuePair queuePair = create(context, leases, pd, shape, transport, send, receive, shared);
+      context.device().describe(queuePair);
       return new Resource.Qp(
           queuePair, new QueuePairControl(queuePair, transport), page, userHandle, leases.keep());
     }

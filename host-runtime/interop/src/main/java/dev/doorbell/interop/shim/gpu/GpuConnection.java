@@ -7,6 +7,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.interop.shim.abi.ErrnoException;
@@ -527,8 +528,13 @@ public final class GpuConnection {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     }
     try {
+      Path path = Path.of("/proc/self/fd/" + file);
+      GpuBlock page = program.doorbells(gpus, in.getLong(0), path, offset, bytes);
+      if (page != null) {
+        return page.allocation().address();
+      }
       // A page behind the end of a file ends whoever touches it.
-      long size = Files.size(Path.of("/proc/self/fd/" + file));
+      long size = Files.size(path);
       CudaException.require(
           offset >= 0 && bytes > 0 && offset <= size && bytes <= size - offset,
           CudaStatus.INVALID_VALUE);
@@ -558,6 +564,11 @@ public final class GpuConnection {
     GpuWindow window = export.of().window();
     long bytes = export.block().allocation().size();
     long offset = export.block().allocation().address() - window.base();
+    if (gpus.world() != null) {
+      Allocation of = export.block().allocation();
+      program.borrow(new GpuBlock(of, (int) in.getLong(0), GpuBlock.Kind.IMPORTED));
+      return numbers(of.address(), bytes, window.file(), offset);
+    }
     GpuBlock block =
         program.overlay(in.getLong(0), GpuBlock.Kind.IMPORTED, bytes, window.file(), offset);
     return numbers(block.allocation().address(), bytes, window.file(), offset);

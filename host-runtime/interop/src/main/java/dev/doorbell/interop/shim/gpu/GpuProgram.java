@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.gpu;
 
 import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
@@ -14,8 +15,10 @@ import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.interop.shim.client.GpuWindow;
+import dev.doorbell.interop.shim.client.SharedWorld;
 import dev.doorbell.interop.shim.gpu.GpuConnection.HostCall;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,8 +37,10 @@ final class GpuProgram implements AutoCloseable {
   static final long MEMORY_BYTES = 8L << 30;
 
   private final int pid;
+  private final int place;
   private final GpuWindow window;
-  private final DirectFabric fabric;
+  private final Fabric fabric;
+  private final @Nullable SharedWorld world;
   private final List<Gpu> gpus = new ArrayList<>();
   private final Map<Long, StreamQueue> streams = new HashMap<>();
   private final List<StreamQueue> defaults = new ArrayList<>();
@@ -54,16 +59,34 @@ final class GpuProgram implements AutoCloseable {
   private long numbers = 0x1000;
   int connections;
 
-  GpuProgram(int pid, int count, GpuFactory factory, long timeoutNanos) throws IOException {
+  /**
+   * @param world that all programs share; null where each has its own
+   * @param place number of the program there
+   */
+  GpuProgram(
+      int pid,
+      int count,
+      GpuFactory factory,
+      long timeoutNanos,
+      @Nullable SharedWorld world,
+      int place)
+      throws IOException {
     this.pid = pid;
+    this.place = place;
     this.timeoutNanos = timeoutNanos;
-    this.window = GpuWindow.create();
-    this.fabric = new DirectFabric(window.space(), 0);
+    this.world = world;
+    this.window = world == null ? GpuWindow.create() : world.window();
+    this.fabric = world == null ? new DirectFabric(window.space(), 0) : world.fabric();
     for (int i = 0; i < count; i++) {
-      Gpu gpu = factory.create(fabric, Locus.gpu(0, i));
+      Gpu gpu = factory.create(fabric, world == null ? Locus.gpu(0, i) : world.of().gpu(place, i));
       gpus.add(gpu);
       defaults.add(new StreamQueue(i, StreamQueue.Kind.DEFAULT, gpu.createStream()));
     }
+  }
+
+  /** Its number among the programs of a world. */
+  int place() {
+    return place;
   }
 
   int pid() {
@@ -99,7 +122,7 @@ final class GpuProgram implements AutoCloseable {
     }
     int work = 0;
     try {
-      work = fabric.sweep();
+      work = world == null ? fabric.sweep() : 0;
       advance(defaults);
       advance(streams.values());
     } catch (RuntimeException e) {
@@ -160,6 +183,9 @@ final class GpuProgram implements AutoCloseable {
     if (error == CudaStatus.SUCCESS) {
       error = status;
       say(message);
+      if (world != null) {
+        world.of().failed(message);
+      }
     }
     defaults.forEach(StreamQueue::clear);
     streams.values().forEach(StreamQueue::clear);
@@ -207,17 +233,26 @@ final class GpuProgram implements AutoCloseable {
   // Memory
 
   GpuBlock allocate(long device, GpuBlock.Kind kind, long bytes) throws CudaException {
+    return allocate(device, kind, bytes, null);
+  }
+
+  /**
+   * @param doorbells place of the HCA whose doorbell page it is; null for memory
+   */
+  private GpuBlock allocate(long device, GpuBlock.Kind kind, long bytes, @Nullable Locus doorbells)
+      throws CudaException {
     Gpu gpu = gpu(device);
     CudaException.require(bytes > 0, CudaStatus.INVALID_VALUE);
     CudaException.require(
         kind == GpuBlock.Kind.HOST || bytes <= free(device), CudaStatus.OUT_OF_MEMORY);
-    Locus where = kind == GpuBlock.Kind.HOST ? Locus.cpu(0) : gpu.locus();
     MemoryKind as =
         switch (kind) {
           case DEVICE, IMPORTED -> MemoryKind.DEVICE;
           case MANAGED -> MemoryKind.MANAGED;
-          case HOST, FILE -> MemoryKind.HOST;
+          case HOST, FILE -> doorbells == null ? MemoryKind.HOST : MemoryKind.UAR;
         };
+    Locus own = as == MemoryKind.HOST ? Locus.cpu(gpu.locus().rank()) : gpu.locus();
+    Locus where = doorbells == null ? own : doorbells;
     Allocation allocation;
     try {
       allocation =
@@ -245,6 +280,21 @@ final class GpuProgram implements AutoCloseable {
     }
   }
 
+  /** Allocates addresses of a doorbell page of the program; null when the file has none there. */
+  @Nullable GpuBlock doorbells(ProgramGpus of, long device, Path file, long offset, long bytes)
+      throws CudaException {
+    if (world == null || bytes != AddressSpace.PAGE) {
+      return null;
+    }
+    ProgramGpus.Page found = of.page(pid, file, offset);
+    if (found == null) {
+      return null;
+    }
+    GpuBlock page = allocate(device, GpuBlock.Kind.FILE, bytes, found.at());
+    found.route().accept(page.allocation().address());
+    return page;
+  }
+
   long free(long device) {
     long used = 0;
     for (GpuBlock block : blocks.values()) {
@@ -263,13 +313,23 @@ final class GpuProgram implements AutoCloseable {
   private void release(GpuBlock block) {
     Allocation allocation = block.allocation();
     blocks.remove(allocation.address());
-    if (block.isOverlay()) {
+    if (block.isOverlay() && !isLent(block)) {
       long pages = (allocation.size() + AddressSpace.PAGE - 1) & -AddressSpace.PAGE;
       window.restore(allocation.address(), pages);
     }
-    if (!exported.contains(block)) {
+    if (!exported.contains(block) && !isLent(block)) {
       fabric.memory().free(allocation);
     }
+  }
+
+  /** True for memory of another program in the same window. */
+  private boolean isLent(GpuBlock block) {
+    return world != null && block.kind() == GpuBlock.Kind.IMPORTED;
+  }
+
+  /** Uses memory of another program in the same window. */
+  void borrow(GpuBlock block) {
+    blocks.put(block.allocation().address(), block);
   }
 
   /** Another program may have the block from now on: its pages are given to nothing else. */
@@ -294,7 +354,8 @@ final class GpuProgram implements AutoCloseable {
 
   long load(long device, String name, String ptx) throws CudaException {
     try {
-      GpuModule module = gpu(device).load(name, ptx);
+      String text = world == null ? ptx : world.of().module(ptx);
+      GpuModule module = gpu(device).load(name, text);
       long number = number();
       modules.put(number, module);
       return number;
@@ -445,6 +506,11 @@ final class GpuProgram implements AutoCloseable {
   public void close() {
     running.clear();
     gpus.forEach(Gpu::close);
+    if (world != null) {
+      exported.clear();
+      List.copyOf(blocks.values()).forEach(this::release);
+      return;
+    }
     fabric.close();
     window.close();
   }

@@ -2,19 +2,26 @@ package dev.doorbell.interop.shim.gpu;
 
 import dev.doorbell.core.emulated.GpuFactory;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.GpuWindow;
 import dev.doorbell.interop.shim.client.LocalSocket;
+import dev.doorbell.interop.shim.client.ServedWorld;
+import dev.doorbell.interop.shim.client.SharedWorld;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The emulated GPUs of all programs of a server. */
@@ -22,6 +29,8 @@ public final class ProgramGpus implements AutoCloseable {
   private final int count;
   private final GpuFactory factory;
   private final long timeoutNanos;
+  private final @Nullable SharedWorld world;
+  private @Nullable Doorbells doorbells;
   private final Map<Integer, GpuProgram> programs = new HashMap<>();
   private final List<GpuConnection> connections = new ArrayList<>();
   private final Map<Long, Export> exports = new HashMap<>();
@@ -36,9 +45,55 @@ public final class ProgramGpus implements AutoCloseable {
    * @param timeoutNanos longest time of a kernel
    */
   public ProgramGpus(int count, GpuFactory factory, long timeoutNanos) {
+    this(count, factory, timeoutNanos, null);
+  }
+
+  private ProgramGpus(
+      int count, GpuFactory factory, long timeoutNanos, @Nullable SharedWorld world) {
     this.count = count;
     this.factory = factory;
     this.timeoutNanos = timeoutNanos;
+    this.world = world;
+  }
+
+  /** Finds the doorbell pages of programs. */
+  @FunctionalInterface
+  public interface Doorbells {
+    /** The page that a program maps from an offset of a file, or null. */
+    @Nullable Page find(int pid, Path file, long offset);
+  }
+
+  /**
+   * A doorbell page.
+   *
+   * @param at place of its HCA
+   * @param route lets kernels ring it by an address of the window
+   */
+  public record Page(Locus at, LongConsumer route) {}
+
+  /** Says where doorbell pages are found. */
+  public void ring(Doorbells where) {
+    doorbells = where;
+  }
+
+  /** The doorbell page that kernels ring by the window from now on, or null. */
+  @Nullable Page page(int pid, Path file, long offset) {
+    Doorbells where = doorbells;
+    return world == null || where == null ? null : where.find(pid, file, offset);
+  }
+
+  /**
+   * The same GPUs in a world of its own, which is closed with them.
+   *
+   * @throws IOException when the system has no memory or no addresses
+   */
+  public ProgramGpus in(ServedWorld of) throws IOException {
+    return new ProgramGpus(count, factory, timeoutNanos, SharedWorld.create(of));
+  }
+
+  /** The world in which all programs are, or null. */
+  public @Nullable SharedWorld world() {
+    return world;
   }
 
   /** No GPUs. */
@@ -57,13 +112,23 @@ public final class ProgramGpus implements AutoCloseable {
         count, ServiceLoader.load(GpuFactory.class).findFirst().orElseThrow(), timeoutNanos);
   }
 
-  /** A thread of a program connects. */
-  public GpuConnection connect(LocalSocket socket) throws ErrnoException {
+  /** The number of GPUs that each program sees. */
+  public int count() {
+    return count;
+  }
+
+  /**
+   * A thread of a program connects.
+   *
+   * @param device number of the first HCA that the program has open; below 0 for none
+   */
+  public GpuConnection connect(LocalSocket socket, int device) throws ErrnoException {
     ErrnoException.require(count > 0, Errno.ENODEV);
     GpuProgram program = programs.get(socket.pid());
     if (program == null) {
       try {
-        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos);
+        program =
+            new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, freeNumber(device));
       } catch (IOException e) {
         throw new ErrnoException(Errno.ENOMEM);
       }
@@ -73,6 +138,17 @@ public final class ProgramGpus implements AutoCloseable {
     GpuConnection connection = new GpuConnection(this, program, socket.pid());
     connections.add(connection);
     return connection;
+  }
+
+  /** The number of a new program: that of its HCA if no other has it, else the lowest. */
+  private int freeNumber(int device) {
+    Set<Integer> taken = new HashSet<>();
+    programs.values().forEach(program -> taken.add(program.place()));
+    int number = device >= 0 && !taken.contains(device) ? device : 0;
+    while (taken.contains(number)) {
+      number++;
+    }
+    return number;
   }
 
   /** The memory of a program's GPUs, or null. */
@@ -139,5 +215,8 @@ public final class ProgramGpus implements AutoCloseable {
   public void close() {
     programs.values().forEach(GpuProgram::close);
     programs.clear();
+    if (world != null) {
+      world.close();
+    }
   }
 }

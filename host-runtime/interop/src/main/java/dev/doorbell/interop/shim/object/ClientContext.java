@@ -241,6 +241,19 @@ public final class ClientContext {
     return null;
   }
 
+  /** The doorbell page at an offset of the shared file, or null. */
+  public @Nullable UarPage pageAt(long offset) {
+    return pages.stream().filter(page -> page.offset() == offset).findFirst().orElse(null);
+  }
+
+  /** Lets kernels ring a doorbell page by an address of the window. */
+  public void route(ClientFabric fabric, UarPage page, long address) {
+    device
+        .hca()
+        .port()
+        .onMmio(address, (at, source, bytes) -> page.store(fabric, address, at, source, bytes));
+  }
+
   public boolean hasQueues() {
     return !armable.isEmpty();
   }

@@ -2,9 +2,13 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.mlx5.DoorbellRecord;
+import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
@@ -31,6 +35,8 @@ public final class ServedDevice {
   private static final long FIRST_RETRY_NANOS = 4_000_000;
 
   private final int number;
+  private final @Nullable ServedWorld world;
+  private final Locus locus;
   private final SoftHca hca;
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
@@ -47,12 +53,15 @@ public final class ServedDevice {
     this.number = number;
     this.all = all;
     this.onChip = new OnChipPages(number);
-    SoftHcaOptions options =
+    this.world = fabric.world();
+    SoftHcaOptions usual =
         SoftHcaOptions.DEFAULT.withRandomNumbers().withTimestamps().withAdapter(adapter);
+    SoftHcaOptions options = world == null ? usual : world.hca(number, usual);
+    this.locus = world == null ? Locus.nic(0, number) : world.nic(number);
     this.hca =
         new SoftHca(
             fabric,
-            Locus.nic(0, number),
+            locus,
             "mlx5_" + number,
             losesPackets
                 ? options.withEngine(options.engine().withFirstRetry(FIRST_RETRY_NANOS))
@@ -96,6 +105,23 @@ public final class ServedDevice {
 
   public String name() {
     return hca.name();
+  }
+
+  /** A queue pair has been created. */
+  public void describe(QueuePair queuePair) {
+    if (world != null) {
+      world.queuePair(
+          locus,
+          queuePair.number(),
+          queuePair.sendRingAddress(),
+          (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK,
+          queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET);
+    }
+  }
+
+  /** Its place. */
+  public Locus locus() {
+    return locus;
   }
 
   public SoftHca hca() {

@@ -72,6 +72,20 @@ public final class UarPage {
     return written ? ringSends(fabric) : 0;
   }
 
+  /** Passes on what a kernel has stored to the page, whose address in the window is {@code at}. */
+  void store(ClientFabric fabric, long at, long address, long source, int bytes) {
+    int offset = (int) (address - at);
+    long value = Doorbell.read(source);
+    for (Resource.Qp user : users) {
+      if (user.number() == Doorbell.qpn(value) && offset != Doorbell.ARM_OFFSET) {
+        user.doorbellIndex = Doorbell.index(value);
+        fabric.pass(user.queuePair.doorbellAddress(), source);
+        return;
+      }
+    }
+    RawMemory.copy(source, lease.address() + offset, bytes);
+  }
+
   /** Clears a register; a store that comes meanwhile is found by the next poll. */
   private static boolean takeRegister(long register) {
     long value = RawMemory.getLongAcquire(register);

@@ -175,7 +175,7 @@ final class Polls {
     }
   }
 
-  private boolean changed() {
+  boolean changed() {
     for (int i = 0; i < count; i++) {
       if (Cells.load(addresses[i], lengths[i]) != values[i]) {
         return true;

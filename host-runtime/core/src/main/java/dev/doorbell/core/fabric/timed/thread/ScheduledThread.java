@@ -171,6 +171,13 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     }
   }
 
+  /** Wakes the thread if somebody whom the fabric does not know has stored to what it polls. */
+  public final void lookAgain() {
+    if (sleep != Sleep.AWAKE && polls.changed()) {
+      wake(queue.clock());
+    }
+  }
+
   /** True when the access has to be repeated at the thread's next turn. */
   final boolean held() {
     if (sleep != Sleep.AWAKE) {

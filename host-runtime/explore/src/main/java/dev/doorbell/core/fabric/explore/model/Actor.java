@@ -52,6 +52,9 @@ public final class Actor {
   /** The release that a device's last DMA write handed on. */
   @Nullable Release posted;
 
+  /** The last release of scope sys, of whatever kind. */
+  private @Nullable Release toSystem;
+
   private final Object who;
 
   /** The thread whose bulk copy this is the reader of, or null. */
@@ -100,6 +103,23 @@ public final class Actor {
 
   int epoch() {
     return clock.get(number);
+  }
+
+  void releasesToSystem(Release release) {
+    toSystem = release;
+  }
+
+  /** Returns the last release of scope sys, or null. */
+  public @Nullable Release releasedToSystem() {
+    return toSystem;
+  }
+
+  /** What {@code past} has comes before what this actor does from now on. */
+  public void learns(Clock past) {
+    clock.join(past);
+    if (resident != clock) {
+      resident.join(past);
+    }
   }
 
   /** Reads by the asynchronous proxy on behalf of {@code thread}; as others do when it is null. */

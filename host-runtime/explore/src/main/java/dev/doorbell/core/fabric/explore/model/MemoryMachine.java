@@ -167,6 +167,11 @@ public final class MemoryMachine {
     records = listener;
   }
 
+  /** True when somebody whom the machine does not know has stored to a word. */
+  public boolean isOverwritten(Cell cell) {
+    return cell.value() != backing.word(cell.address);
+  }
+
   /** A load of a thread. Zero-extended. */
   public long load(Actor actor, long address, int bytes, int access, @Nullable Object at) {
     Cell cell = cell(address);

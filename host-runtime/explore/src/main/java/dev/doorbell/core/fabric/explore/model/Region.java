@@ -1,11 +1,13 @@
 package dev.doorbell.core.fabric.explore.model;
 
+import dev.doorbell.core.memory.Locus;
+
 /**
  * A range that a device reads by itself: what it is decides how strict its reads are, and how they
  * are told.
  *
  * @param queuePair the queue pair's number
- * @param rank of the device that reads it
+ * @param device that reads it, as {@link #device} numbers it
  * @param recordFirst doorbells of this queue pair promise that the record is there already
  * @param announces the record promises that the WQEs before it are there: an HCA may look at it at
  *     any time
@@ -15,7 +17,7 @@ public record Region(
     long address,
     long bytes,
     int queuePair,
-    int rank,
+    int device,
     boolean recordFirst,
     boolean announces) {
   /** The role of a range. */
@@ -27,8 +29,14 @@ public record Region(
   }
 
   /** A range whose record, if it is one, is looked at only when a doorbell leads there. */
-  public Region(Role role, long address, long bytes, int queuePair, int rank, boolean recordFirst) {
-    this(role, address, bytes, queuePair, rank, recordFirst, false);
+  public Region(
+      Role role, long address, long bytes, int queuePair, int device, boolean recordFirst) {
+    this(role, address, bytes, queuePair, device, recordFirst, false);
+  }
+
+  /** The number of a device: that of its rank for the first one there. */
+  public static int device(Locus locus) {
+    return locus.index() << Short.SIZE | locus.rank();
   }
 
   public boolean contains(long at) {

@@ -43,7 +43,11 @@ public final class Release {
     int epoch = actor.epoch();
     Clock clock = actor.resident.copy();
     actor.nextEpoch();
-    return new Release(actor.number, epoch, scope, actor.place, clock);
+    Release release = new Release(actor.number, epoch, scope, actor.place, clock);
+    if (scope == Access.SYS) {
+      actor.releasesToSystem(release);
+    }
+    return release;
   }
 
   /**

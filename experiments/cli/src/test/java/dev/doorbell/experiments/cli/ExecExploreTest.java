@@ -1,0 +1,139 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.doorbell.experiments.cli.command.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code doorbell exec} of a whole program whose kernels post: {@code put.c} of interop's tests,
+ * compiled by gcc.
+ */
+class ExecExploreTest {
+  private static final String HOME = "doorbell.home";
+  private static final Path CHECKOUT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path SOURCES = CHECKOUT.resolve("host-runtime/interop/src/test/c");
+
+  @TempDir Path folder;
+
+  private final Session user = new Session();
+  private final String before = System.getProperty(HOME, "");
+
+  @BeforeEach
+  void findTheCheckout() {
+    System.setProperty(HOME, CHECKOUT.toString());
+  }
+
+  @AfterEach
+  void forgetTheCheckout() {
+    if (before.isEmpty()) {
+      System.clearProperty(HOME);
+    } else {
+      System.setProperty(HOME, before);
+    }
+  }
+
+  private ExitCode exec(String... words) {
+    List<String> all = new ArrayList<>(List.of("exec", "--at", folder.resolve("at").toString()));
+    all.addAll(List.of(words));
+    return user.type(all.toArray(String[]::new));
+  }
+
+  /** Compiles the program, or skips the test; {@code exec} has built the libraries before. */
+  private String program() throws IOException, InterruptedException {
+    assumeTrue(
+        Files.exists(Path.of("/usr/include/infiniband/mlx5dv.h"))
+            && Files.isExecutable(Path.of("/usr/bin/gcc")),
+        "no gcc, or no libibverbs headers ('apt-get install gcc libibverbs-dev')");
+    assertThat(exec("--", "true")).as(user.err()).isEqualTo(ExitCode.OK);
+    Path program = folder.resolve("put");
+    Process gcc =
+        new ProcessBuilder(
+                "gcc",
+                "-std=gnu11",
+                "-o",
+                program.toString(),
+                SOURCES.resolve("put.c").toString(),
+                CHECKOUT.resolve("target/cuda-shim/libcuda.so.1").toString(),
+                "-lmlx5",
+                "-libverbs")
+            .inheritIO()
+            .start();
+    assertThat(gcc.waitFor()).isZero();
+    return program.toString();
+  }
+
+  private ExitCode explore(String runs, String sender, String receiver) throws Exception {
+    String put = program();
+    return exec(
+        "--explore",
+        runs,
+        "--junit",
+        folder.resolve("verdicts.xml").toString(),
+        "--timeout",
+        "2",
+        "--",
+        "sh",
+        "-c",
+        "\"$@\" > /dev/null 2>&1",
+        "sh",
+        put,
+        SOURCES.resolve("put.ptx").toString(),
+        sender,
+        receiver);
+  }
+
+  @Test
+  void a_payload_without_a_fence_before_its_doorbell_is_found() throws Exception {
+    assertThat(explore("2", "send_unfenced", "receive_acquire"))
+        .isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(user.out())
+        .contains("COUNTER-EXAMPLE  the HCA reads what may not have arrived")
+        .contains("(gpu memory of rank0.gpu0", "put.cu:24, inlined at", "DMA read           mlx5_0")
+        .contains("for the WQE of module of the program:", "put.cu:19, inlined at")
+        .doesNotContain("no finding", "CLEAN");
+    assertThat(folder.resolve("verdicts.xml")).content().contains("<failure message=\"the HCA");
+  }
+
+  @Test
+  void a_payload_that_is_read_without_an_acquire_of_its_flag_is_found() throws Exception {
+    assertThat(explore("2", "send_fenced", "receive_relaxed")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(user.out())
+        .contains("COUNTER-EXAMPLE  a load races with a store", "DMA write          mlx5_0")
+        .contains("put.cu:38, inlined at put.cu:");
+  }
+
+  @Test
+  void the_program_with_its_fences_is_clean_when_all_was_seen() throws Exception {
+    assertThat(explore("3", "send_fenced", "receive_acquire"))
+        .as(user.out())
+        .isEqualTo(ExitCode.OK);
+    assertThat(user.out())
+        .contains(
+            "3 runs; ", "loads and stores of the host are not watched", "CLEAN: nothing found");
+    assertThat(folder.resolve("verdicts.xml")).content().doesNotContain("<failure", "<error");
+  }
+
+  @Test
+  void a_program_without_kernels_is_not_clean() {
+    assertThat(exec("--explore", "1", "--", "true")).isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(user.out()).contains("no finding in 1 run; no kernel ran").doesNotContain("CLEAN");
+  }
+
+  @Test
+  void it_needs_a_program_with_gpus() {
+    assertThat(exec("--explore", "2")).isEqualTo(ExitCode.USAGE);
+    assertThat(exec("--explore", "2", "--gpus", "0", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(exec("--seed", "2", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.err()).contains("--seed");
+  }
+}

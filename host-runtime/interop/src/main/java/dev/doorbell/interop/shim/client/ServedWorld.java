@@ -1,0 +1,48 @@
+package dev.doorbell.interop.shim.client;
+
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.wire.InProcessWire;
+
+/**
+ * A world in which the kernels and HCAs of served programs do not act at once: against an
+ * adversary, or in virtual time. All programs of the server share one window of memory there.
+ */
+public interface ServedWorld {
+  /** Creates the fabric over the window. */
+  Fabric create(AddressSpace memory);
+
+  /** The place of a GPU of the program with that number. */
+  Locus gpu(int program, int index);
+
+  /** The place of an HCA. */
+  Locus nic(int number);
+
+  /** The wire between the HCAs. */
+  default InProcessWire wire() {
+    return new InProcessWire();
+  }
+
+  /** The time that a program takes to post to an HCA and to ring for it. */
+  default long postNanos() {
+    return 0;
+  }
+
+  /** The options of an HCA. */
+  default SoftHcaOptions hca(int number, SoftHcaOptions usual) {
+    return usual;
+  }
+
+  /** A program loads PTX; returns the text by which the world tells its lines apart. */
+  default String module(String ptx) {
+    return ptx;
+  }
+
+  /** A program creates a queue pair whose ring and doorbell record lie in the window. */
+  default void queuePair(Locus nic, int number, long ring, long ringBytes, long record) {}
+
+  /** The text of a kernel that failed. */
+  default void failed(String message) {}
+}
