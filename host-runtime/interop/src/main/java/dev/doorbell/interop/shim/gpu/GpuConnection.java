@@ -326,7 +326,8 @@ public final class GpuConnection {
   private static boolean isDeviceRuntime(String ptx) {
     return ptx.contains(".func")
         && ptx.contains("cudaGetParameterBuffer")
-        && !ptx.contains(".entry");
+        && !ptx.contains(".visible .entry")
+        && !ptx.contains(".weak .entry");
   }
 
   private static String rest(ByteBuffer in, int from) {
@@ -341,7 +342,10 @@ public final class GpuConnection {
     try {
       kernel = module.kernel(name);
     } catch (GpuException e) {
-      throw new CudaException(CudaStatus.NOT_FOUND, "");
+      boolean refused = module.entries().contains(name);
+      throw new CudaException(
+          refused ? CudaStatus.INVALID_PTX : CudaStatus.NOT_FOUND,
+          refused ? String.valueOf(e.getMessage()) : "");
     }
     int parameters = kernel.parameters();
     long[] numbers = new long[3 + 2 * parameters];
