@@ -45,8 +45,10 @@ enum gpu_request {
 	GPU_RESET,
 	GPU_TEXT,	      /* 0 for printf, 1 for errors -> text */
 	GPU_MISSING,	      /* name of a function that is not served */
+	GPU_MAP_AT,	      /* address in a reserved block, descriptor of the program, offset, bytes */
+	GPU_UNMAP,	      /* address, bytes */
 };
 
-enum gpu_memory { GPU_DEVICE, GPU_HOST, GPU_MANAGED, GPU_FILE, GPU_IMPORTED };
+enum gpu_memory { GPU_DEVICE, GPU_HOST, GPU_MANAGED, GPU_FILE, GPU_IMPORTED, GPU_RESERVED };
 
 #endif

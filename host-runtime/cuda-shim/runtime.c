@@ -773,7 +773,7 @@ API int cudaPointerGetAttributes(struct pointer_attributes *of, const void *addr
 		of->host_pointer = (void *)address;
 		return OK;
 	}
-	if (CALL(GPU_POINTER, out, 4, at) == OK) {
+	if (doorbell_pointer(at, out) == OK) {
 		of->type = types[out[0] % 5];
 		of->device = (int)out[1];
 		of->device_pointer = (void *)at;

@@ -227,6 +227,16 @@ public final class GpuConnection {
         return text(in.getLong(0) != 0);
       }
       case MISSING -> gpus.miss(rest(in, 0));
+      case MAP_AT ->
+          withFile(
+              in.getLong(8),
+              in.getLong(16),
+              in.getLong(24),
+              file -> {
+                program.mapAt(in.getLong(0), in.getLong(24), file, in.getLong(16));
+                return 0L;
+              });
+      case UNMAP -> program.mapAt(in.getLong(0), in.getLong(8), -1, 0);
     }
     return numbers();
   }
@@ -524,9 +534,28 @@ public final class GpuConnection {
   private long mapFile(ByteBuffer in) throws CudaException {
     long offset = in.getLong(16);
     long bytes = in.getLong(24);
+    return withFile(
+        in.getLong(8),
+        offset,
+        bytes,
+        file ->
+            program
+                .overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
+                .allocation()
+                .address());
+  }
+
+  /** Uses a file of the program. */
+  @FunctionalInterface
+  private interface FileUse {
+    long use(int file) throws CudaException;
+  }
+
+  private long withFile(long descriptor, long offset, long bytes, FileUse use)
+      throws CudaException {
     int file;
     try {
-      file = GpuWindow.open(program.pid(), (int) in.getLong(8));
+      file = GpuWindow.open(program.pid(), (int) descriptor);
     } catch (IOException e) {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     }
@@ -536,10 +565,7 @@ public final class GpuConnection {
       CudaException.require(
           offset >= 0 && bytes > 0 && offset <= size && bytes <= size - offset,
           CudaStatus.INVALID_VALUE);
-      return program
-          .overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
-          .allocation()
-          .address();
+      return use.use(file);
     } catch (IOException e) {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     } finally {

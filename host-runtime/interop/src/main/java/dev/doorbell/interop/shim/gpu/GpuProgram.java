@@ -210,11 +210,12 @@ final class GpuProgram implements AutoCloseable {
     Gpu gpu = gpu(device);
     CudaException.require(bytes > 0, CudaStatus.INVALID_VALUE);
     CudaException.require(
-        kind == GpuBlock.Kind.HOST || bytes <= free(device), CudaStatus.OUT_OF_MEMORY);
+        kind == GpuBlock.Kind.HOST || kind == GpuBlock.Kind.RESERVED || bytes <= free(device),
+        CudaStatus.OUT_OF_MEMORY);
     Locus where = kind == GpuBlock.Kind.HOST ? Locus.cpu(0) : gpu.locus();
     MemoryKind as =
         switch (kind) {
-          case DEVICE, IMPORTED -> MemoryKind.DEVICE;
+          case DEVICE, IMPORTED, RESERVED -> MemoryKind.DEVICE;
           case MANAGED -> MemoryKind.MANAGED;
           case HOST, FILE -> MemoryKind.HOST;
         };
@@ -241,6 +242,25 @@ final class GpuProgram implements AutoCloseable {
       return block;
     } catch (IOException e) {
       release(block);
+      throw new CudaException(CudaStatus.INVALID_VALUE, "");
+    }
+  }
+
+  /** Lets a part of a reserved block be pages of a file, or its own again where there is none. */
+  void mapAt(long address, long bytes, int file, long offset) throws CudaException {
+    GpuBlock block = CudaException.present(block(address), CudaStatus.INVALID_VALUE);
+    CudaException.require(
+        block.kind() == GpuBlock.Kind.RESERVED
+            && (address & (AddressSpace.PAGE - 1)) == 0
+            && block.allocation().contains(address, bytes),
+        CudaStatus.INVALID_VALUE);
+    if (file < 0) {
+      window.restore(address, bytes);
+      return;
+    }
+    try {
+      window.overlay(address, bytes, file, offset);
+    } catch (IOException e) {
       throw new CudaException(CudaStatus.INVALID_VALUE, "");
     }
   }
