@@ -13,7 +13,7 @@
 enum gpu_request {
 	GPU_OPEN = 1,	      /* -> base, bytes, server's file, GPUs, capability, SMs, threads, blocks, shared, memory */
 	GPU_ALLOCATE,	      /* device, enum gpu_memory, bytes -> address */
-	GPU_FREE,	      /* address */
+	GPU_FREE,	      /* address; with device and stream: when the stream gets there */
 	GPU_LOAD,	      /* device, form (0 fat binaries, 1 PTX), then address and length of each -> module */
 	GPU_UNLOAD,	      /* module */
 	GPU_FUNCTION,	      /* module; name -> function, parameters, bytes, then offset and bytes of each */

@@ -140,7 +140,19 @@ public final class GpuConnection {
         GpuBlock block = program.allocate(in.getLong(0), kind, in.getLong(16));
         return numbers(block.allocation().address());
       }
-      case FREE -> program.release(in.getLong(0));
+      case FREE -> {
+        long address = in.getLong(0);
+        if (in.limit() == Long.BYTES) {
+          program.release(address);
+        } else {
+          program.enqueue(
+              program.stream(in.getLong(8), in.getLong(16)),
+              () -> {
+                program.release(address);
+                return true;
+              });
+        }
+      }
       case LOAD -> {
         return numbers(load(in));
       }

@@ -49,6 +49,7 @@ final class GpuProgram implements AutoCloseable {
   private final StringBuilder output = new StringBuilder();
   private final StringBuilder diagnosis = new StringBuilder();
   private final long timeoutNanos;
+  private String said = "";
   private int error;
   private long order;
   private long numbers = 0x1000;
@@ -172,7 +173,9 @@ final class GpuProgram implements AutoCloseable {
 
   /** Has the program's library print a line. */
   void say(String message) {
-    if (!message.isEmpty()) {
+    // A library may try hundreds of kernels that cannot be run.
+    if (!message.isEmpty() && !message.equals(said)) {
+      said = message;
       diagnosis.append("doorbell: ").append(message).append('\n');
     }
   }
