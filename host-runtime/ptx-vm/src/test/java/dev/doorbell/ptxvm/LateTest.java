@@ -49,7 +49,7 @@ class LateTest {
                   + caller(".func (.param .u64 r) again (.param .u64 a)", "[r]", "param")
                   + caller(".visible .entry k(.param .u64 a, .param .u64 out)", "[%d9]", "global"))
           + "// "
-          + "x".repeat(5 << 20)
+          + "x".repeat(2 << 20)
           + "\n";
 
   /** Calls {@code table[a % 4]} with {@code a / 4} and adds 1,000 times {@code a}. */

@@ -44,7 +44,7 @@ public final class PtxParser {
   private final boolean linked;
 
   /** Bodies of functions of longer texts are parsed when something needs them. */
-  private static final int MOST_AT_ONCE = 4 << 20;
+  private static final int MOST_AT_ONCE = 1 << 20;
 
   private ModuleLinker.Linkage linkage = ModuleLinker.Linkage.LOCAL;
   private String version = "";
