@@ -107,6 +107,13 @@ static void *map_server(uint64_t address, uint64_t bytes, int how, uint64_t file
 	return at;
 }
 
+int doorbell_map_file(uint64_t address, uint64_t bytes, int file, uint64_t offset)
+{
+	void *at = mmap((void *)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file,
+			(off_t)offset);
+	return at == (void *)address ? OK : OUT_OF_MEMORY;
+}
+
 int doorbell_map(uint64_t address, uint64_t bytes, uint64_t file, uint64_t offset)
 {
 	return map_server(address, bytes, MAP_FIXED, file, offset) == (void *)address ? OK : OUT_OF_MEMORY;

@@ -70,6 +70,8 @@ int doorbell_fill(void *to, size_t pitch, uint64_t value, size_t element, size_t
 int doorbell_export(const void *address, unsigned char handle[64]);
 int doorbell_import(const unsigned char handle[64], void **address);
 int doorbell_close_import(void *address);
+/* What GPU_POINTER answers; of memory that is mapped to a reserved range, its own. */
+int doorbell_pointer(uint64_t address, uint64_t out[4]);
 
 /* Modules */
 int doorbell_load(const void *image, uint64_t *module);

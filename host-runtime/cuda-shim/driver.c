@@ -577,7 +577,7 @@ API int cuMemGetInfo_v2(size_t *free_bytes, size_t *bytes)
 API int cuMemGetAddressRange_v2(device_pointer *start, size_t *bytes, device_pointer address)
 {
 	uint64_t out[4];
-	int error = CALL(GPU_POINTER, out, 4, address);
+	int error = doorbell_pointer(address, out);
 	if (start)
 		*start = out[2];
 	if (bytes)
@@ -725,7 +725,7 @@ API int cuPointerGetAttribute(void *value, int attribute, device_pointer address
 	uint64_t at = doorbell_translate((void *)address, 1), out[4];
 	if (!at)
 		return INVALID_VALUE;
-	int error = CALL(GPU_POINTER, out, 4, at);
+	int error = doorbell_pointer(at, out);
 	if (error != OK)
 		return error;
 	bool host = out[0] == GPU_HOST || out[0] == GPU_FILE;

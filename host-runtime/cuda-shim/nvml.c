@@ -107,6 +107,8 @@ API int nvmlDeviceGetPciInfo_v3(const void *device, struct pci_info *info)
 	doorbell_attribute(&bus, 33, device_of(device));
 	memset(info, 0, sizeof *info);
 	info->bus = (unsigned)bus;
+	info->id = 0x233010de;
+	info->subsystem = 0x16c110de;
 	snprintf(info->legacy, sizeof info->legacy, "0000:%02X:00.0", info->bus);
 	snprintf(info->text, sizeof info->text, "00000000:%02X:00.0", info->bus);
 	return 0;
@@ -130,6 +132,13 @@ API int nvmlDeviceGetMaxPcieLinkGeneration(const void *device, unsigned *generat
 {
 	(void)device;
 	*generation = 5;
+	return 0;
+}
+
+API int nvmlDeviceGetPcieLinkMaxSpeed(const void *device, unsigned *megabytes)
+{
+	(void)device;
+	*megabytes = 32000;
 	return 0;
 }
 
@@ -161,8 +170,42 @@ API int nvmlDeviceGetP2PStatus(const void *from, const void *to, int index, int 
 	return 0;
 }
 
-API int nvmlDeviceGetFieldValues(const void *device, int count, void *values)
+struct field_value {
+	unsigned field, scope;
+	long long when, micros;
+	int type, status;
+	uint64_t value;
+};
+
+API int nvmlDeviceGetFieldValues(const void *device, int count, struct field_value *values)
 {
-	(void)device, (void)count, (void)values;
+	(void)device;
+	for (int i = 0; i < count; i++)
+		values[i].status = NVML_NOT_SUPPORTED;
+	return 0;
+}
+
+API int nvmlDeviceGetGpuFabricInfoV(const void *device, void *info)
+{
+	(void)device, (void)info;
 	return NVML_NOT_SUPPORTED;
 }
+
+struct confidential_settings {
+	unsigned version, environment, feature, development, multi_gpu;
+};
+
+API int nvmlSystemGetConfComputeSettings(struct confidential_settings *settings)
+{
+	*settings = (struct confidential_settings){.version = settings->version};
+	return 0;
+}
+
+/* Earlier names of the same. */
+#define ALIAS(name, of) __typeof__(of) name __attribute__((alias(#of), visibility("default")))
+ALIAS(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);
+ALIAS(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
+ALIAS(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2);
+ALIAS(nvmlDeviceGetNvLinkRemotePciInfo, nvmlDeviceGetNvLinkRemotePciInfo_v2);
+ALIAS(nvmlDeviceGetCurrPcieLinkWidth, nvmlDeviceGetMaxPcieLinkWidth);
+ALIAS(nvmlDeviceGetCurrPcieLinkGeneration, nvmlDeviceGetMaxPcieLinkGeneration);

@@ -13,7 +13,7 @@
 enum gpu_request {
 	GPU_OPEN = 1,	      /* -> base, bytes, server's file, GPUs, capability, SMs, threads, blocks, shared, memory */
 	GPU_ALLOCATE,	      /* device, enum gpu_memory, bytes -> address */
-	GPU_FREE,	      /* address */
+	GPU_FREE,	      /* address; with device and stream: when the stream gets there */
 	GPU_LOAD,	      /* device, form (0 fat binaries, 1 PTX), then address and length of each -> module */
 	GPU_UNLOAD,	      /* module */
 	GPU_FUNCTION,	      /* module; name -> function, parameters, bytes, then offset and bytes of each */
@@ -45,8 +45,10 @@ enum gpu_request {
 	GPU_RESET,
 	GPU_TEXT,	      /* 0 for printf, 1 for errors -> text */
 	GPU_MISSING,	      /* name of a function that is not served */
+	GPU_MAP_AT,	      /* address in a reserved block, descriptor of the program, offset, bytes */
+	GPU_UNMAP,	      /* address, bytes */
 };
 
-enum gpu_memory { GPU_DEVICE, GPU_HOST, GPU_MANAGED, GPU_FILE, GPU_IMPORTED };
+enum gpu_memory { GPU_DEVICE, GPU_HOST, GPU_MANAGED, GPU_FILE, GPU_IMPORTED, GPU_RESERVED };
 
 #endif

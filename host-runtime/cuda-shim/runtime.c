@@ -697,13 +697,32 @@ API int cudaFreeHost(void *address)
 
 API int cudaFreeAsync(void *address, void *stream)
 {
-	(void)stream;
-	return result(doorbell_free(address));
+	return result(address ? CALL(GPU_FREE, NULL, 0, (uint64_t)address, (uint64_t)doorbell_device, doorbell_stream(stream))
+			      : OK);
 }
 
 API int cudaDeviceGetDefaultMemPool(void **pool, int device)
 {
 	*pool = (void *)(uint64_t)(0x100 + device);
+	return OK;
+}
+
+/* Pools keep nothing: what is freed is free for all. */
+API int cudaMemPoolCreate(void **pool, const void *properties)
+{
+	(void)properties;
+	return cudaDeviceGetDefaultMemPool(pool, doorbell_device);
+}
+
+API int cudaMemPoolDestroy(void *pool)
+{
+	(void)pool;
+	return OK;
+}
+
+API int cudaDeviceSetMemPool(int device, void *pool)
+{
+	(void)device, (void)pool;
 	return OK;
 }
 
@@ -773,7 +792,7 @@ API int cudaPointerGetAttributes(struct pointer_attributes *of, const void *addr
 		of->host_pointer = (void *)address;
 		return OK;
 	}
-	if (CALL(GPU_POINTER, out, 4, at) == OK) {
+	if (doorbell_pointer(at, out) == OK) {
 		of->type = types[out[0] % 5];
 		of->device = (int)out[1];
 		of->device_pointer = (void *)at;

@@ -21,6 +21,10 @@ int cudaLaunchKernel(const void *, struct dim, struct dim, void **, size_t, void
 int cudaMalloc(void **, size_t);
 int cudaMallocHost(void **, size_t);
 int cudaFree(void *);
+int cudaFreeAsync(void *, void *);
+int cudaMemPoolCreate(void **, const void *);
+int cudaMemPoolDestroy(void *);
+int cudaMallocFromPoolAsync(void **, size_t, void *, void *);
 int cudaMemcpy(void *, const void *, size_t, int);
 int cudaMemcpyAsync(void *, const void *, size_t, int, void *);
 int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int);
@@ -157,7 +161,7 @@ static void memory(void)
 
 static void streams(void)
 {
-	void *a, *b, *before, *after;
+	void *a, *b, *before, *after, *pool, *freed;
 	uint32_t *flag, *value, source = 7, got;
 	int called = 0;
 	float milliseconds;
@@ -183,13 +187,18 @@ static void streams(void)
 	REQUIRE(got == 7);
 	OK(cudaEventElapsedTime(&milliseconds, before, after));
 	REQUIRE(milliseconds > 0);
+	OK(cudaMemPoolCreate(&pool, NULL));
+	OK(cudaMallocFromPoolAsync(&freed, 64, pool, a));
 	OK(cuStreamWaitValue32_v2(a, (uint64_t)value, 9, 1));
 	OK(launch(&add, 1, 1, value, 1, a));
+	OK(cudaFreeAsync(freed, a)); /* when the stream gets there: the call does not wait for it */
 	REQUIRE(cudaStreamQuery(a) == 600);
 	OK(cuStreamWriteValue32_v2(b, (uint64_t)value, 9, 0));
 	OK(cudaStreamSynchronize(a));
 	OK(cuMemcpyDtoH_v2(&got, (uint64_t)value, 4));
 	REQUIRE(got == 11);
+	REQUIRE(cudaFree(freed) == 1 && cudaGetLastError() == 1);
+	OK(cudaMemPoolDestroy(pool));
 	OK(cudaStreamDestroy(a));
 	OK(cudaStreamDestroy(b));
 }

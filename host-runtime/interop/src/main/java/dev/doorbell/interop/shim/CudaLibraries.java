@@ -32,7 +32,14 @@ public final class CudaLibraries {
     Path driver =
         build.library(
             DRIVER,
-            files("client.c", "memory.c", "modules.c", "properties.c", "driver.c", "unserved.c"),
+            files(
+                "client.c",
+                "memory.c",
+                "virtual.c",
+                "modules.c",
+                "properties.c",
+                "driver.c",
+                "unserved.c"),
             List.of("-Wl,-soname," + DRIVER, "-ldl"));
     for (int version : VERSIONS) {
       String name = "libcudart.so." + version;

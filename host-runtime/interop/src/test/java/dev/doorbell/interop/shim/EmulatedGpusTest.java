@@ -89,6 +89,15 @@ final class EmulatedGpusTest {
   }
 
   @Test
+  void physical_memory_is_mapped_to_several_ranges_and_in_another_process() throws Exception {
+    try (ServedDevices devices = serve()) {
+      Path program = devices.compile("physical.c", libraries().resolve("libcuda.so.1").toString());
+      assertThat(devices.start(program.toString()).succeed()).endsWith("ok\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void a_program_that_is_killed_leaves_no_memory_behind() throws Exception {
     try (ServedDevices devices = serve()) {
       String program = compile(devices);

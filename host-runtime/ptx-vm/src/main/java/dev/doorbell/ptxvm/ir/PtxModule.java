@@ -37,6 +37,11 @@ public record PtxModule(
     }
   }
 
+  /** Returns true if bodies of functions are parsed and linked when something needs them. */
+  public boolean isLate() {
+    return functions.values().stream().anyMatch(Function::isLate);
+  }
+
   /** Place of a line of the whole text. */
   public Place place(int line) {
     File found = files.getFirst();

@@ -89,6 +89,9 @@ final class ParsedPtx {
 
   private Linked checked(LinkOptions options) {
     SortedMap<Integer, Refusal> refusals = refusals();
+    if (module().isLate()) {
+      return new Linked(new HashMap<>(), refusals);
+    }
     return new Linked(
         KernelLinker.check(analysis, options, new KernelLinker.Refusals(refusals, new TreeMap<>())),
         refusals);

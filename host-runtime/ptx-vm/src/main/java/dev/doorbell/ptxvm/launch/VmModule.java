@@ -9,12 +9,15 @@ import dev.doorbell.ptxvm.engine.machine.KernelCode;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.memory.Layout;
 import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /** Loaded PTX: its variables have memory, its kernels are built. */
 final class VmModule implements GpuModule {
@@ -89,13 +92,14 @@ final class VmModule implements GpuModule {
       throw new GpuException(
           "%s has no entry '%s'; it has %s".formatted(name(), entry, String.join(", ", entries)));
     }
-    return kernels.computeIfAbsent(entry, _ -> new VmKernel(this, own(entry)));
+    return kernels.computeIfAbsent(
+        entry, _ -> new VmKernel(this, Objects.requireNonNull(ptx.functions().get(entry))));
   }
 
   /** A kernel at the addresses of this module; a copy of its own where a compiler may change it. */
   private KernelCode own(String entry) {
     LinkedKernel kernel =
-        KernelCode.mayCompile(gpu.fabric())
+        KernelCode.mayCompile(gpu.fabric()) || ptx.isLate()
             ? parsed.link(entry, gpu.linkOptions())
             : parsed.shared(entry, gpu.linkOptions());
     return kernel.at(memory::address);
@@ -133,15 +137,26 @@ final class VmModule implements GpuModule {
   /** An entry point, built and ready. */
   static final class VmKernel implements Kernel {
     private final VmModule module;
-    private final KernelCode code;
+    private final Function entry;
+    private final Layout parameters = new Layout();
+    private @Nullable KernelCode code;
 
-    VmKernel(VmModule module, KernelCode code) {
+    VmKernel(VmModule module, Function entry) {
       this.module = module;
-      this.code = code;
+      this.entry = entry;
+      parameters.add(entry.parameters());
     }
 
+    /**
+     * The kernel's code, linked when it is first needed: libraries ask about kernels by hundreds.
+     */
     KernelCode code() {
-      return code;
+      KernelCode known = code;
+      if (known == null) {
+        known = module.own(entry.name());
+        code = known;
+      }
+      return known;
     }
 
     VmModule vmModule() {
@@ -155,27 +170,27 @@ final class VmModule implements GpuModule {
 
     @Override
     public String name() {
-      return code.image().name();
+      return entry.name();
     }
 
     @Override
     public int parameterBytes() {
-      return (int) code.image().parameters().bytes();
+      return (int) parameters.bytes();
     }
 
     @Override
     public int parameterOffset(int index) {
-      return (int) code.image().parameters().offset(code.image().parameterList().get(index));
+      return (int) parameters.offset(entry.parameters().get(index));
     }
 
     @Override
     public int parameterBytes(int index) {
-      return (int) code.image().parameterList().get(index).bytes();
+      return (int) entry.parameters().get(index).bytes();
     }
 
     @Override
     public int parameters() {
-      return code.image().parameterList().size();
+      return entry.parameters().size();
     }
 
     @Override

@@ -23,9 +23,9 @@ public final class ModuleMemory implements AutoCloseable {
    * Start of function addresses: outside of what any process can map, so that a load through one is
    * a fault.
    */
-  private static final long FUNCTIONS = 0x00f0_0000_0000_0000L;
+  public static final long FUNCTIONS = 0x00f0_0000_0000_0000L;
 
-  private static final int FUNCTION_STEP = 16;
+  public static final int FUNCTION_STEP = 16;
 
   private final AddressSpace space;
   private final Map<String, Variable> byName = new LinkedHashMap<>();

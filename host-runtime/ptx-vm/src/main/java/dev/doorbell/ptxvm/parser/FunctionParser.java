@@ -70,9 +70,8 @@ final class FunctionParser {
    *
    * @param inRegisters the parameters and results that are registers of the function
    */
-  Function body(
+  Function.Body body(
       String name,
-      boolean entry,
       List<Variable> parameters,
       List<Variable> results,
       Set<Variable> inRegisters,
@@ -99,17 +98,8 @@ final class FunctionParser {
       }
     }
     resolveLabels();
-    return new Function(
-        name,
-        entry,
-        List.copyOf(parameters),
-        List.copyOf(results),
-        List.copyOf(registers),
-        List.copyOf(locals),
-        List.copyOf(shared),
-        code,
-        true,
-        line);
+    return new Function.Body(
+        List.copyOf(registers), List.copyOf(locals), List.copyOf(shared), code, List.of());
   }
 
   private void recoverably() {

@@ -10,12 +10,15 @@ final class Lexer {
   private final String text;
   private final List<Token> tokens = new ArrayList<>();
   private final @Nullable String[] words = new String[1 << 12];
+  private final boolean skipsBodies;
   private int at;
   private int line;
+  private boolean inFunction;
 
-  private Lexer(String text, int line) {
+  private Lexer(String text, int line, boolean skipsBodies) {
     this.text = text;
     this.line = line;
+    this.skipsBodies = skipsBodies;
   }
 
   /**
@@ -24,7 +27,16 @@ final class Lexer {
    * @param first number of its first line
    */
   static List<Token> tokens(String text, int first) {
-    Lexer lexer = new Lexer(text, first);
+    return tokens(text, first, false);
+  }
+
+  /**
+   * The tokens of a text.
+   *
+   * @param skipsBodies the body of each function is one token, whose text it is
+   */
+  static List<Token> tokens(String text, int first, boolean skipsBodies) {
+    Lexer lexer = new Lexer(text, first, skipsBodies);
     lexer.run();
     return lexer.tokens;
   }
@@ -47,6 +59,9 @@ final class Lexer {
       } else if (c == '/' && text.startsWith("/*", at)) {
         skipComment();
         joined = false;
+      } else if (c == '{' && inFunction) {
+        body();
+        joined = false;
       } else {
         token(c, joined);
         joined = true;
@@ -65,6 +80,39 @@ final class Lexer {
     }
   }
 
+  /** A function's body, up to the brace that closes it. */
+  private void body() {
+    int start = at;
+    int first = line;
+    int depth = 0;
+    do {
+      char c = text.charAt(at);
+      if (c == '/' && text.startsWith("//", at)) {
+        int end = text.indexOf('\n', at);
+        at = end < 0 ? text.length() : end;
+      } else if (c == '/' && text.startsWith("/*", at)) {
+        skipComment();
+      } else if (c == '"') {
+        skipString();
+        at++;
+      } else {
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+        line += c == '\n' ? 1 : 0;
+        at++;
+      }
+    } while (depth > 0 && at < text.length());
+    inFunction = false;
+    int end = Math.min(at, text.length());
+    tokens.add(new Token(Token.Kind.BODY, text.substring(start, end), first, false));
+  }
+
+  private void skipString() {
+    at++;
+    while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\n') {
+      at += text.charAt(at) == '\\' && at + 1 < text.length() ? 2 : 1;
+    }
+  }
+
   private void token(char c, boolean joined) {
     int start = at;
     if (c == '.' && at + 1 < text.length() && isWord(text.charAt(at + 1))) {
@@ -79,10 +127,7 @@ final class Lexer {
       skipWord();
       add(Token.Kind.NAME, word(start, at), joined);
     } else if (c == '"') {
-      at++;
-      while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\n') {
-        at += text.charAt(at) == '\\' && at + 1 < text.length() ? 2 : 1;
-      }
+      skipString();
       int end = Math.min(at, text.length());
       at = Math.min(at + 1, text.length());
       if (end < text.length() && text.charAt(end) == '\n') {
@@ -112,6 +157,10 @@ final class Lexer {
   }
 
   private void add(Token.Kind kind, String word, boolean joined) {
+    if (skipsBodies) {
+      boolean header = kind == Token.Kind.DOT && (word.equals("func") || word.equals("entry"));
+      inFunction = header || (inFunction && !word.equals(";"));
+    }
     tokens.add(new Token(kind, word, line, joined));
   }
 

@@ -331,21 +331,25 @@ final class ModuleLinker {
 
   private static Function moved(
       Function of, Map<String, String> names, Map<Variable, Variable> variables) {
-    List<Instruction> code = new ArrayList<>(of.code().size());
-    for (Instruction instruction : of.code()) {
-      code.add(instruction.with(operand -> moved(operand, names, variables)));
-    }
     return new Function(
         names.getOrDefault(of.name(), of.name()),
         of.entry(),
         of.parameters(),
         of.results(),
-        of.registers(),
-        of.locals(),
-        of.shared(),
-        code,
+        of.isLate()
+            ? Function.Content.late(() -> movedBody(of, names, variables))
+            : Function.Content.of(movedBody(of, names, variables)),
         of.defined(),
         of.line());
+  }
+
+  private static Function.Body movedBody(
+      Function of, Map<String, String> names, Map<Variable, Variable> variables) {
+    List<Instruction> code = new ArrayList<>(of.code().size());
+    for (Instruction instruction : of.code()) {
+      code.add(instruction.with(operand -> moved(operand, names, variables)));
+    }
+    return new Function.Body(of.registers(), of.locals(), of.shared(), code, of.refusals());
   }
 
   private static List<Operand> moved(

@@ -43,6 +43,9 @@ public final class PtxParser {
   /** True if other files may define what this one declares. */
   private final boolean linked;
 
+  /** Bodies of functions of longer texts are parsed when something needs them. */
+  private static final int MOST_AT_ONCE = 1 << 20;
+
   private ModuleLinker.Linkage linkage = ModuleLinker.Linkage.LOCAL;
   private String version = "";
   private String target = "";
@@ -50,11 +53,11 @@ public final class PtxParser {
   /**
    * @param before lines of other files before this one's
    */
-  private PtxParser(String ptx, int before, boolean linked) {
+  private PtxParser(String ptx, int before, boolean linked, boolean late) {
     this.lines = new TextLines(ptx);
     this.before = before;
     this.linked = linked;
-    List<Token> all = Lexer.tokens(ptx, before + 1);
+    List<Token> all = Lexer.tokens(ptx, before + 1, late);
     this.tokens = new TokenStream(all);
     this.debug = DebugInfo.of(all);
     this.variables = new VariableParser(tokens);
@@ -70,14 +73,15 @@ public final class PtxParser {
    */
   public static Result parse(String name, String ptx) {
     List<PtxFiles.Part> parts = PtxFiles.split(name, ptx);
+    boolean late = ptx.length() > MOST_AT_ONCE;
     if (parts.size() == 1) {
-      PtxParser parser = new PtxParser(ptx, 0, false);
+      PtxParser parser = new PtxParser(ptx, 0, false, late);
       parser.module();
       return parser.result(name);
     }
     ModuleLinker linker = new ModuleLinker(name, new TextLines(ptx));
     for (PtxFiles.Part part : parts) {
-      PtxParser parser = new PtxParser(part.text(), part.before(), true);
+      PtxParser parser = new PtxParser(part.text(), part.before(), true, late);
       parser.module();
       Result parsed = parser.result(part.name());
       linker.add(parsed.module(), parsed.refusals(), parser.symbols);
@@ -244,7 +248,9 @@ public final class PtxParser {
     List<Variable> parameters =
         tokens.peek().is("(") ? parameters(scope, entry, inRegisters) : new ArrayList<>();
     Token clusters = null;
-    while (!tokens.peek().is("{") && !tokens.peek().is(";")) {
+    while (!tokens.peek().is("{")
+        && !tokens.peek().is(";")
+        && tokens.peek().kind() != Token.Kind.BODY) {
       Token asked = performanceDirective();
       clusters = asked != null ? asked : clusters;
     }
@@ -254,10 +260,25 @@ public final class PtxParser {
       }
       return;
     }
-    Function body =
-        new FunctionParser(tokens, new Context(), scope, clusters)
-            .body(word, entry, parameters, results, inRegisters, line);
-    Function earlier = functions.put(word, body);
+    Function.Content content;
+    if (tokens.peek().kind() == Token.Kind.BODY) {
+      Token body = tokens.next();
+      Token stop = clusters;
+      List<Variable> returned = results;
+      content =
+          Function.Content.late(
+              () -> parseLate(body, scope, stop, word, parameters, returned, inRegisters));
+    } else {
+      content =
+          Function.Content.of(
+              new FunctionParser(tokens, new Context(refusals), scope, clusters)
+                  .body(word, parameters, results, inRegisters, line));
+    }
+    Function earlier =
+        functions.put(
+            word,
+            new Function(
+                word, entry, List.copyOf(parameters), List.copyOf(results), content, true, line));
     symbols.put(word, new ModuleLinker.Symbol(of, line));
     if (earlier != null && earlier.defined()) {
       refuse(line, "'%s' is defined twice".formatted(word));
@@ -267,7 +288,31 @@ public final class PtxParser {
   private static Function declared(
       String name, boolean entry, List<Variable> parameters, List<Variable> results, int line) {
     return new Function(
-        name, entry, parameters, results, List.of(), List.of(), List.of(), List.of(), false, line);
+        name, entry, parameters, results, Function.Content.of(Function.Body.NONE), false, line);
+  }
+
+  /** Parses a body when the rest of the file is known. */
+  private Function.Body parseLate(
+      Token body,
+      Scope scope,
+      @Nullable Token stop,
+      String word,
+      List<Variable> parameters,
+      List<Variable> results,
+      Set<Variable> inRegisters) {
+    List<Refusal> refused = new ArrayList<>();
+    TokenStream own = new TokenStream(Lexer.tokens(body.text(), body.line()));
+    try {
+      Function.Body parsed =
+          new FunctionParser(own, new Context(refused), scope, stop)
+              .body(word, parameters, results, inRegisters, body.line());
+      resolveNames(parsed.code(), refused);
+      return new Function.Body(
+          parsed.registers(), parsed.locals(), parsed.shared(), parsed.code(), refused);
+    } catch (SyntaxException e) {
+      refuse(refused, e.line(), String.valueOf(e.getMessage()), SourceLine.NONE);
+      return new Function.Body(List.of(), List.of(), List.of(), List.of(), refused);
+    }
   }
 
   /**
@@ -331,13 +376,13 @@ public final class PtxParser {
   }
 
   private void refuse(int line, String reason) {
-    refuse(line, reason, SourceLine.NONE);
+    refuse(refusals, line, reason, SourceLine.NONE);
   }
 
-  private void refuse(int line, String reason, SourceLine source) {
+  private void refuse(List<Refusal> to, int line, String reason, SourceLine source) {
     int own = line - before;
     String text = own >= 1 && own <= lines.size() ? lines.get(own - 1) : "";
-    refusals.add(new Refusal(line, text, reason, source));
+    to.add(new Refusal(line, text, reason, source));
   }
 
   private @Nullable Operand find(String word) {
@@ -347,9 +392,18 @@ public final class PtxParser {
 
   /** Provides what function bodies need of the file. */
   private final class Context implements FunctionParser.ModuleContext {
+    private final List<Refusal> refused;
+
+    /**
+     * @param refused gets what is wrong
+     */
+    Context(List<Refusal> refused) {
+      this.refused = refused;
+    }
+
     @Override
     public void refuse(int line, String reason, SourceLine source) {
-      PtxParser.this.refuse(line, reason, source);
+      PtxParser.this.refuse(refused, line, reason, source);
     }
 
     @Override
@@ -382,10 +436,8 @@ public final class PtxParser {
   /** Names of functions and of variables that were used before their declaration. */
   private void resolveNames() {
     for (Function function : functions.values()) {
-      List<Instruction> code = function.code();
-      for (int i = 0; i < code.size(); i++) {
-        Instruction instruction = code.get(i);
-        code.set(i, instruction.with(operand -> resolve(operand, instruction)));
+      if (!function.isLate()) {
+        resolveNames(function.code(), refusals);
       }
     }
     for (Variable variable : globals.values()) {
@@ -400,15 +452,22 @@ public final class PtxParser {
     }
   }
 
+  private void resolveNames(List<Instruction> code, List<Refusal> refused) {
+    for (int i = 0; i < code.size(); i++) {
+      Instruction instruction = code.get(i);
+      code.set(i, instruction.with(operand -> resolve(operand, instruction, refused)));
+    }
+  }
+
   private boolean isDeclared(String word) {
     return functions.containsKey(word) || globals.containsKey(word);
   }
 
-  private Operand resolve(Operand operand, Instruction at) {
-    return operand instanceof Operand.Name(String word) ? resolveName(word, at) : operand;
+  private Operand resolve(Operand operand, Instruction at, List<Refusal> refused) {
+    return operand instanceof Operand.Name(String word) ? resolveName(word, at, refused) : operand;
   }
 
-  private Operand resolveName(String word, Instruction at) {
+  private Operand resolveName(String word, Instruction at, List<Refusal> refused) {
     if (functions.containsKey(word)) {
       return new Operand.FunctionName(word);
     }
@@ -416,7 +475,7 @@ public final class PtxParser {
     if (variable != null) {
       return variable;
     }
-    refuse(at.line(), "'%s' is not declared".formatted(word), at.source());
+    refuse(refused, at.line(), "'%s' is not declared".formatted(word), at.source());
     return new Operand.Int(0);
   }
 }

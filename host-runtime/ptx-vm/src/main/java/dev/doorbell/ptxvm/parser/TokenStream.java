@@ -244,6 +244,8 @@ final class TokenStream {
       STRING,
       /** One character. */
       SYMBOL,
+      /** A function's body that is cut into tokens later. */
+      BODY,
       END
     }
 

@@ -12,8 +12,8 @@ public final class GpuWindow implements AutoCloseable {
   /** Addresses that neither a JVM nor a C program uses by itself. */
   private static final long FIRST = 1L << 45;
 
-  private static final long BYTES = 16L << 30;
-  private static final int MOST = 1 << 12;
+  private static final long BYTES = 64L << 30;
+  private static final int MOST = 1 << 10;
 
   private final LinuxCalls libc = new LinuxCalls();
   private final int file;

@@ -17,7 +17,9 @@ record GpuBlock(Allocation allocation, int device, Kind kind) {
     /** Pages of a file of the program: registered host memory, doorbell pages. */
     FILE,
     /** Memory that another program has exported. */
-    IMPORTED;
+    IMPORTED,
+    /** Addresses to which the program maps pages of files. */
+    RESERVED;
 
     /** Returns the kind that a program names by number. */
     @SuppressWarnings("EnumOrdinal") // the order is that of the protocol
@@ -35,6 +37,6 @@ record GpuBlock(Allocation allocation, int device, Kind kind) {
 
   /** True when its pages are those of another file. */
   boolean isOverlay() {
-    return kind == Kind.FILE || kind == Kind.IMPORTED;
+    return kind == Kind.FILE || kind == Kind.IMPORTED || kind == Kind.RESERVED;
   }
 }

@@ -141,7 +141,19 @@ public final class GpuConnection {
         GpuBlock block = program.allocate(in.getLong(0), kind, in.getLong(16));
         return numbers(block.allocation().address());
       }
-      case FREE -> program.release(in.getLong(0));
+      case FREE -> {
+        long address = in.getLong(0);
+        if (in.limit() == Long.BYTES) {
+          program.release(address);
+        } else {
+          program.enqueue(
+              program.stream(in.getLong(8), in.getLong(16)),
+              () -> {
+                program.release(address);
+                return true;
+              });
+        }
+      }
       case LOAD -> {
         return numbers(load(in));
       }
@@ -228,6 +240,16 @@ public final class GpuConnection {
         return text(in.getLong(0) != 0);
       }
       case MISSING -> gpus.miss(rest(in, 0));
+      case MAP_AT ->
+          withFile(
+              in.getLong(8),
+              in.getLong(16),
+              in.getLong(24),
+              file -> {
+                program.mapAt(in.getLong(0), in.getLong(24), file, in.getLong(16));
+                return 0L;
+              });
+      case UNMAP -> program.mapAt(in.getLong(0), in.getLong(8), -1, 0);
     }
     return numbers();
   }
@@ -327,7 +349,8 @@ public final class GpuConnection {
   private static boolean isDeviceRuntime(String ptx) {
     return ptx.contains(".func")
         && ptx.contains("cudaGetParameterBuffer")
-        && !ptx.contains(".entry");
+        && !ptx.contains(".visible .entry")
+        && !ptx.contains(".weak .entry");
   }
 
   private static String rest(ByteBuffer in, int from) {
@@ -342,7 +365,10 @@ public final class GpuConnection {
     try {
       kernel = module.kernel(name);
     } catch (GpuException e) {
-      throw new CudaException(CudaStatus.NOT_FOUND, "");
+      boolean refused = module.entries().contains(name);
+      throw new CudaException(
+          refused ? CudaStatus.INVALID_PTX : CudaStatus.NOT_FOUND,
+          refused ? String.valueOf(e.getMessage()) : "");
     }
     int parameters = kernel.parameters();
     long[] numbers = new long[3 + 2 * parameters];
@@ -521,9 +547,28 @@ public final class GpuConnection {
   private long mapFile(ByteBuffer in) throws CudaException {
     long offset = in.getLong(16);
     long bytes = in.getLong(24);
+    return withFile(
+        in.getLong(8),
+        offset,
+        bytes,
+        file ->
+            program
+                .overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
+                .allocation()
+                .address());
+  }
+
+  /** Uses a file of the program. */
+  @FunctionalInterface
+  private interface FileUse {
+    long use(int file) throws CudaException;
+  }
+
+  private long withFile(long descriptor, long offset, long bytes, FileUse use)
+      throws CudaException {
     int file;
     try {
-      file = GpuWindow.open(program.pid(), (int) in.getLong(8));
+      file = GpuWindow.open(program.pid(), (int) descriptor);
     } catch (IOException e) {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     }
@@ -538,10 +583,7 @@ public final class GpuConnection {
       CudaException.require(
           offset >= 0 && bytes > 0 && offset <= size && bytes <= size - offset,
           CudaStatus.INVALID_VALUE);
-      return program
-          .overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
-          .allocation()
-          .address();
+      return use.use(file);
     } catch (IOException e) {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     } finally {

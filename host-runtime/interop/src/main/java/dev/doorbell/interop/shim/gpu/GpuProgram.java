@@ -54,6 +54,7 @@ final class GpuProgram implements AutoCloseable {
   private final StringBuilder output = new StringBuilder();
   private final StringBuilder diagnosis = new StringBuilder();
   private final long timeoutNanos;
+  private String said = "";
   private int error;
   private long order;
   private long numbers = 0x1000;
@@ -198,7 +199,9 @@ final class GpuProgram implements AutoCloseable {
 
   /** Has the program's library print a line. */
   void say(String message) {
-    if (!message.isEmpty()) {
+    // A library may try hundreds of kernels that cannot be run.
+    if (!message.isEmpty() && !message.equals(said)) {
+      said = message;
       diagnosis.append("doorbell: ").append(message).append('\n');
     }
   }
@@ -244,10 +247,11 @@ final class GpuProgram implements AutoCloseable {
     Gpu gpu = gpu(device);
     CudaException.require(bytes > 0, CudaStatus.INVALID_VALUE);
     CudaException.require(
-        kind == GpuBlock.Kind.HOST || bytes <= free(device), CudaStatus.OUT_OF_MEMORY);
+        kind == GpuBlock.Kind.HOST || kind == GpuBlock.Kind.RESERVED || bytes <= free(device),
+        CudaStatus.OUT_OF_MEMORY);
     MemoryKind as =
         switch (kind) {
-          case DEVICE, IMPORTED -> MemoryKind.DEVICE;
+          case DEVICE, IMPORTED, RESERVED -> MemoryKind.DEVICE;
           case MANAGED -> MemoryKind.MANAGED;
           case HOST, FILE -> doorbells == null ? MemoryKind.HOST : MemoryKind.UAR;
         };
@@ -293,6 +297,25 @@ final class GpuProgram implements AutoCloseable {
     GpuBlock page = allocate(device, GpuBlock.Kind.FILE, bytes, found.at());
     found.route().accept(page.allocation().address());
     return page;
+  }
+
+  /** Lets a part of a reserved block be pages of a file, or its own again where there is none. */
+  void mapAt(long address, long bytes, int file, long offset) throws CudaException {
+    GpuBlock block = CudaException.present(block(address), CudaStatus.INVALID_VALUE);
+    CudaException.require(
+        block.kind() == GpuBlock.Kind.RESERVED
+            && (address & (AddressSpace.PAGE - 1)) == 0
+            && block.allocation().contains(address, bytes),
+        CudaStatus.INVALID_VALUE);
+    if (file < 0) {
+      window.restore(address, bytes);
+      return;
+    }
+    try {
+      window.overlay(address, bytes, file, offset);
+    } catch (IOException e) {
+      throw new CudaException(CudaStatus.INVALID_VALUE, "");
+    }
   }
 
   long free(long device) {

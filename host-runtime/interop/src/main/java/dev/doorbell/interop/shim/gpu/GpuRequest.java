@@ -37,7 +37,9 @@ enum GpuRequest {
   MEMORY,
   RESET,
   TEXT,
-  MISSING;
+  MISSING,
+  MAP_AT,
+  UNMAP;
 
   private static final GpuRequest[] ALL = values();
 

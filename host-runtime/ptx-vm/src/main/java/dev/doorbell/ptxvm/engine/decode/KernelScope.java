@@ -1,5 +1,6 @@
 package dev.doorbell.ptxvm.engine.decode;
 
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.SpecialRegister;
 import dev.doorbell.ptxvm.ir.PtxModule;
@@ -29,9 +30,23 @@ public final class KernelScope {
   private final Map<SpecialRegister, Integer> specials = new TreeMap<>();
   private int poolStart;
   private int trash = -1;
+  private @Nullable LateCalls late;
 
   public KernelScope(PtxModule module) {
     this.module = module;
+  }
+
+  /** Links what threads call through pointers when the first one does. */
+  public interface LateCalls {
+    /**
+     * Links the function of an address with all that it may call; null if there is none.
+     *
+     * @throws GpuException if it cannot be run
+     */
+    @Nullable LinkedFunction function(long address);
+
+    /** Returns how many slots the functions have that were linked until now. */
+    int slots();
   }
 
   /** A slot that holds an address in a variable of the module, which each load of it decides. */
@@ -43,6 +58,35 @@ public final class KernelScope {
   public void add(LinkedFunction function) {
     functions.put(function.function.name(), function);
     poolStart = Math.max(poolStart, function.lastSlot);
+  }
+
+  /** Adds a function when there are constants already. */
+  public void addLate(LinkedFunction function) {
+    functions.put(function.function.name(), function);
+  }
+
+  /** Reserves slots behind all others; returns the first. */
+  public int reserve(int count) {
+    int first = slots();
+    for (int i = 0; i < count; i++) {
+      grow(0);
+    }
+    return first;
+  }
+
+  /** Returns how many slots there are. */
+  public int slots() {
+    return poolStart + pool.size();
+  }
+
+  /** Sets how functions are found that are called through pointers. */
+  public void linkLate(LateCalls calls) {
+    late = calls;
+  }
+
+  /** Returns how functions are found that are called through pointers; null: all are known. */
+  public @Nullable LateCalls late() {
+    return late;
   }
 
   /** The kernel and what it may call, by name, the kernel first. */
@@ -62,6 +106,9 @@ public final class KernelScope {
   /** The functions that may be called through a pointer, by their address. */
   public Map<Long, LinkedFunction> pointedTo() {
     Map<Long, LinkedFunction> byAddress = new HashMap<>();
+    if (late != null) {
+      return byAddress;
+    }
     functions.forEach((name, function) -> byAddress.put(functionAddress(name), function));
     return byAddress;
   }

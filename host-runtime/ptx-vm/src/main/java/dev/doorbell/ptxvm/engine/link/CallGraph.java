@@ -9,7 +9,6 @@ import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,21 +16,30 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 
 /**
  * The calls between the functions of a module; a call through a pointer may reach any function with
- * an address.
+ * an address. Where functions are linked late, such a call is no edge: what it reaches is linked
+ * when a thread gets there. Safe for several threads.
  */
 final class CallGraph {
   private final Map<String, Function> functions;
-  private final Map<String, Set<String>> calls = new LinkedHashMap<>();
-  private final Set<String> recursive = new HashSet<>();
+  private final boolean late;
+  private final Set<String> pointedTo;
+  private final Map<String, Set<String>> calls = new ConcurrentHashMap<>();
+  private final Map<String, Boolean> recursive = new ConcurrentHashMap<>();
 
   CallGraph(PtxModule module) {
     this.functions = module.functions();
+    this.late = module.isLate();
+    this.pointedTo = late ? Set.of() : pointedTo(module);
+  }
+
+  private static Set<String> pointedTo(PtxModule module) {
     Set<String> pointedTo = new LinkedHashSet<>();
-    for (Function function : functions.values()) {
+    for (Function function : module.functions().values()) {
       if (ModuleMemory.pointsTo(module, function.name())) {
         pointedTo.add(function.name());
       }
@@ -41,19 +49,34 @@ final class CallGraph {
         }
       }
     }
-    for (Function function : functions.values()) {
-      Set<String> targets = new LinkedHashSet<>();
-      for (Instruction instruction : function.code()) {
-        if (instruction.name().equals("call")) {
-          List<String> named = namedIn(instruction);
-          targets.addAll(named.isEmpty() ? pointedTo : named);
-        }
-      }
-      calls.put(function.name(), targets);
-    }
-    functions.keySet().stream()
-        .filter(name -> reach(calls.getOrDefault(name, Set.of())).containsKey(name))
-        .forEach(recursive::add);
+    return pointedTo;
+  }
+
+  private Set<String> calls(String name) {
+    return calls.computeIfAbsent(
+        name,
+        _ -> {
+          Function function = functions.get(name);
+          Set<String> targets = new LinkedHashSet<>();
+          for (Instruction call : function == null ? List.<Instruction>of() : function.code()) {
+            if (call.name().equals("call")) {
+              List<String> named = namedIn(call);
+              targets.addAll(named.isEmpty() ? pointedTo : named);
+            }
+          }
+          return targets;
+        });
+  }
+
+  /** Returns true if a function calls what is not known before a thread gets there. */
+  private static boolean callsPointer(Function function) {
+    return function.code().stream()
+        .anyMatch(each -> each.name().equals("call") && namedIn(each).isEmpty());
+  }
+
+  /** Returns true if a function, or what it calls, calls functions that are linked late. */
+  boolean callsLate(String name) {
+    return late && reach(List.of(name)).values().stream().anyMatch(CallGraph::callsPointer);
   }
 
   private static List<String> namedIn(Instruction instruction) {
@@ -73,7 +96,12 @@ final class CallGraph {
 
   /** Returns true if the function may be called, directly or not, while it runs. */
   boolean isRecursive(String name) {
-    return recursive.contains(name);
+    Boolean known = recursive.get(name);
+    if (known == null) {
+      known = reach(calls(name)).containsKey(name) || callsLate(name);
+      recursive.put(name, known);
+    }
+    return known;
   }
 
   /**
@@ -102,14 +130,14 @@ final class CallGraph {
     }
     for (String name : calleesFirst.reversed()) {
       int behind = first.merge(name, 0, Math::max) + counts.getOrDefault(name, 0);
-      calls.getOrDefault(name, Set.of()).forEach(callee -> first.merge(callee, behind, Math::max));
+      calls(name).forEach(callee -> first.merge(callee, behind, Math::max));
     }
     return first;
   }
 
   private void addBehindCallees(String name, Set<String> to) {
     if (!to.contains(name)) {
-      calls.getOrDefault(name, Set.of()).forEach(callee -> addBehindCallees(callee, to));
+      calls(name).forEach(callee -> addBehindCallees(callee, to));
       to.add(name);
     }
   }
@@ -122,7 +150,7 @@ final class CallGraph {
       String name = open.removeLast();
       Function function = functions.get(name);
       if (function != null && function.defined() && seen.putIfAbsent(name, function) == null) {
-        open.addAll(calls.getOrDefault(name, Set.of()));
+        open.addAll(calls(name));
       }
     }
     return seen;
@@ -148,7 +176,7 @@ final class CallGraph {
       return before;
     }
     long deepest = 0;
-    for (String target : calls.getOrDefault(name, Set.of())) {
+    for (String target : calls(name)) {
       deepest = Math.max(deepest, depth(target, functions, known));
     }
     known.put(name, callee.frameBytes + deepest);

@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.link;
 
 import dev.doorbell.core.fabric.Fabric.Pipeline;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.decode.KernelScope;
@@ -26,6 +27,7 @@ import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.memory.Layout;
+import dev.doorbell.ptxvm.memory.ModuleMemory;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -36,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -101,9 +104,75 @@ public final class KernelLinker {
    */
   public static LinkedKernel link(ModuleAnalysis analysis, String kernel, LinkOptions options) {
     Function root = Objects.requireNonNull(analysis.module.functions().get(kernel), kernel);
-    Refusals none = new Refusals(new TreeMap<>(), new TreeMap<>());
-    KernelLinker linker = new KernelLinker(analysis, root, none);
-    return Objects.requireNonNull(linker.link(options, Set.of()));
+    Refusals refusals = new Refusals(new TreeMap<>(), new TreeMap<>());
+    KernelLinker linker = new KernelLinker(analysis, root, refusals);
+    LinkedKernel linked = Objects.requireNonNull(linker.link(options, Set.of()));
+    linker.requireRuns();
+    return linked;
+  }
+
+  /** Refuses functions that were parsed late and cannot be run. */
+  private void requireRuns() {
+    if (!refusals.atLoad().isEmpty()) {
+      List<Refusal> refused = List.copyOf(refusals.atLoad().values());
+      refusals.atLoad().clear();
+      throw new GpuException(Refusal.describe(module, refused));
+    }
+  }
+
+  /** Functions that threads call through pointers are linked when the first one does. */
+  private final class Late implements KernelScope.LateCalls {
+    private final LinkOptions options;
+    private final Map<Long, String> names = new HashMap<>();
+
+    Late(LinkOptions options) {
+      this.options = new LinkOptions(options.stackBytes(), false, 0, options.pipeline());
+      for (String name : module.functions().keySet()) {
+        names.put(ModuleMemory.FUNCTIONS + (long) names.size() * ModuleMemory.FUNCTION_STEP, name);
+      }
+    }
+
+    @Override
+    public synchronized @Nullable LinkedFunction function(long address) {
+      String name = names.get(address);
+      if (name == null) {
+        return null;
+      }
+      List<Function> fresh =
+          graph.reachable(name).stream()
+              .filter(each -> scope.function(each.name()) == null)
+              .toList();
+      Set<Variable> shared = sharedNamed(fresh);
+      for (Function function : fresh) {
+        if (!function.shared().isEmpty() || !shared.stream().allMatch(scope.shared()::has)) {
+          throw new GpuException(
+              "'%s' has shared memory of its own and is called through a pointer: that is not"
+                      .formatted(function.name())
+                  + " supported in a module of this size");
+        }
+      }
+      Map<LinkedFunction, ModuleAnalysis.OfFunction> linked = new LinkedHashMap<>();
+      for (Function function : fresh) {
+        ModuleAnalysis.OfFunction facts = analysis.of(function);
+        int first = scope.reserve(facts.slots().count());
+        boolean recursive = graph.isRecursive(function.name());
+        LinkedFunction added = new LinkedFunction(function, facts.slots(), first, recursive);
+        linked.put(added, facts);
+        scope.addLate(added);
+      }
+      assemble(linked, options, Set.of());
+      requireRuns();
+      return scope.function(name);
+    }
+
+    @Override
+    public synchronized int slots() {
+      return scope.slots();
+    }
+
+    synchronized long[] constants(ToLongFunction<Variable> addressOf) {
+      return filled(scope.registers(), scope.variables(), addressOf);
+    }
   }
 
   /**
@@ -116,6 +185,10 @@ public final class KernelLinker {
       scope.parameters().add(root.parameters());
     }
     List<Function> functions = graph.reachable(root.name());
+    Late late = graph.callsLate(root.name()) ? new Late(options) : null;
+    if (late != null) {
+      scope.linkLate(late);
+    }
     layOutShared(functions);
     Map<LinkedFunction, ModuleAnalysis.OfFunction> linkedFunctions = new LinkedHashMap<>();
     Map<String, Integer> firstSlots =
@@ -132,13 +205,7 @@ public final class KernelLinker {
       linkedFunctions.put(linked, facts);
       scope.add(linked);
     }
-    linkedFunctions.forEach(
-        (function, facts) -> {
-          if (!known.contains(function.function.name())) {
-            Assembler assembler = new Assembler(scope, function, facts.loops());
-            new FunctionLinker(this, function, assembler).run(facts.flow(), options);
-          }
-        });
+    assemble(linkedFunctions, options, known);
     if (functions.stream().anyMatch(function -> known.contains(function.name()))) {
       return null;
     }
@@ -157,7 +224,8 @@ public final class KernelLinker {
             places,
             slotsAt,
             scope.shared().bytes(),
-            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()));
+            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()),
+            null);
     Program program =
         new Program(List.copyOf(linkedFunctions.keySet()), scope.poolStart(), registers, specials);
     if (options.hasBlocks()) {
@@ -165,7 +233,25 @@ public final class KernelLinker {
       scope.variables().forEach(variable -> differing.set(variable.slot()));
       BlockPass.linked(new Program(program.functions(), scope.poolStart(), registers, differing));
     }
-    return new LinkedKernel(image, program, scope.variables());
+    return new LinkedKernel(
+        image, program, scope.variables(), late == null ? null : late::constants);
+  }
+
+  private void assemble(
+      Map<LinkedFunction, ModuleAnalysis.OfFunction> functions,
+      LinkOptions options,
+      Set<String> known) {
+    functions.forEach(
+        (function, facts) -> {
+          if (!known.contains(function.function.name())) {
+            Assembler assembler = new Assembler(scope, function, facts.loops());
+            new FunctionLinker(this, function, assembler).run(facts.flow(), options);
+            function
+                .function
+                .refusals()
+                .forEach(each -> refusals.atLoad().putIfAbsent(each.line(), each));
+          }
+        });
   }
 
   private void layOutShared(List<Function> functions) {
@@ -179,7 +265,7 @@ public final class KernelLinker {
       if (variable.space() == StateSpace.SHARED) {
         if (variable.external() || variable.bytes() == 0) {
           dynamic.add(variable);
-        } else if (used.contains(variable)) {
+        } else if (scope.late() != null || used.contains(variable)) {
           shared.add(variable);
         }
       }
@@ -368,9 +454,14 @@ public final class KernelLinker {
    *
    * @param image its constants at the addresses of variables are 0
    * @param variables slots of addresses
+   * @param late constants at given addresses of variables, of all functions that were linked until
+   *     then, where more may be linked; else null
    */
   public record LinkedKernel(
-      KernelImage image, Program program, List<KernelScope.VariableSlot> variables) {
+      KernelImage image,
+      Program program,
+      List<KernelScope.VariableSlot> variables,
+      java.util.function.@Nullable Function<ToLongFunction<Variable>, long[]> late) {
 
     public LinkedKernel {
       variables = List.copyOf(variables);
@@ -378,11 +469,19 @@ public final class KernelLinker {
 
     /** Returns the kernel of a module whose variables are where {@code addressOf} says. */
     public KernelCode at(ToLongFunction<Variable> addressOf) {
-      long[] constants = image.constants().clone();
-      for (KernelScope.VariableSlot each : variables) {
-        constants[each.slot()] = addressOf.applyAsLong(each.variable()) + each.offset();
-      }
-      return new KernelCode(image.with(constants), program.with(constants));
+      long[] constants = filled(image.constants().clone(), variables, addressOf);
+      Supplier<long[]> grown = late == null ? null : () -> late.apply(addressOf);
+      return new KernelCode(image.with(constants, grown), program.with(constants));
     }
+  }
+
+  private static long[] filled(
+      long[] constants,
+      List<KernelScope.VariableSlot> variables,
+      ToLongFunction<Variable> addressOf) {
+    for (KernelScope.VariableSlot each : variables) {
+      constants[each.slot()] = addressOf.applyAsLong(each.variable()) + each.offset();
+    }
+    return constants;
   }
 }

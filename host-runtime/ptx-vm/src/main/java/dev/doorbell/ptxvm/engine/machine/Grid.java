@@ -212,7 +212,7 @@ public final class Grid extends GridContext {
 
   @Override
   int @Nullable [] counts() {
-    return code.counts;
+    return code.counts();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm.engine.machine;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +38,16 @@ public final class KernelCode {
   /** Names what executes the kernel. */
   public String engine() {
     return result.engine();
+  }
+
+  /** Executions of each operation, by place, those of functions that were linked late included. */
+  int @Nullable [] counts() {
+    int[] now = counts;
+    if (now != null && now.length < image.places().size()) {
+      now = Arrays.copyOf(now, image.places().size());
+      counts = now;
+    }
+    return now;
   }
 
   boolean isCompiled() {

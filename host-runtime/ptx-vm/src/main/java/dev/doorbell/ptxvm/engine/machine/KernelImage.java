@@ -8,7 +8,9 @@ import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Properties of a kernel that linking fixes.
@@ -22,6 +24,8 @@ import java.util.function.ToIntFunction;
  * @param slotsAt the slots of the registers of the function that each place belongs to
  * @param sharedBytes of static shared memory, rounded up to where dynamic shared memory begins
  * @param localBytes of a thread's local memory
+ * @param late constants of all functions that were linked until now, where more may be linked when
+ *     a thread calls them; else null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 public record KernelImage(
@@ -35,10 +39,11 @@ public record KernelImage(
     List<Instruction> places,
     List<ToIntFunction<Register>> slotsAt,
     long sharedBytes,
-    long localBytes) {
+    long localBytes,
+    @Nullable Supplier<long[]> late) {
 
   /** Returns this kernel with other constants. */
-  public KernelImage with(long[] others) {
+  public KernelImage with(long[] others, @Nullable Supplier<long[]> grown) {
     return new KernelImage(
         module,
         name,
@@ -50,7 +55,20 @@ public record KernelImage(
         places,
         slotsAt,
         sharedBytes,
-        localBytes);
+        localBytes,
+        grown);
+  }
+
+  /** Returns true if functions may be linked while the kernel runs. */
+  boolean growsLate() {
+    return late != null;
+  }
+
+  /** The register file of a thread with slots for all functions that were linked until now. */
+  long[] grown(long[] before, GridContext grid, int block, int thread) {
+    long[] r = registers(grid, block, thread);
+    System.arraycopy(before, 0, r, 0, before.length);
+    return r;
   }
 
   /** The instruction that an operation was decoded from, by its {@link Op#place}. */
@@ -77,7 +95,7 @@ public record KernelImage(
 
   /** The register file of a new thread: constants, and what is fixed for the thread. */
   long[] registers(GridContext grid, int block, int thread) {
-    long[] r = constants.clone();
+    long[] r = late == null ? constants.clone() : late.get();
     specials.forEach((special, slot) -> r[slot] = special.value(grid, block, thread));
     return r;
   }

@@ -20,7 +20,7 @@ public final class VmThread implements Agent, Barrier.Participant {
   public final ThreadPort port;
 
   /** The register file. */
-  public final long[] r;
+  public long[] r;
 
   /** Next operation. */
   public @Nullable Op op;
@@ -121,7 +121,8 @@ public final class VmThread implements Agent, Barrier.Participant {
     this.r = grid.image.registers(grid, cta.index, index);
     this.op = first;
     this.port = cta.host.port(grid.number << 32 | cta.index, this);
-    int tickets = cta.stepper == null ? port.loadsAhead() : 0;
+    boolean ahead = cta.stepper == null && !grid.image.growsLate();
+    int tickets = ahead ? port.loadsAhead() : 0;
     this.scoreboard =
         tickets == 0
             ? null
@@ -265,6 +266,17 @@ public final class VmThread implements Agent, Barrier.Participant {
       port.stalled(stalled);
       stalled = 0;
     }
+  }
+
+  /** Gets slots for functions that were linked since it began. */
+  public void grow() {
+    r = grid.image.grown(r, grid, cta.index, index);
+  }
+
+  /** Executes {@code same} once more in its next step. */
+  public @Nullable Op again(Op same) {
+    op = same;
+    return null;
   }
 
   /** The port parked the access of {@code same}: issue it again in the next step. */

@@ -1,9 +1,12 @@
 package dev.doorbell.ptxvm.engine.ops.control;
 
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
+import dev.doorbell.ptxvm.engine.decode.KernelScope;
+import dev.doorbell.ptxvm.engine.decode.KernelScope.LateCalls;
 import dev.doorbell.ptxvm.engine.machine.LinkedFunction;
 import dev.doorbell.ptxvm.engine.machine.Op;
 import dev.doorbell.ptxvm.engine.machine.Op.Stop;
@@ -30,6 +33,7 @@ public final class Call extends Op {
   private final @Nullable Target fixed;
   private final int pointer;
   private final Map<Long, Target> pointedTo = new HashMap<>();
+  private final @Nullable LateCalls late;
   private final Passing[] arguments;
   private final Passing[] results;
 
@@ -73,7 +77,7 @@ public final class Call extends Op {
       LinkedFunction caller,
       @Nullable LinkedFunction fixed,
       int pointer,
-      Map<Long, LinkedFunction> pointedTo,
+      KernelScope kernel,
       Passing[] arguments,
       Passing[] results) {
     this.caller = caller;
@@ -81,7 +85,10 @@ public final class Call extends Op {
     this.pointer = pointer;
     this.arguments = arguments;
     this.results = results;
-    pointedTo.forEach((address, callee) -> this.pointedTo.put(address, new Target(callee)));
+    this.late = fixed == null ? kernel.late() : null;
+    if (fixed == null) {
+      kernel.pointedTo().forEach((address, callee) -> pointedTo.put(address, new Target(callee)));
+    }
   }
 
   public static Op make(Instruction i, Assembler a) throws Unsupported {
@@ -100,10 +107,10 @@ public final class Call extends Op {
       if (!fits(callee, arguments, results)) {
         throw Unsupported.malformed("'" + name + "' has other parameters or results");
       }
-      return new Call(a.function(), callee, -1, Map.of(), arguments, results);
+      return new Call(a.function(), callee, -1, a.kernel(), arguments, results);
     }
     int pointer = a.source(target, ScalarType.U64);
-    return new Call(a.function(), null, pointer, a.kernel().pointedTo(), arguments, results);
+    return new Call(a.function(), null, pointer, a.kernel(), arguments, results);
   }
 
   private static Op builtIn(String name, Passing[] arguments, Passing[] results) {
@@ -177,10 +184,33 @@ public final class Call extends Op {
   @Override
   public @Nullable Op execute(VmThread t, long[] r) {
     Target target = fixed != null ? fixed : pointedTo.get(r[pointer]);
+    LateCalls linker = late;
+    if (linker != null) {
+      target = target == null ? link(linker, r[pointer]) : target;
+      if (r.length < linker.slots()) {
+        t.grow();
+        return t.again(this);
+      }
+    }
     if (target == null) {
       throw new Fault("call through 0x%x, which is no function's address".formatted(r[pointer]));
     }
     return target.enter(t, r);
+  }
+
+  private @Nullable Target link(LateCalls linker, long address) {
+    LinkedFunction function;
+    try {
+      function = linker.function(address);
+    } catch (GpuException e) {
+      throw new Fault(String.valueOf(e.getMessage()));
+    }
+    if (function == null) {
+      return null;
+    }
+    Target target = new Target(function);
+    pointedTo.put(address, target);
+    return target;
   }
 
   /** A function that the call may enter, and what is executed when it returns. */
