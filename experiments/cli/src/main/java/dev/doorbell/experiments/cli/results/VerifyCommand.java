@@ -35,8 +35,8 @@ public final class VerifyCommand extends CliCommand {
     for (String name : runs) {
       RunIndex run = RunIndex.read(place.find(name)).withoutDamagedSamples();
       damage.addAll(run.damage());
-      context.println(
-          "%s  %s  %s; samples of %d of %d points are as recorded; basis %s"
+      context.print(
+          "%s  %s  %s; samples of %d of %d points are as recorded; basis %s%n"
               .formatted(
                   run.id(),
                   run.damage().isEmpty() ? "intact" : "DAMAGED",

@@ -551,11 +551,18 @@ public final class GpuConnection {
         in.getLong(8),
         offset,
         bytes,
-        file ->
-            program
-                .overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
-                .allocation()
-                .address());
+        file -> {
+          GpuBlock page = program.doorbells(gpus, in.getLong(0), path(file), offset, bytes);
+          GpuBlock block =
+              page == null
+                  ? program.overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
+                  : page;
+          return block.allocation().address();
+        });
+  }
+
+  private static Path path(int file) {
+    return Path.of("/proc/self/fd/" + file);
   }
 
   /** Uses a file of the program. */
@@ -573,13 +580,8 @@ public final class GpuConnection {
       throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
     }
     try {
-      Path path = Path.of("/proc/self/fd/" + file);
-      GpuBlock page = program.doorbells(gpus, in.getLong(0), path, offset, bytes);
-      if (page != null) {
-        return page.allocation().address();
-      }
       // A page behind the end of a file ends whoever touches it.
-      long size = Files.size(path);
+      long size = Files.size(path(file));
       CudaException.require(
           offset >= 0 && bytes > 0 && offset <= size && bytes <= size - offset,
           CudaStatus.INVALID_VALUE);
