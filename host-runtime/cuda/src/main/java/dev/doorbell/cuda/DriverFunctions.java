@@ -24,12 +24,6 @@ final class DriverFunctions {
       MethodType.methodType(int.class, Collections.nCopies(4, long.class));
   private static final int NON_BLOCKING = 1;
 
-  /** CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX. */
-  private static final int CURRENT_CONTEXT = 0;
-
-  /** CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER. */
-  private static final int TO_OWNER = 100;
-
   /** CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. */
   private static final int DMA_BUF = 1;
 
@@ -130,8 +124,6 @@ final class DriverFunctions {
 
   /** The functions of the installed driver: a library under another name may lack some of them. */
   private static final class Own {
-    static final MethodHandle FLUSH = own("cuFlushGPUDirectRDMAWrites", NUMBER, NUMBER);
-
     /** Its fifth parameter, flags, is 0. */
     static final MethodHandle EXPORT =
         MethodHandles.explicitCastArguments(

@@ -72,7 +72,6 @@ public final class KernelMover extends StagedMover {
   private long group;
   private boolean isolateNext;
   private @Nullable Launch launch;
-  private long launches;
 
   /**
    * Creates a mover, whose kernel starts with the first transfer.
@@ -209,7 +208,6 @@ public final class KernelMover extends StagedMover {
   }
 
   private void start(long done) {
-    launches++;
     launch =
         gpu.launch(
             kernel,

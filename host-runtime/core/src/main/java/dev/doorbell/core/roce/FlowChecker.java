@@ -27,7 +27,6 @@ public final class FlowChecker {
   private final Map<FlowKey, RequestFlow> flows = new LinkedHashMap<>();
   private final Icrc icrc = new Icrc();
   private int problems;
-  private int notes;
   private int packets;
 
   /** Who asks whom: requests of a connection go to one queue pair of one host. */
@@ -83,7 +82,6 @@ public final class FlowChecker {
       }
     }
     problems += findings.problems.size();
-    notes += findings.notes.size();
     return findings;
   }
 

@@ -36,7 +36,6 @@ public final class Cable implements Network, AutoCloseable {
   private final List<Host> hosts = new ArrayList<>();
   private final Frame.Hop end = this::arrive;
   private long sent;
-  private long lost;
 
   /**
    * A cable.
@@ -62,7 +61,6 @@ public final class Cable implements Network, AutoCloseable {
     long number = sent++;
     int copies = impairment.copies(frame, number);
     if (copies == 0) {
-      lost++;
       frame.lost();
       return;
     }

@@ -5,27 +5,26 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The ways a payload takes from GPU memory into the HCA: the values of the {@code path} axis.
+ * The ways a payload takes from GPU memory into the HCA: the values of the {@code path} axis, whose
+ * meanings the schema of experiments has.
  *
  * <p>All of them run the same kernels; a path is a value of {@code doorbell_job.path}, a few queue
  * pair flags, and where the staging area lies.
  */
 public enum TransferPath {
-  PULL("pull", "the HCA reads the payload from GPU memory", JobView.PATH_PULL),
-  PULL_BF("pull.bf", "WQE by BlueFlame; the HCA reads the payload", JobView.PATH_PULL),
-  PUSH_INLINE("push.inline", "payload inline in the WQE, which the HCA reads", JobView.PATH_INLINE),
-  PUSH_BF("push.bf", "WQE with inline payload by BlueFlame", JobView.PATH_INLINE),
-  PUSH_MEMIC("push.memic", "the kernel stores the payload to on-chip memory", JobView.PATH_STAGE),
-  STAGED("staged", "the kernel stores the payload to host memory", JobView.PATH_STAGE),
-  PROXY("proxy", "the CPU posts on the kernel's behalf", JobView.PATH_PULL);
+  PULL("pull", JobView.PATH_PULL),
+  PULL_BF("pull.bf", JobView.PATH_PULL),
+  PUSH_INLINE("push.inline", JobView.PATH_INLINE),
+  PUSH_BF("push.bf", JobView.PATH_INLINE),
+  PUSH_MEMIC("push.memic", JobView.PATH_STAGE),
+  STAGED("staged", JobView.PATH_STAGE),
+  PROXY("proxy", JobView.PATH_PULL);
 
   private final String word;
-  private final String meaning;
   private final int jobPath;
 
-  TransferPath(String word, String meaning, int jobPath) {
+  TransferPath(String word, int jobPath) {
     this.word = word;
-    this.meaning = meaning;
     this.jobPath = jobPath;
   }
 

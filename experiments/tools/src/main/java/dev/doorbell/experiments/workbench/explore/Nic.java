@@ -77,6 +77,11 @@ public record Nic(Adapter adapter, boolean strictKeys) {
       return Promise.word(this);
     }
 
+    /** Returns what it is. */
+    public String text() {
+      return text;
+    }
+
     /** Returns the remedy of that name. */
     public static Optional<Remedy> of(String word) {
       return Arrays.stream(values()).filter(remedy -> remedy.word().equals(word)).findFirst();
