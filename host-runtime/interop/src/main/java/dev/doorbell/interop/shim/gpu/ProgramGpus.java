@@ -6,9 +6,11 @@ import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.GpuWindow;
 import dev.doorbell.interop.shim.client.LocalSocket;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The emulated GPUs of all programs of a server. */
 public final class ProgramGpus implements AutoCloseable {
+  private static final int KEPT_TEXTS = 8;
+
   private final int count;
   private final GpuFactory factory;
   private final long timeoutNanos;
@@ -27,6 +31,13 @@ public final class ProgramGpus implements AutoCloseable {
   private final Map<Long, Export> exports = new HashMap<>();
   private final SortedSet<String> missing = new TreeSet<>();
   private final SecureRandom random = new SecureRandom();
+  private final Map<ByteBuffer, String> texts =
+      new LinkedHashMap<>(2 * KEPT_TEXTS, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, String> eldest) {
+          return size() > KEPT_TEXTS;
+        }
+      };
 
   /** Memory that a program has exported. */
   record Export(GpuProgram of, GpuBlock block) {}
@@ -129,6 +140,15 @@ public final class ProgramGpus implements AutoCloseable {
 
   @Nullable Export exported(long key) {
     return exports.get(key);
+  }
+
+  /** The PTX of images that were loaded lately, by their digest; null for others. */
+  @Nullable String text(ByteBuffer digest) {
+    return texts.get(digest);
+  }
+
+  void keep(ByteBuffer digest, String text) {
+    texts.put(digest, text);
   }
 
   void miss(String function) {
