@@ -985,7 +985,8 @@ API int cuGetProcAddress_v2(const char *name, void **function, int version, uint
 	void *self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	void *found = NULL;
 	bool creates = strcmp(name, "cuCtxCreate") == 0;
-	int first = creates && version < 11040 ? 2 : creates && version < 12050 ? 1 : 0;
+	bool older = version < 13000 && (!strcmp(name, "cuCtxGetDevice") || !strcmp(name, "cuCtxSynchronize"));
+	int first = older ? 3 : creates && version < 11040 ? 2 : creates && version < 12050 ? 1 : 0;
 	for (int i = first; i < 4 && !found && self; i++) {
 		snprintf(full, sizeof full, "%s%s", name, ends[i]);
 		found = dlsym(self, full);

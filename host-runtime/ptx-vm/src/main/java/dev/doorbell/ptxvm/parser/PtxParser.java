@@ -271,7 +271,7 @@ public final class PtxParser {
     } else {
       content =
           Function.Content.of(
-              new FunctionParser(tokens, new Context(refusals), scope, clusters)
+              new FunctionParser(tokens, new Context(refusals, false), scope, clusters)
                   .body(word, parameters, results, inRegisters, line));
     }
     Function earlier =
@@ -304,7 +304,7 @@ public final class PtxParser {
     TokenStream own = new TokenStream(Lexer.tokens(body.text(), body.line()));
     try {
       Function.Body parsed =
-          new FunctionParser(own, new Context(refused), scope, stop)
+          new FunctionParser(own, new Context(refused, true), scope, stop)
               .body(word, parameters, results, inRegisters, body.line());
       resolveNames(parsed.code(), refused);
       return new Function.Body(
@@ -393,12 +393,15 @@ public final class PtxParser {
   /** Provides what function bodies need of the file. */
   private final class Context implements FunctionParser.ModuleContext {
     private final List<Refusal> refused;
+    private final boolean late;
 
     /**
      * @param refused gets what is wrong
+     * @param late the rest of the file has been read
      */
-    Context(List<Refusal> refused) {
+    Context(List<Refusal> refused, boolean late) {
       this.refused = refused;
+      this.late = late;
     }
 
     @Override
@@ -423,6 +426,11 @@ public final class PtxParser {
 
     @Override
     public void variable(String space, boolean external) throws SyntaxException {
+      if (late) {
+        throw new SyntaxException(
+            tokens.peek().line(),
+            "a variable of the module in a function of a file of this size is not supported");
+      }
       PtxParser.this.variable(
           space, external ? ModuleLinker.Linkage.EXTERN : ModuleLinker.Linkage.LOCAL);
     }

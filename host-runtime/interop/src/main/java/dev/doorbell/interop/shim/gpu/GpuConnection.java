@@ -20,6 +20,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -146,6 +148,7 @@ public final class GpuConnection {
         if (in.limit() == Long.BYTES) {
           program.release(address);
         } else {
+          CudaException.present(program.block(address), CudaStatus.INVALID_VALUE);
           program.enqueue(
               program.stream(in.getLong(8), in.getLong(16)),
               () -> {
@@ -322,16 +325,42 @@ public final class GpuConnection {
   private long load(ByteBuffer in) throws CudaException {
     long device = in.getLong(0);
     int capability = program.gpu(device).attributes().computeCapability();
-    List<PtxFiles.Part> files = new ArrayList<>();
+    boolean fat = in.getLong(8) == FAT_BINARY;
+    List<byte[]> images = new ArrayList<>();
+    MessageDigest digest = sha256();
+    digest.update((byte) (fat ? 1 : 0));
     for (int at = 16; at + 16 <= in.limit(); at += 16) {
       long address = in.getLong(at);
-      String text;
-      if (in.getLong(8) == FAT_BINARY) {
-        long bytes = FatBinary.bytes(read(address, FatBinary.HEADER_BYTES));
-        text = FatBinary.ptx(read(address, bytes), capability);
-      } else {
-        text = new String(read(address, in.getLong(at + 8)), StandardCharsets.UTF_8);
-      }
+      long bytes =
+          fat ? FatBinary.bytes(read(address, FatBinary.HEADER_BYTES)) : in.getLong(at + 8);
+      byte[] image = read(address, bytes);
+      images.add(image);
+      digest.update(image);
+    }
+    // Each rank of a program loads the same images for its GPU.
+    ByteBuffer key = ByteBuffer.wrap(digest.digest());
+    String known = gpus.text(key);
+    if (known == null) {
+      known = text(images, fat, capability);
+      gpus.keep(key, known);
+    }
+    return program.load(device, "module of the program", known);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private static String text(List<byte[]> images, boolean fat, int capability)
+      throws CudaException {
+    List<PtxFiles.Part> files = new ArrayList<>();
+    for (byte[] image : images) {
+      String text =
+          fat ? FatBinary.ptx(image, capability) : new String(image, StandardCharsets.UTF_8);
       if (text != null && !isDeviceRuntime(text)) {
         files.add(new PtxFiles.Part("file %d of the program".formatted(files.size() + 1), text, 0));
       }
@@ -342,7 +371,7 @@ public final class GpuConnection {
           "the program has no PTX, only machine code; build it with -gencode"
               + " arch=compute_%1$d,code=compute_%1$d beside its own".formatted(capability));
     }
-    return program.load(device, "module of the program", PtxFiles.join(files));
+    return PtxFiles.join(files);
   }
 
   /** The library for kernels that launch kernels, which nvcc links to all relocatable code. */
@@ -365,10 +394,7 @@ public final class GpuConnection {
     try {
       kernel = module.kernel(name);
     } catch (GpuException e) {
-      boolean refused = module.entries().contains(name);
-      throw new CudaException(
-          refused ? CudaStatus.INVALID_PTX : CudaStatus.NOT_FOUND,
-          refused ? String.valueOf(e.getMessage()) : "");
+      throw new CudaException(CudaStatus.NOT_FOUND, "");
     }
     int parameters = kernel.parameters();
     long[] numbers = new long[3 + 2 * parameters];

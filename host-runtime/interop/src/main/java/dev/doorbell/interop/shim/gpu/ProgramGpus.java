@@ -9,11 +9,13 @@ import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.client.SharedWorld;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The emulated GPUs of all programs of a server. */
 public final class ProgramGpus implements AutoCloseable {
+  private static final int KEPT_TEXTS = 8;
+
   private final int count;
   private final GpuFactory factory;
   private final long timeoutNanos;
@@ -36,6 +40,13 @@ public final class ProgramGpus implements AutoCloseable {
   private final Map<Long, Export> exports = new HashMap<>();
   private final SortedSet<String> missing = new TreeSet<>();
   private final SecureRandom random = new SecureRandom();
+  private final Map<ByteBuffer, String> texts =
+      new LinkedHashMap<>(2 * KEPT_TEXTS, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, String> eldest) {
+          return size() > KEPT_TEXTS;
+        }
+      };
 
   /** Memory that a program has exported. */
   record Export(GpuProgram of, GpuBlock block) {}
@@ -200,6 +211,15 @@ public final class ProgramGpus implements AutoCloseable {
 
   @Nullable Export exported(long key) {
     return exports.get(key);
+  }
+
+  /** The PTX of images that were loaded lately, by their digest; null for others. */
+  @Nullable String text(ByteBuffer digest) {
+    return texts.get(digest);
+  }
+
+  void keep(ByteBuffer digest, String text) {
+    texts.put(digest, text);
   }
 
   void miss(String function) {

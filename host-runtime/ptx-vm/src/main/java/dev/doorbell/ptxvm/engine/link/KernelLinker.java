@@ -125,6 +125,9 @@ public final class KernelLinker {
     private final LinkOptions options;
     private final Map<Long, String> names = new HashMap<>();
 
+    /** Why functions cannot be called, by name. */
+    private final Map<String, String> refused = new HashMap<>();
+
     Late(LinkOptions options) {
       this.options = new LinkOptions(options.stackBytes(), false, 0, options.pipeline());
       for (String name : module.functions().keySet()) {
@@ -138,10 +141,22 @@ public final class KernelLinker {
       if (name == null) {
         return null;
       }
+      String reason = refused.get(name);
+      if (reason != null) {
+        throw new GpuException(reason);
+      }
+      try {
+        add(graph.reachable(name));
+      } catch (GpuException e) {
+        refused.put(name, String.valueOf(e.getMessage()));
+        throw e;
+      }
+      return scope.function(name);
+    }
+
+    private void add(List<Function> functions) {
       List<Function> fresh =
-          graph.reachable(name).stream()
-              .filter(each -> scope.function(each.name()) == null)
-              .toList();
+          functions.stream().filter(each -> scope.function(each.name()) == null).toList();
       Set<Variable> shared = sharedNamed(fresh);
       for (Function function : fresh) {
         if (!function.shared().isEmpty() || !shared.stream().allMatch(scope.shared()::has)) {
@@ -162,7 +177,6 @@ public final class KernelLinker {
       }
       assemble(linked, options, Set.of());
       requireRuns();
-      return scope.function(name);
     }
 
     @Override

@@ -111,6 +111,7 @@ public final class Grid extends GridContext {
     // One thread counts executions of each instruction, or calls a probe.
     if (settings.workers() > 1
         && code.counts == null
+        && !image.growsLate()
         && stepper == null
         && fabric instanceof DirectFabric direct) {
       workers = direct.workers(settings.workers());
