@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Variables of communication libraries. */
@@ -26,18 +28,45 @@ final class VariableChecks {
   private static final List<String> ORDERING_VARIABLES =
       List.of("NCCL_IB_PCI_RELAXED_ORDERING", "UCX_IB_PCI_RELAXED_ORDERING");
   private static final Set<String> YES = Set.of("1", "y", "yes", "on", "true");
-  private static final Map<String, Set<String>> WORDS =
-      Map.of(
-          "NCCL_ALGO",
-          Set.of("ring", "tree", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"),
-          "NCCL_PROTO",
-          Set.of("ll", "ll128", "simple"),
-          "NCCL_P2P_LEVEL",
-          Set.of("loc", "nvl", "pix", "pxb", "phb", "sys", "0", "1", "2", "3", "4", "5"),
-          "NCCL_NET_GDR_LEVEL",
-          Set.of("loc", "pix", "pxb", "p2c", "pxn", "phb", "sys", "0", "1", "2", "3", "4", "5"),
-          "NCCL_DEBUG",
-          Set.of("version", "warn", "info", "abort", "trace", "none"));
+
+  /** Values by the names of variables that take no others. */
+  private static final Map<String, Set<String>> WORDS = new TreeMap<>();
+
+  /** What values mean, where they mean no good. */
+  private static final List<Meaning> MEANINGS = new ArrayList<>();
+
+  static {
+    for (String line : VariableNames.read("values.txt")) {
+      String[] fields = line.split(" ", -1);
+      if (fields.length == 2) {
+        WORDS.put(fields[0], Set.of(fields[1].split(",", -1)));
+      } else {
+        MEANINGS.add(
+            new Meaning(fields[0], Set.of(fields[1].split(",", -1)), fields[2], fields[3]));
+      }
+    }
+  }
+
+  /** A code for a variable that has one of these values where a condition of the machine holds. */
+  private record Meaning(String name, Set<String> values, String code, String where) {
+    boolean holds(CheckedMachine machine) {
+      return switch (where) {
+        case "hca" -> machine.hca();
+        case "no-peermem" -> machine.pair() && !machine.peerMemory();
+        case "no-mlx5" ->
+            machine.hca() && machine.facts().nics().stream().noneMatch(PciFunction::mellanoxNic);
+        default -> true;
+      };
+    }
+
+    String says(String value) {
+      return switch (where) {
+        case "no-peermem" -> "closes the one way there is";
+        case "no-mlx5" -> "is set, and no HCA is mlx5";
+        default -> "is " + value;
+      };
+    }
+  }
 
   private static final VariableNames NAMES = new VariableNames();
 
@@ -129,53 +158,13 @@ final class VariableChecks {
       CheckedMachine machine, EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
     String value = variable.value().toLowerCase(Locale.ROOT);
-    boolean yes = YES.contains(value);
-    switch (name) {
-      case "NCCL_NET_GDR_LEVEL" -> {
-        if (value.equals("sys") || value.equals("5")) {
-          found.add("DB-ENV-05", name, "is " + variable.value());
-        } else if (value.equals("loc") || value.equals("0")) {
-          found.add("DB-ENV-06", name, "is " + variable.value());
-        }
-      }
-      case "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE" -> {
-        if (yes) {
-          found.add("DB-ENV-06", name, "is " + value);
-        }
-      }
-      case "NCCL_NET" -> {
-        if (value.equals("socket") && machine.hca()) {
-          found.add("DB-ENV-06", name, "is " + variable.value());
-        }
-      }
-      case "NCCL_IB_HCA", "NVSHMEM_HCA_LIST" -> device(machine.facts(), variable, found);
-      case "NCCL_DMABUF_ENABLE" -> {
-        if (value.equals("0")) {
-          closed(machine, name, found);
-        }
-      }
-      case "NVSHMEM_IB_DISABLE_DMABUF" -> {
-        if (yes) {
-          closed(machine, name, found);
-        }
-      }
-      case "NVSHMEM_IB_ENABLE_IBGDA" -> {
-        if (yes
-            && machine.hca()
-            && machine.facts().nics().stream().noneMatch(PciFunction::mellanoxNic)) {
-          found.add("DB-ENV-09", name, "is set, and no HCA is mlx5");
-        }
-      }
-      default -> {
-        // No other variable is judged by its value.
-      }
+    if (name.equals("NCCL_IB_HCA") || name.equals("NVSHMEM_HCA_LIST")) {
+      device(machine.facts(), variable, found);
     }
-  }
-
-  private static void closed(CheckedMachine machine, String name, CheckResults found) {
-    if (machine.pair() && !machine.peerMemory()) {
-      found.add("DB-ENV-08", name, "closes the one way there is");
-    }
+    MEANINGS.stream()
+        .filter(each -> each.name.equals(name) && each.values.contains(value))
+        .filter(each -> each.holds(machine))
+        .forEach(each -> found.add(each.code, name, each.says(variable.value())));
   }
 
   private static void device(Facts facts, EnvironmentVariable variable, CheckResults found) {

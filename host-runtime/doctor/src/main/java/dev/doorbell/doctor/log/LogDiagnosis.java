@@ -89,9 +89,7 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
       CompletionError.in(match.line)
           .ifPresent(error -> Paragraphs.add(text, "  status  ", error.text()));
       Paragraphs.add(text, "  means   ", match.pattern.meaning());
-      if (!match.pattern.fix().isEmpty()) {
-        Paragraphs.add(text, "  fix     ", match.pattern.fix());
-      }
+      Paragraphs.add(text, "  fix     ", match.pattern.fix());
       if (!match.pattern.checks().isEmpty()) {
         Paragraphs.add(
             text, "  see     ", "doctor --explain " + String.join(", ", match.pattern.checks()));
@@ -125,26 +123,33 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
     return line.length() <= SHOWN ? line : line.substring(0, SHOWN - 3) + "...";
   }
 
-  /** Returns plain maps, lists, words and numbers, ready to be written as JSON. */
-  public Map<String, Object> json() {
-    Map<String, Object> report = new LinkedHashMap<>();
-    report.put("lines", lines);
-    report.put("matches", matches.stream().map(LogDiagnosis::object).toList());
-    report.put("notUnderstood", unknown);
-    return report;
+  private record Report(int lines, List<Found> matches, Map<Integer, String> notUnderstood) {}
+
+  private record Found(
+      String code,
+      String library,
+      int count,
+      int firstLine,
+      String line,
+      String meaning,
+      String fix,
+      List<String> checks) {
+    Found(Match match) {
+      this(
+          match.pattern.code(),
+          match.pattern.library(),
+          match.count,
+          match.first,
+          match.line,
+          match.pattern.meaning(),
+          match.pattern.fix(),
+          match.pattern.checks());
+    }
   }
 
-  private static Map<String, Object> object(Match match) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("code", match.pattern.code());
-    object.put("library", match.pattern.library());
-    object.put("count", match.count);
-    object.put("firstLine", match.first);
-    object.put("line", match.line);
-    object.put("meaning", match.pattern.meaning());
-    object.put("fix", match.pattern.fix());
-    object.put("checks", match.pattern.checks());
-    return object;
+  /** Returns what is printed for programs, by the names of its fields. */
+  public Object json() {
+    return new Report(lines, matches.stream().map(Found::new).toList(), unknown);
   }
 
   /** Returns everything about one pattern. */
@@ -159,12 +164,8 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
                     : "a line of %s's log".formatted(pattern.library())));
     text.append("  pattern   ").append(pattern.looksFor()).append('\n');
     Paragraphs.add(text, "  means     ", pattern.meaning());
-    if (!pattern.fix().isEmpty()) {
-      Paragraphs.add(text, "  fix       ", pattern.fix());
-    }
-    if (!pattern.checks().isEmpty()) {
-      Paragraphs.add(text, "  see       ", String.join(", ", pattern.checks()));
-    }
+    Paragraphs.add(text, "  fix       ", pattern.fix());
+    Paragraphs.add(text, "  see       ", String.join(", ", pattern.checks()));
     pattern.sources().forEach(source -> Paragraphs.add(text, "  source    ", source));
     return text.toString();
   }

@@ -1,109 +1,115 @@
 package dev.doorbell.doctor.report;
 
-import dev.doorbell.doctor.Ability;
 import dev.doorbell.doctor.Diagnosis;
 import dev.doorbell.doctor.catalogue.CheckResult;
 import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
-import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.HostFacts;
 import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.facts.RdmaDevice;
 import dev.doorbell.doctor.facts.RdmaPort;
-import dev.doorbell.doctor.topology.PciTopology;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Prints a diagnosis for programs; {@link PeerReport} reads the ports of it. */
-public final class JsonReport {
-  private JsonReport() {}
+/** A diagnosis for programs, named as it is printed; {@link PeerReport} reads the ports of it. */
+public record JsonReport(
+    Machine machine,
+    List<Finding> findings,
+    List<Distance> topology,
+    List<Port> ports,
+    List<Able> abilities,
+    Map<String, Long> counts) {
+  private record Machine(
+      String kernel, String cpu, int numaNodes, boolean virtualMachine, boolean container) {}
 
-  /** Plain maps, lists, words and numbers, ready to be written. */
-  public static Map<String, Object> of(Diagnosis diagnosis) {
-    Map<String, Object> report = new LinkedHashMap<>();
-    report.put("machine", machine(diagnosis.facts().host()));
-    report.put("findings", diagnosis.findings().stream().map(JsonReport::finding).toList());
-    report.put("topology", diagnosis.topology().paths().stream().map(JsonReport::path).toList());
-    report.put("ports", ports(diagnosis.facts()));
-    report.put("abilities", diagnosis.abilities().stream().map(JsonReport::ability).toList());
+  private record Finding(
+      String code,
+      String verdict,
+      String title,
+      String where,
+      String what,
+      String effect,
+      String fix) {}
+
+  private record Distance(String gpu, String hca, String distance, String travelled) {}
+
+  private record Port(
+      String device,
+      int port,
+      String linkLayer,
+      String state,
+      double gigabits,
+      int mtu,
+      boolean roceV2Ipv4,
+      List<RdmaPort.GidEntry> gids) {}
+
+  private record Able(String name, String answer, String obstacle) {}
+
+  /** Returns the report of a diagnosis, ready to be written. */
+  public static JsonReport of(Diagnosis diagnosis) {
+    HostFacts host = diagnosis.facts().host();
     Map<String, Long> counts = new LinkedHashMap<>();
     for (CheckVerdict verdict : CheckVerdict.values()) {
       counts.put(word(verdict), diagnosis.count(verdict));
     }
-    report.put("counts", counts);
-    return report;
+    return new JsonReport(
+        new Machine(
+            host.kernel(),
+            host.cpuModel(),
+            host.numaNodes(),
+            host.virtualMachine(),
+            host.container()),
+        diagnosis.findings().stream().map(JsonReport::finding).toList(),
+        diagnosis.topology().paths().stream()
+            .map(
+                path ->
+                    new Distance(
+                        path.gpu().address(),
+                        path.hca().name(),
+                        path.distance().name(),
+                        path.travelled().name()))
+            .toList(),
+        diagnosis.facts().hcas().stream()
+            .flatMap(hca -> hca.ports().stream().map(port -> port(hca, port)))
+            .toList(),
+        diagnosis.abilities().stream()
+            .map(
+                ability ->
+                    new Able(
+                        ability.name(),
+                        word(ability.answer()),
+                        ability.obstacle().map(Code::id).orElse("")))
+            .toList(),
+        counts);
   }
 
   private static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  private static Map<String, Object> machine(HostFacts host) {
-    Map<String, Object> machine = new LinkedHashMap<>();
-    machine.put("kernel", host.kernel());
-    machine.put("cpu", host.cpuModel());
-    machine.put("numaNodes", host.numaNodes());
-    machine.put("virtualMachine", host.virtualMachine());
-    machine.put("container", host.container());
-    return machine;
+  private static Finding finding(CheckResult finding) {
+    Code code = finding.code();
+    return new Finding(
+        code.id(),
+        word(finding.verdict()),
+        code.title(),
+        finding.where(),
+        finding.what(),
+        code.effect(),
+        code.fix());
   }
 
-  private static Map<String, Object> finding(CheckResult finding) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("code", finding.code().id());
-    object.put("verdict", word(finding.verdict()));
-    object.put("title", finding.code().title());
-    object.put("where", finding.where());
-    object.put("what", finding.what());
-    object.put("effect", finding.code().effect());
-    object.put("fix", finding.code().fix());
-    return object;
-  }
-
-  private static Map<String, Object> path(PciTopology.Path path) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("gpu", path.gpu().address());
-    object.put("hca", path.hca().name());
-    object.put("distance", path.distance().name());
-    object.put("travelled", path.travelled().name());
-    return object;
-  }
-
-  private static List<Map<String, Object>> ports(Facts facts) {
-    List<Map<String, Object>> ports = new ArrayList<>();
-    for (RdmaDevice hca : facts.hcas()) {
-      for (RdmaPort port : hca.ports()) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("device", hca.name());
-        object.put("port", port.number());
-        object.put("linkLayer", port.linkLayer());
-        object.put("state", port.state());
-        object.put("gigabits", port.gigabits());
-        object.put("mtu", port.mtu());
-        object.put("roceV2Ipv4", PeerReport.Port.of(hca, port).ipv4());
-        object.put("gids", port.gids().stream().map(JsonReport::gid).toList());
-        ports.add(object);
-      }
-    }
-    return ports;
-  }
-
-  private static Map<String, Object> gid(RdmaPort.GidEntry gid) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("index", gid.index());
-    object.put("value", gid.value());
-    object.put("type", gid.type());
-    return object;
-  }
-
-  private static Map<String, Object> ability(Ability ability) {
-    Map<String, Object> object = new LinkedHashMap<>();
-    object.put("name", ability.name());
-    object.put("answer", word(ability.answer()));
-    object.put("obstacle", ability.obstacle().map(Code::id).orElse(""));
-    return object;
+  private static Port port(RdmaDevice hca, RdmaPort port) {
+    return new Port(
+        hca.name(),
+        port.number(),
+        port.linkLayer(),
+        port.state(),
+        port.gigabits(),
+        port.mtu(),
+        PeerReport.Port.of(hca, port).ipv4(),
+        port.gids());
   }
 }

@@ -6,8 +6,11 @@ public final class Paragraphs {
 
   private Paragraphs() {}
 
-  /** Adds words behind {@code head}, and under it what does not fit its line. */
+  /** Adds words, where there are any, behind {@code head}, and under it what does not fit. */
   public static void add(StringBuilder text, String head, String words) {
+    if (words.isEmpty()) {
+      return;
+    }
     StringBuilder line = new StringBuilder(head);
     boolean empty = true;
     for (String word : words.split(" ", -1)) {

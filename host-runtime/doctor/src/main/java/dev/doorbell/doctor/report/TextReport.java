@@ -90,9 +90,7 @@ public final class TextReport {
     }
     if (wrong || detailed) {
       Paragraphs.add(text, INDENT + "effect  ", code.effect());
-      if (!code.fix().isEmpty()) {
-        Paragraphs.add(text, INDENT + "fix     ", code.fix());
-      }
+      Paragraphs.add(text, INDENT + "fix     ", code.fix());
     }
     return text.toString();
   }
@@ -103,9 +101,7 @@ public final class TextReport {
     text.append("%s  %s  %s%n".formatted(code.id(), code.verdict(), code.title()));
     Paragraphs.add(text, "  known by  ", code.how());
     Paragraphs.add(text, "  effect    ", code.effect());
-    if (!code.fix().isEmpty()) {
-      Paragraphs.add(text, "  fix       ", code.fix());
-    }
+    Paragraphs.add(text, "  fix       ", code.fix());
     code.sources().forEach(source -> Paragraphs.add(text, "  source    ", source));
     return text.toString();
   }
@@ -120,14 +116,14 @@ public final class TextReport {
     List<PciFunction> gpus =
         topology.paths().stream().map(PciTopology.Path::gpu).distinct().toList();
     int width = Math.max(5, hcas.stream().mapToInt(hca -> hca.name().length()).max().orElse(0));
+    String cell = "  %-" + width + "s";
     StringBuilder text = new StringBuilder("\n%-13s".formatted("distance"));
-    hcas.forEach(hca -> text.append("  ").append(("%-" + width + "s").formatted(hca.name())));
+    hcas.forEach(hca -> text.append(cell.formatted(hca.name())));
     trim(text).append('\n');
     for (PciFunction gpu : gpus) {
       text.append("%-13s".formatted(gpu.address()));
       for (PciTopology.Path path : topology.from(gpu)) {
-        String cell = path.distance() + (path.redirected() ? "*" : "");
-        text.append("  ").append(("%-" + width + "s").formatted(cell));
+        text.append(cell.formatted(path.distance() + (path.redirected() ? "*" : "")));
       }
       trim(text).append('\n');
     }
@@ -138,9 +134,7 @@ public final class TextReport {
   }
 
   private static StringBuilder trim(StringBuilder text) {
-    while (!text.isEmpty() && text.charAt(text.length() - 1) == ' ') {
-      text.setLength(text.length() - 1);
-    }
+    text.setLength(text.toString().stripTrailing().length());
     return text;
   }
 

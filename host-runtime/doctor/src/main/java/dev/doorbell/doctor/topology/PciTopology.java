@@ -70,29 +70,16 @@ public record PciTopology(List<Path> paths) {
   /** Returns the distance of two functions, from their positions in the tree. */
   private static PciDistance distance(PciFunction a, PciFunction b, int numaNodes) {
     if (a.hostBridge().equals(b.hostBridge())) {
-      int shared = shared(a, b);
-      if (shared == 0) {
-        return PciDistance.PHB;
-      }
-      int below = Math.max(a.bridges().size(), b.bridges().size()) - shared;
-      return below <= 1 ? PciDistance.PIX : PciDistance.PXB;
+      return PciDistance.of(a.bridges(), b.bridges(), 1);
     }
     boolean unknown = a.numaNode() < 0 || b.numaNode() < 0;
     boolean same = numaNodes == 1 || unknown || a.numaNode() == b.numaNode();
     return same ? PciDistance.NODE : PciDistance.SYS;
   }
 
-  private static int shared(PciFunction a, PciFunction b) {
-    int shared = 0;
-    int most = Math.min(a.bridges().size(), b.bridges().size());
-    while (shared < most && a.bridges().get(shared).equals(b.bridges().get(shared))) {
-      shared++;
-    }
-    return shared;
-  }
-
   private static List<String> between(PciFunction a, PciFunction b) {
-    int shared = a.hostBridge().equals(b.hostBridge()) ? shared(a, b) : 0;
+    int shared =
+        a.hostBridge().equals(b.hostBridge()) ? PciDistance.shared(a.bridges(), b.bridges()) : 0;
     Set<String> bridges = new HashSet<>(a.bridges().subList(shared, a.bridges().size()));
     bridges.addAll(b.bridges().subList(shared, b.bridges().size()));
     return bridges.stream().sorted().toList();

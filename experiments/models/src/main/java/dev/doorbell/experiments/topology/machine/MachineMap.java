@@ -62,24 +62,9 @@ public record MachineMap(
     if (known != null) {
       return known;
     }
-    if (a.numa() != b.numa() || !a.host().equals(b.host())) {
-      return PciDistance.SYS;
-    }
-    int shared = shared(a, b);
-    if (shared == 0) {
-      return PciDistance.PHB;
-    }
-    int below = Math.max(a.bridges().size(), b.bridges().size()) - shared;
-    return below <= portsOfSwitch ? PciDistance.PIX : PciDistance.PXB;
-  }
-
-  private static int shared(MachineDevice a, MachineDevice b) {
-    int shared = 0;
-    int most = Math.min(a.bridges().size(), b.bridges().size());
-    while (shared < most && a.bridges().get(shared).equals(b.bridges().get(shared))) {
-      shared++;
-    }
-    return shared;
+    return a.numa() != b.numa() || !a.host().equals(b.host())
+        ? PciDistance.SYS
+        : PciDistance.of(a.bridges(), b.bridges(), portsOfSwitch);
   }
 
   /** Returns the file's own word for the link of two devices, else their distance. */
@@ -96,7 +81,7 @@ public record MachineMap(
     if (!matrix.isEmpty() || !a.host().equals(b.host())) {
       return List.of(a.name(), "(%s)".formatted(link(a, b)), b.name());
     }
-    int shared = a.numa() == b.numa() ? shared(a, b) : 0;
+    int shared = a.numa() == b.numa() ? PciDistance.shared(a.bridges(), b.bridges()) : 0;
     List<String> hops = new ArrayList<>(List.of(a.name()));
     hops.addAll(a.bridges().subList(Math.max(0, shared - 1), a.bridges().size()).reversed());
     if (shared == 0) {
