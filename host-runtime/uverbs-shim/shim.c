@@ -273,11 +273,11 @@ static int open_events(const struct shim_action *action)
  * server counted when it wrote them: this subtracts the unread ones and requeues those of other objects. */
 static int drain(struct device *device, const struct shim_action *action)
 {
-	uint8_t buffer[sizeof(uint64_t) + 4096];
+	uint8_t buffer[sizeof(uint64_t) + 16384];
 	uint32_t record = (uint32_t)(action->c >> 32), taken = 0;
 	size_t kept = sizeof(uint64_t);
 	int fd = event_fd(action->a);
-	if (fd < 0 || !record || record > 64)
+	if (fd < 0 || !record || record > 128)
 		return 0;
 	while (kept + record <= sizeof buffer) {
 		uint64_t element;

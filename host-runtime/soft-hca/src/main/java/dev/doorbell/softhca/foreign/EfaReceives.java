@@ -62,10 +62,8 @@ final class EfaReceives {
     private final long raw = staging.address();
     private final long segment = raw + 32;
     private final Completion completion = this::arrived;
-    private boolean atHand;
     private boolean reading;
     private boolean here;
-    private boolean failed;
 
     Source(QueuePairContext connection) {
       this.connection = connection;
@@ -105,16 +103,6 @@ final class EfaReceives {
     }
 
     @Override
-    public boolean isTaken() {
-      return atHand;
-    }
-
-    @Override
-    public boolean failed() {
-      return failed;
-    }
-
-    @Override
     public long index() {
       return RxDescriptor.requestId(raw);
     }
@@ -127,26 +115,6 @@ final class EfaReceives {
     @Override
     public long segment(int number) {
       return segment;
-    }
-
-    @Override
-    public void consume() {
-      atHand = false;
-    }
-
-    @Override
-    public void release() {
-      // The ring is the queue pair's own and goes with it.
-    }
-
-    @Override
-    public int userIndex() {
-      return 0;
-    }
-
-    @Override
-    public boolean isOwn() {
-      return true;
     }
   }
 }

@@ -81,8 +81,6 @@ public record QueueMemory(
     private long consumed;
     private Step step = Step.IDLE;
     private boolean arrived;
-    private boolean failed;
-    private boolean atHand;
     private boolean recordRead;
 
     /**
@@ -120,11 +118,6 @@ public record QueueMemory(
     @Override
     public long segment(int number) {
       return wqe + (long) number * ReceiveSegment.BYTES;
-    }
-
-    @Override
-    public boolean failed() {
-      return failed;
     }
 
     @Override
@@ -182,29 +175,9 @@ public record QueueMemory(
     }
 
     @Override
-    public boolean isTaken() {
-      return atHand;
-    }
-
-    @Override
     public void consume() {
       consumed++;
-      atHand = false;
-    }
-
-    @Override
-    public void release() {
-      // The ring is the queue pair's own and goes with it.
-    }
-
-    @Override
-    public int userIndex() {
-      return 0;
-    }
-
-    @Override
-    public boolean isOwn() {
-      return true;
+      super.consume();
     }
   }
 }

@@ -18,11 +18,21 @@ public abstract class ReceiveSource {
   /** Makes sure that the next receive WQE is at hand. */
   public abstract int prepare();
 
+  /** A receive WQE was taken and is not used up. */
+  protected boolean atHand;
+
+  /** A read of the queue was refused. */
+  protected boolean failed;
+
   /** Returns true if a receive WQE was taken and is not used up. */
-  public abstract boolean isTaken();
+  public final boolean isTaken() {
+    return atHand;
+  }
 
   /** True when a read of the queue was refused. */
-  public abstract boolean failed();
+  public boolean failed() {
+    return failed;
+  }
 
   /** Index of the WQE in use. */
   public abstract long index();
@@ -34,13 +44,19 @@ public abstract class ReceiveSource {
   public abstract long segment(int number);
 
   /** The WQE in use is used up. */
-  public abstract void consume();
+  public void consume() {
+    atHand = false;
+  }
 
-  /** The queue pair is gone. */
-  public abstract void release();
+  /** The queue pair is gone, and its own ring with it. */
+  public void release() {
+    atHand = false;
+  }
 
   /** User index of CQEs: the number of the shared queue, else 0. */
-  public abstract int userIndex();
+  public int userIndex() {
+    return 0;
+  }
 
   /** The user's name of the shared queue, or {@link QueuePairContext#UNNAMED}. */
   public int userName() {
@@ -48,7 +64,9 @@ public abstract class ReceiveSource {
   }
 
   /** Returns true if what is posted belongs to this queue pair alone and is flushed with it. */
-  public abstract boolean isOwn();
+  public boolean isOwn() {
+    return true;
+  }
 
   /**
    * The part of a shared receive queue that an XRC receiver uses.

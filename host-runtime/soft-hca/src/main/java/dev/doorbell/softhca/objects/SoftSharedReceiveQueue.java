@@ -286,7 +286,6 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
     /** The slot of the WQE in use. */
     int slot;
 
-    boolean atHand;
     boolean released;
 
     SharedReceiveSource(QueuePairContext queuePair) {
@@ -301,13 +300,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
     }
 
     @Override
-    public boolean isTaken() {
-      return atHand;
-    }
-
-    @Override
     public boolean failed() {
-      return failed;
+      return SoftSharedReceiveQueue.this.failed;
     }
 
     @Override
@@ -326,14 +320,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
     }
 
     @Override
-    public void consume() {
-      atHand = false;
-    }
-
-    @Override
     public void release() {
+      super.release();
       released = true;
-      atHand = false;
       waiting.remove(queuePair);
     }
 

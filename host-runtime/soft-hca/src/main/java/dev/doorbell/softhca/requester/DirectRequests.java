@@ -213,8 +213,8 @@ final class DirectRequests implements DevicePort.AtomicFunction {
 
   /**
    * Returns true while a request goes as packets that those behind it need not follow: the next one
-   * may be carried out at once when nothing is outstanding. A receiver that is not ready would
-   * drop a window of packets at each try.
+   * may be carried out at once when nothing is outstanding. A receiver that is not ready would drop
+   * a window of packets at each try.
    */
   boolean waits() {
     return sendState.idlePsn() < 0 && queuePair.directPeer() != null;

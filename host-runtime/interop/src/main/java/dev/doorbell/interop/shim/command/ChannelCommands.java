@@ -42,6 +42,13 @@ final class ChannelCommands {
             element));
   }
 
+  /** Events of a closed queue that the program may have: not those that its socket did not take. */
+  static int reported(IoctlCommand command, Resource.Queue closed) {
+    EventStream events = command.context().asyncEvents();
+    int reported = closed.asyncEvents();
+    return events == null ? reported : reported - events.discard(closed.userHandle);
+  }
+
   /** Drains the asynchronous events of a closed queue; see {@link #drain}. */
   static void drainAsync(IoctlCommand command, Resource.Queue closed, int countOffset)
       throws ErrnoException {

@@ -93,11 +93,13 @@ final class CompletionQueueCommands {
     ClientContext context = command.context();
     Resource.Cq cq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Cq.class);
     context.forwardCompletionEvents();
+    int completions =
+        cq.completionEvents() - (cq.channel == null ? 0 : cq.channel.events.discard(cq.userHandle));
     // struct ib_uverbs_destroy_cq_resp
     command.out(
         UverbsAbi.DESTROY_RESP,
-        new Struct(8).u32(0, cq.completionEvents()).u32(4, cq.asyncEvents()));
-    if (cq.channel != null && cq.completionEvents() > 0) {
+        new Struct(8).u32(0, completions).u32(4, ChannelCommands.reported(command, cq)));
+    if (cq.channel != null && completions > 0) {
       ChannelCommands.drain(command, cq.channel.events, 0, cq.userHandle);
     }
     ChannelCommands.drainAsync(command, cq, 4);

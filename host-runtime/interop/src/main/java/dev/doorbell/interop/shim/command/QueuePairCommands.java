@@ -178,7 +178,7 @@ final class QueuePairCommands {
       settings(command.context(), handle);
     }
     Resource.Queue qp = command.context().remove(Resource.Queue.class, handle);
-    command.out32(UverbsAbi.DESTROY_RESP, qp.asyncEvents());
+    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, qp));
     ChannelCommands.drainAsync(command, qp, 0);
   }
 

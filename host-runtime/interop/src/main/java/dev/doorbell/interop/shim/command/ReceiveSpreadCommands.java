@@ -66,7 +66,7 @@ final class ReceiveSpreadCommands {
 
   static void destroyQueue(IoctlCommand command) throws ErrnoException {
     Resource.Wq queue = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Wq.class);
-    command.out32(UverbsAbi.DESTROY_RESP, queue.asyncEvents());
+    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, queue));
     ChannelCommands.drainAsync(command, queue, 0);
   }
 

@@ -77,7 +77,7 @@ final class SharedReceiveCommands {
 
   static void destroy(IoctlCommand command) throws ErrnoException {
     Resource.Srq srq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Srq.class);
-    command.out32(UverbsAbi.DESTROY_RESP, srq.asyncEvents());
+    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, srq));
     ChannelCommands.drainAsync(command, srq, 0);
   }
 

@@ -70,6 +70,19 @@ public final class EventStream {
     }
   }
 
+  /**
+   * Discards records of an object that the socket has not taken.
+   *
+   * @param element the number with which they begin
+   * @return how many
+   */
+  public int discard(long element) {
+    int before = unsent.size();
+    unsent.removeIf(
+        record -> record.position() == 0 && new Struct(record.array()).u64(0) == element);
+    return before - unsent.size();
+  }
+
   /** True when it is a stream of that process. */
   boolean isOf(int process) {
     return pid == process;
