@@ -96,6 +96,8 @@ class ExploreSelectionTest {
       value = {
         "explore;one of KERNEL, FILE.ptx, --litmus and --case is needed",
         "explore put_rate --case two-fences;one of KERNEL",
+        "explore put_rate --ranks 4;the kernel does not run at all ranks of a world",
+        "explore put_rate --prove --threads 64;32 agents at most",
         "explore --case tow-fences;did you mean 'two-fences'",
         "explore --litmus nowhere;there is no such file or folder",
         "explore --litmus x --rounds 99;out of range"
@@ -106,9 +108,31 @@ class ExploreSelectionTest {
   }
 
   @Test
+  void a_small_kernel_is_proved_and_a_missing_order_has_a_trace() {
+    assertThat(session.type("explore", "post_once", "--prove", "--iterations", "1"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("PROVED   no execution within 2 ranks, 1 thread each, 1 message of a thread")
+        .containsPattern("\\d+ executions?, \\d+ runs cut as equal to another, in ");
+    assertThat(session.type("explore", "post_once", "--prove", "--policy", "strict"))
+        .isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out())
+        .contains("COUNTER-EXAMPLE  ")
+        .containsPattern("trace of \\d+ steps, none of which can be left out")
+        .containsPattern("\\d+  block \\(0,0,0\\) thread \\(0,0,0\\)  post_once.ptx:\\d+  st");
+  }
+
+  @Test
+  void a_proof_without_time_is_undecided() {
+    assertThat(session.type("explore", "put_latency", "--prove", "--budget", "1ms"))
+        .isEqualTo(ExitCode.PARTIAL);
+    assertThat(session.out()).contains("UNDECIDED   no violation so far within");
+  }
+
+  @Test
   void cases_are_listed() {
     assertThat(session.type("explore", "--case", "list")).isEqualTo(ExitCode.OK);
-    assertThat(session.out().lines()).hasSize(29);
+    assertThat(session.out().lines()).hasSize(30);
     assertThat(session.out()).contains("two-fences           one of the two fences");
   }
 

@@ -51,6 +51,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore kernels/my_put/my_put.kernel.yaml    a kernel of your own, as described",
       "  doorbell explore my_put.ptx --schedule 7@964#1b2c3d4e",
       "  doorbell explore put_rate --minimise-fences",
+      "  doorbell explore put_rate --prove --iterations 1    all executions of a small world",
       "  doorbell explore my_gather.kernel.yaml --ranks 2,4 --group 1,2 --until covered",
       "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
           + " there",
@@ -62,7 +63,7 @@ import picocli.CommandLine.Parameters;
       "",
       "A kernel takes (const doorbell_qp *qps, const doorbell_job *jobs), as the project's do.",
       "Exit code 8 when something was found, 7 when no run came to its end, 11 when nothing was",
-      "found and not all was covered, 0 when clean."
+      "found and not all was covered, 0 when clean. With --prove: 0 proved, 8 a trace, 7 undecided."
     })
 public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");

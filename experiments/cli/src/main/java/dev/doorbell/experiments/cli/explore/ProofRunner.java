@@ -79,8 +79,12 @@ final class ProofRunner {
 
   private static String text(Scenario scenario, Proof proof) {
     String runs =
-        "%,d executions, %,d runs cut as equal to another, in %.1f s"
-            .formatted(proof.executions(), proof.cut(), proof.nanos() / SECOND);
+        "%,d %s, %,d runs cut as equal to another, in %.1f s"
+            .formatted(
+                proof.executions(),
+                proof.executions() == 1 ? "execution" : "executions",
+                proof.cut(),
+                proof.nanos() / SECOND);
     if (proof.violation().isEmpty()) {
       return "\n"
           + (proof.complete()

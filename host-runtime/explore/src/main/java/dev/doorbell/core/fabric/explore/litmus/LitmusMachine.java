@@ -26,9 +26,9 @@ import java.util.TreeSet;
 
 /**
  * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
- * and every value that a load may return. A second opinion: its outcomes must be among those that
- * the axioms allow. The machine has one proxy and one address a location; a test of others is not
- * run.
+ * that somebody could tell from another and every value that a load may return. A second opinion:
+ * its outcomes must be among those that the axioms allow. The machine has one proxy and one address
+ * a location; a test of others is not run.
  */
 public final class LitmusMachine {
   private final LitmusTest test;

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * Decides where the models leave a choice. The same answers give the same run: a chooser with a
- * seed explores at random, one that plays a list back replays, one that counts its answers up
- * searches exhaustively.
+ * seed explores at random, one that plays a list back replays, one that remembers which answers it
+ * gave searches systematically.
  */
 @FunctionalInterface
 public interface Chooser {

@@ -43,7 +43,7 @@ public final class SystematicSearch implements Chooser, AccessLog {
   // The run.
   private final List<Event> events = new ArrayList<>();
   private final Map<Integer, Event> wakers = new HashMap<>();
-  private final Map<Integer, Map<Object, Look>> looks = new HashMap<>();
+  private final Map<Integer, IdentityHashMap<Object, Look>> looks = new HashMap<>();
   private @Nullable Event current;
   private boolean redundant;
   private boolean slept;
@@ -347,7 +347,7 @@ public final class SystematicSearch implements Chooser, AccessLog {
 
   @Override
   public boolean repeats(long key, @Nullable Object at) {
-    Map<Object, Look> mine = current == null ? null : looks.get(current.agent);
+    IdentityHashMap<Object, Look> mine = current == null ? null : looks.get(current.agent);
     Look before = mine == null || at == null ? null : mine.get(at);
     return before != null && before.key == key && !before.old;
   }
@@ -363,7 +363,8 @@ public final class SystematicSearch implements Chooser, AccessLog {
     if (!awaits || at == null) {
       return;
     }
-    Map<Object, Look> mine = looks.computeIfAbsent(event.agent, agent -> new IdentityHashMap<>());
+    IdentityHashMap<Object, Look> mine =
+        looks.computeIfAbsent(event.agent, agent -> new IdentityHashMap<>());
     Look before = mine.get(at);
     boolean repeated = before != null && before.key == key;
     mine.put(at, new Look(key, old, repeated, event, index));
@@ -391,7 +392,7 @@ public final class SystematicSearch implements Chooser, AccessLog {
 
   /** The agent of the step under way waits in a loop: what that has read was in vain. */
   public void waits() {
-    Map<Object, Look> mine = current == null ? null : looks.get(current.agent);
+    IdentityHashMap<Object, Look> mine = current == null ? null : looks.get(current.agent);
     if (mine != null) {
       for (Look look : mine.values()) {
         if (look.repeated && look.index >= 0) {
