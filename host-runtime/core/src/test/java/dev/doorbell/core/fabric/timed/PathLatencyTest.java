@@ -8,13 +8,20 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices;
+import dev.doorbell.core.fabric.timed.machine.Path;
+import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Latencies that come out of stores, fences, doorbells and DMA alone, against values computed by
@@ -61,6 +68,52 @@ class PathLatencyTest {
   })
   void across_sockets(String path, Long b8, Long b64, Long b512, Long b4k, Long b64k) {
     meets(RoundConstants.acrossSockets(), path, b8, b64, b512, b4k, b64k);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a1", "a3", "a4", "a5", "b1", "b3", "c1", "c2", "d", "e1"})
+  void more_bytes_longer_ways_and_slower_links_never_make_a_path_faster(String path) {
+    for (Topology topology : List.of(RoundConstants.sameSwitch(), RoundConstants.acrossSockets())) {
+      Topology far = with(topology, "paths", topology.paths(), each -> Map.of("hops", twice(each)));
+      Topology slow =
+          with(
+              topology,
+              "links",
+              topology.links(),
+              each -> Map.of("bytesPerNano", each.bytesPerNano() / 2));
+      long before = 0;
+      for (int bytes : thirtySizes()) {
+        if (path.startsWith("b") && bytes > 512) {
+          break;
+        }
+        long nanos = new Post(topology, path, bytes).run();
+        assertThat(nanos)
+            .as("%s of %d bytes, %s", path, bytes, topology.name())
+            .isGreaterThanOrEqualTo(before)
+            .isLessThanOrEqualTo(new Post(slow, path, bytes).run())
+            .isLessThan(new Post(far, path, bytes).run());
+        before = nanos;
+      }
+    }
+  }
+
+  /** From 8 bytes to 64 KiB. */
+  private static int[] thirtySizes() {
+    return IntStream.range(0, 30)
+        .map(i -> (int) Math.round(8 * Math.pow(2, i * 13 / 29.0)))
+        .map(bytes -> bytes < 16 ? 8 : bytes / 16 * 16)
+        .toArray();
+  }
+
+  private static List<Path.Hop> twice(Path path) {
+    return path.hops().stream().map(hop -> new Path.Hop(hop.link(), 2 * hop.nanos())).toList();
+  }
+
+  private static <R extends Record> Topology with(
+      Topology topology, String name, List<R> parts, Function<R, Map<String, ?>> changes) {
+    return Prices.with(
+        topology,
+        Map.of(name, parts.stream().map(part -> Prices.with(part, changes.apply(part))).toList()));
   }
 
   private static void meets(Topology topology, String path, Long... expected) {

@@ -118,7 +118,8 @@ public final class Warp {
       public long passSectors(int lane, long time, long address, int bytes) {
         long first = address / GpuRefinements.SECTOR_BYTES;
         long last = (address + bytes - 1) / GpuRefinements.SECTOR_BYTES;
-        long known = time == asked && first == lastSector ? 1 : 0;
+        boolean joins = time == asked && (lanes >>> lane & 1) == 0;
+        long known = joins && first == lastSector ? 1 : 0;
         lastSector = last;
         return pass(
             lane, time, Math.toIntExact(last + 1 - first - known) * GpuRefinements.SECTOR_BYTES);
