@@ -147,14 +147,15 @@ public final class ExecCommand extends ProgramCommand {
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
       throws UsageException, EnvironmentException {
-    if (explore == null) {
+    Integer runs = explore;
+    if (runs == null) {
       return super.serveAll(context, folder, options, environment);
     }
     ExploredProgram explored =
         new ExploredProgram(policy == null ? Policy.VENDOR : policy, adapter());
     long first = seed == null ? 1 : seed;
     try {
-      for (long at = first; at < first + explore && !context.interruption().requested(); at++) {
+      for (long at = first; at < first + runs; at++) {
         ExploredProgram.Run run = explored.begin(at);
         served = gpus().in(run);
         Path said = Files.createTempFile("doorbell", ".txt");
@@ -166,6 +167,10 @@ public final class ExecCommand extends ProgramCommand {
                 options.withEmulated(served),
                 environment,
                 shown ? Redirect.INHERIT : Redirect.to(said.toFile()));
+        if (context.interruption().requested()) {
+          Files.delete(said);
+          return ExitCode.INTERRUPTED;
+        }
         if (status != 0 && !shown) {
           Files.readAllLines(said).forEach(context.err()::println);
         }
