@@ -1,7 +1,8 @@
 /*
  * A put that a kernel posts: two queue pairs of one program by DEVX, rings, records and payload in memory of the GPU, the doorbell
  * page mapped for kernels. One kernel stores payload, work request, record and doorbell; another one waits for the flag behind the
- * payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Exits with 0 when the sum is right.
+ * payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Prints how long the second one took, and exits with
+ * 0 when the sum is right.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -27,6 +28,9 @@ int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		   unsigned shared, void *stream, void **parameters, void **extra);
 int cuStreamCreate(void **stream, unsigned flags);
+int cuEventCreate(void **event, unsigned flags);
+int cuEventRecord(void *event, void *stream);
+int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 int cuMemHostGetDevicePointer_v2(uint64_t *device, void *pages, unsigned flags);
 
 enum { RING = 0x1000, END = 0x3000, PAYLOAD = 2 * END, INBOX = PAYLOAD + 64, WQE = INBOX + 64, SUM = WQE + 64, ALL = SUM + 64 };
@@ -114,12 +118,15 @@ static void *kernels(const char *file)
 	return module;
 }
 
-static void launch(void *module, const char *name, void **parameters)
+static void launch(void *module, const char *name, void **parameters, void *events[2])
 {
 	void *function, *stream;
 	CHECK(!cuModuleGetFunction(&function, module, name));
 	CHECK(!cuStreamCreate(&stream, 1));
+	CHECK(!cuEventCreate(&events[0], 0) && !cuEventCreate(&events[1], 0));
+	CHECK(!cuEventRecord(events[0], stream));
 	CHECK(!cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+	CHECK(!cuEventRecord(events[1], stream));
 }
 
 int main(int count, char **words)
@@ -172,9 +179,12 @@ int main(int count, char **words)
 	uint64_t payload = gpu + PAYLOAD, slot = gpu + RING, request = gpu + WQE, record = gpu + 0x2104, inbox = gpu + INBOX;
 	uint64_t bell = page + (uint64_t)((uint8_t *)uar->reg_addr - (uint8_t *)uar->base_addr), sum = gpu + SUM, answer = 0;
 	void *module = kernels(words[1]);
-	launch(module, words[3], (void *[]){ &inbox, &sum });
-	launch(module, words[2], (void *[]){ &payload, &slot, &request, &record, &bell });
-	CHECK(!cuCtxSynchronize());
+	void *received[2], *sent[2];
+	float milliseconds;
+	launch(module, words[3], (void *[]){ &inbox, &sum }, received);
+	launch(module, words[2], (void *[]){ &payload, &slot, &request, &record, &bell }, sent);
+	CHECK(!cuCtxSynchronize() && !cuEventElapsedTime(&milliseconds, received[0], received[1]));
+	printf("%.3f us\n", milliseconds * 1000);
 	CHECK(!cuMemcpyDtoH_v2(&answer, sum, sizeof answer));
 	if (answer != 721)
 		fprintf(stderr, "the sum is %llu\n", (unsigned long long)answer);

@@ -130,6 +130,44 @@ class ExecExploreTest {
   }
 
   @Test
+  void in_virtual_time_events_tell_what_the_machine_takes() throws Exception {
+    String put = program();
+    Path said = folder.resolve("said");
+    String command = "\"$@\" >> " + said;
+    for (int run = 0; run < 2; run++) {
+      assertThat(
+              exec(
+                  "--machine",
+                  "h200-cx7",
+                  "--",
+                  "sh",
+                  "-c",
+                  command,
+                  "sh",
+                  put,
+                  SOURCES.resolve("put.ptx").toString(),
+                  "send_fenced",
+                  "receive_acquire"))
+          .isEqualTo(ExitCode.OK);
+    }
+    List<String> times = Files.readAllLines(said);
+    assertThat(times).hasSize(2);
+    assertThat(times.get(1)).isEqualTo(times.getFirst());
+    // Two fences of scope sys, a doorbell, two reads over PCIe, a loop in the HCA, a poll.
+    assertThat(Double.parseDouble(times.getFirst().replace(" us", ""))).isBetween(3.0, 12.0);
+  }
+
+  @Test
+  void a_machine_that_is_not_known_is_refused() {
+    assertThat(exec("--machine", "no-such-machine", "--", "true")).isEqualTo(ExitCode.USAGE);
+    assertThat(user.err()).contains("--machine no-such-machine").contains("fix");
+    assertThat(exec("--machine", "h200-cx7", "--gpus", "9", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(exec("--machine", "h200-cx7", "--explore", "2", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
   void it_needs_a_program_with_gpus() {
     assertThat(exec("--explore", "2")).isEqualTo(ExitCode.USAGE);
     assertThat(exec("--explore", "2", "--gpus", "0", "--", "true")).isEqualTo(ExitCode.USAGE);

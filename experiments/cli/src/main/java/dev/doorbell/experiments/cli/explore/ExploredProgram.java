@@ -1,47 +1,31 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.adapter.Adapter;
-import dev.doorbell.core.agent.PtxFiles;
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.explore.Coverage;
-import dev.doorbell.core.fabric.explore.ExploringFabric;
-import dev.doorbell.core.fabric.explore.ReachableCode;
-import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.fabric.explore.model.Region;
-import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.JUnitXml.Outcome;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Race;
-import dev.doorbell.experiments.workbench.explore.run.Races;
-import dev.doorbell.interop.shim.client.ServedWorld;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Run;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Runs of a whole program against the adversary, and their report. */
 public final class ExploredProgram {
-  private static final int GPUS_OF_A_PROGRAM = 16;
   private static final int SHOWN = 8;
-  private static final String NOTHING = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
-  private final Policy policy;
-  private final Adapter adapter;
-  private final ReachableCode reachable = new ReachableCode();
+  private final Exploration exploration;
   private final Coverage coverage = new Coverage();
   private final Map<String, Found<Race>> races = new LinkedHashMap<>();
   private final Map<String, Found<Failure>> failures = new LinkedHashMap<>();
 
-  /** The text of each module, with the line of all modules at which it begins. */
-  private final Map<String, Integer> modules = new LinkedHashMap<>();
-
-  private int lines;
   private int runs;
   private int runsWithFindings;
   private long instructions;
@@ -54,103 +38,31 @@ public final class ExploredProgram {
   }
 
   public ExploredProgram(Policy policy, Adapter adapter) {
-    this.policy = policy;
-    this.adapter = adapter;
-  }
-
-  /** The world of one run. */
-  public final class Run implements ServedWorld {
-    private final long seed;
-    private final List<Failure> failed = new ArrayList<>();
-    private @Nullable ExploringFabric fabric;
-
-    private Run(long seed) {
-      this.seed = seed;
-    }
-
-    @Override
-    public Fabric create(AddressSpace memory) {
-      ExploringFabric created =
-          new ExploringFabric(
-              memory,
-              new CalmChooser(seed, List.of()),
-              new ExploringFabric.Options(policy, true, Long.MAX_VALUE, adapter.promises()));
-      fabric = created;
-      return created;
-    }
-
-    @Override
-    public Locus gpu(int program, int index) {
-      return Locus.gpu(0, program * GPUS_OF_A_PROGRAM + index);
-    }
-
-    @Override
-    public Locus nic(int number) {
-      return Locus.nic(0, number);
-    }
-
-    @Override
-    public String module(String ptx) {
-      Integer known = modules.get(ptx);
-      int before = known == null ? lines : known;
-      if (known == null) {
-        modules.put(ptx, before);
-        lines += (int) ptx.lines().count() + PtxFiles.split("", ptx).size() + 1;
-      }
-      if (before == 0) {
-        return ptx;
-      }
-      List<PtxFiles.Part> parts = new ArrayList<>();
-      parts.add(new PtxFiles.Part("other modules", NOTHING + "\n".repeat(before), 0));
-      parts.addAll(PtxFiles.split("module of the program", ptx));
-      return PtxFiles.join(parts);
-    }
-
-    @Override
-    public void queuePair(Locus nic, int number, long ring, long ringBytes, long record) {
-      ExploringFabric world = fabric;
-      if (world != null && world.memory().accessibleRange(record, Integer.BYTES)) {
-        int device = Region.device(nic);
-        world.describe(
-            new Region(Region.Role.SEND_RING, ring, ringBytes, number, device, false, true));
-        world.describe(
-            new Region(
-                Region.Role.SEND_RECORD, record, Integer.BYTES, number, device, false, true));
-      }
-    }
-
-    @Override
-    public void failed(String message) {
-      failed.add(Failure.kernel(message, ""));
-    }
-
-    /** Counts what the run has shown, once the program has ended. */
-    public void ended(int status) {
-      runs++;
-      ExploringFabric world = fabric;
-      if (status != 0) {
-        failed.add(Failure.status("exit status " + status, "the program"));
-      }
-      Map<String, Race> seen = new LinkedHashMap<>();
-      if (world != null) {
-        world.findings().stream()
-            .map(Races::of)
-            .forEach(race -> seen.putIfAbsent(race.key(), race));
-        coverage.add(world.coverage(reachable));
-        instructions += world.instructions();
-      }
-      seen.forEach((key, race) -> races.merge(key, new Found<>(race, seed, 1), Found::merge));
-      if (!failed.isEmpty()) {
-        Failure first = failed.getFirst();
-        failures.merge(first.key(), new Found<>(first, seed, 1), Found::merge);
-      }
-      runsWithFindings += seen.isEmpty() && failed.isEmpty() ? 0 : 1;
-    }
+    exploration = ProgramWorlds.find().exploring(policy, adapter);
   }
 
   /** Begins a run. */
   public Run begin(long seed) {
-    return new Run(seed);
+    return exploration.begin(seed);
+  }
+
+  /** Counts the findings of a run, once the program has ended. */
+  public void ended(Run run, long seed, int status) {
+    runs++;
+    List<Failure> failed = new ArrayList<>(run.failures());
+    if (status != 0) {
+      failed.add(Failure.status("exit status " + status, "the program"));
+    }
+    Map<String, Race> seen = new LinkedHashMap<>();
+    run.races().forEach(race -> seen.putIfAbsent(race.key(), race));
+    coverage.add(run.coverage());
+    instructions += run.instructions();
+    seen.forEach((key, race) -> races.merge(key, new Found<>(race, seed, 1), Found::merge));
+    if (!failed.isEmpty()) {
+      Failure first = failed.getFirst();
+      failures.merge(first.key(), new Found<>(first, seed, 1), Found::merge);
+    }
+    runsWithFindings += seen.isEmpty() && failed.isEmpty() ? 0 : 1;
   }
 
   private boolean isFound() {

@@ -12,8 +12,10 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredProgram;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
 import dev.doorbell.interop.shim.CudaLibraries;
 import dev.doorbell.interop.shim.ShimOptions;
+import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -105,7 +107,7 @@ public final class ExecCommand extends ProgramCommand {
   @Mixin private JUnitOption junit = new JUnitOption();
 
   private ProgramGpus served = ProgramGpus.none();
-  private @Nullable TimedPrograms timed;
+  private @Nullable ServedWorld timed;
 
   @Override
   public ExitCode run(CommandContext context)
@@ -124,13 +126,13 @@ public final class ExecCommand extends ProgramCommand {
     return super.run(context);
   }
 
-  private TimedPrograms timed(String name) throws UsageException {
+  private ServedWorld timed(String name) throws UsageException {
     try {
       Topology topology = TopologyFile.load(name);
       int most = topology.gpus().size();
       require(
           gpus == null || (gpus > 0 && gpus <= most), "--gpus", "1 to %d there".formatted(most));
-      return new TimedPrograms(topology);
+      return ProgramWorlds.find().timed(topology);
     } catch (TopologyException e) {
       throw new UsageException(
           Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))
@@ -147,16 +149,17 @@ public final class ExecCommand extends ProgramCommand {
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
       throws UsageException, EnvironmentException {
-    if (explore == null) {
+    Integer runs = explore;
+    if (runs == null) {
       return super.serveAll(context, folder, options, environment);
     }
     ExploredProgram explored =
         new ExploredProgram(policy == null ? Policy.VENDOR : policy, adapter());
     long first = seed == null ? 1 : seed;
     try {
-      for (long at = first; at < first + explore && !context.interruption().requested(); at++) {
-        ExploredProgram.Run run = explored.begin(at);
-        served = gpus().in(run);
+      for (long at = first; at < first + runs; at++) {
+        ProgramWorlds.Run run = explored.begin(at);
+        served = gpus().in(run.world());
         Path said = Files.createTempFile("doorbell", ".txt");
         boolean shown = at == first;
         int status =
@@ -166,11 +169,15 @@ public final class ExecCommand extends ProgramCommand {
                 options.withEmulated(served),
                 environment,
                 shown ? Redirect.INHERIT : Redirect.to(said.toFile()));
+        if (context.interruption().requested()) {
+          Files.delete(said);
+          return ExitCode.INTERRUPTED;
+        }
         if (status != 0 && !shown) {
           Files.readAllLines(said).forEach(context.err()::println);
         }
         Files.delete(said);
-        run.ended(status);
+        explored.ended(run, at, status);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

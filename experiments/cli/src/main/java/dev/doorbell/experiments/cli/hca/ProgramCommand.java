@@ -163,7 +163,7 @@ abstract class ProgramCommand extends CliCommand {
     return !program.isEmpty();
   }
 
-  /** What the devices promise. */
+  /** Returns the promises of the devices. */
   final Adapter adapter() throws UsageException {
     return AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
   }

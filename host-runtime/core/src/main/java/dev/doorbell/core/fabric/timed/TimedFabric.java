@@ -57,6 +57,8 @@ public final class TimedFabric extends Fabric {
   /** Events after which a sweep lets its caller look around. */
   private static final int EVENTS_OF_A_SWEEP = 1 << 14;
 
+  private static final long LONGEST_STILL_NANOS = 60_000_000_000L;
+
   private final int many = Integer.getInteger("doorbell.timed.nodes", MANY);
 
   /** Host threads of a run; 0: as many as there are processors for this world. */
@@ -81,6 +83,9 @@ public final class TimedFabric extends Fabric {
   private long detached;
 
   private boolean hostActed;
+
+  /** Since when nothing has happened, by the clock of the wall. */
+  private long stillSince = System.nanoTime();
 
   /** A fabric over a new address space. */
   public TimedFabric(Topology topology, long seed) {
@@ -241,26 +246,34 @@ public final class TimedFabric extends Fabric {
   /**
    * {@inheritDoc}
    *
-   * <p>It ends when an agent does: the host may look at the clock then.
+   * <p>It ends when an agent does: the host may look at the clock then. Where the host has done
+   * nothing for a minute of the wall, time goes on all the same, so that kernels meet their
+   * time-outs.
    */
   @Override
   public int sweep() {
+    long wall = System.nanoTime();
     if (hostActed) {
       hostActed = false;
+      stillSince = wall;
       stepDevices();
     }
     if (isStandingStill()) {
       threadsInOrder().forEach(TimedThreadPort::lookAgain);
     }
+    boolean goesOn = wall - stillSince > LONGEST_STILL_NANOS;
     long before = detached;
     int fired = 0;
-    while (fired < EVENTS_OF_A_SWEEP && detached == before && !isStandingStill()) {
+    while (fired < EVENTS_OF_A_SWEEP && detached == before && (goesOn || !isStandingStill())) {
       Event event = simulation.poll();
       if (event == null) {
         break;
       }
       simulation.fire(event);
       fired++;
+    }
+    if (fired > 0 && !goesOn) {
+      stillSince = wall;
     }
     if (detached != before) {
       simulation.catchUp();

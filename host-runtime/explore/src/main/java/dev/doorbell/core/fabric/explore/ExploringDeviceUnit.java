@@ -60,7 +60,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
 
   private long posted = -1;
 
-  /** What came with the message that it carries out; null where it carries out none. */
+  /** Knowledge that came with the message that it carries out; null where it carries out none. */
   private @Nullable Object arrived;
 
   ExploringDeviceUnit(
@@ -188,7 +188,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
     }
   }
 
-  /** What came with the message that it carries out. */
+  /** Knowledge that came with the message that it carries out. */
   @Nullable Object message() {
     return arrived;
   }

@@ -114,7 +114,7 @@ public final class Actor {
     return toSystem;
   }
 
-  /** What {@code past} has comes before what this actor does from now on. */
+  /** All of {@code past} comes before the next action of this actor. */
   public void learns(Clock past) {
     clock.join(past);
     if (resident != clock) {

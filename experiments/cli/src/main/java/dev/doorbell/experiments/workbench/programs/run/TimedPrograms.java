@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.cli.hca;
+package dev.doorbell.experiments.workbench.programs.run;
 
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.TimedFabric;

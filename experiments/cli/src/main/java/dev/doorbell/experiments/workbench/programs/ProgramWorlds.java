@@ -1,0 +1,47 @@
+package dev.doorbell.experiments.workbench.programs;
+
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.fabric.explore.Coverage;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.interop.shim.client.ServedWorld;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** Makes worlds for whole programs; found as a service. */
+public interface ProgramWorlds {
+  /** Finds the one of this build. */
+  static ProgramWorlds find() {
+    return ServiceLoader.load(ProgramWorlds.class).findFirst().orElseThrow();
+  }
+
+  /** A world in the virtual time of a machine. */
+  ServedWorld timed(Topology machine);
+
+  /** Worlds against an adversary. */
+  Exploration exploring(Policy policy, Adapter adapter);
+
+  /** Runs of one program. */
+  interface Exploration {
+    /** Begins a run. */
+    Run begin(long seed);
+  }
+
+  /** A run of a program; asked when that has ended. */
+  interface Run {
+    /** Returns its world. */
+    ServedWorld world();
+
+    List<Race> races();
+
+    /** Returns the kernels that failed. */
+    List<Failure> failures();
+
+    Coverage coverage();
+
+    /** Returns the number of instructions that threads executed. */
+    long instructions();
+  }
+}

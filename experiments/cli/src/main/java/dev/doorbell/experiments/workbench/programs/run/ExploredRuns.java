@@ -1,0 +1,141 @@
+package dev.doorbell.experiments.workbench.programs.run;
+
+import dev.doorbell.core.adapter.Adapter;
+import dev.doorbell.core.agent.PtxFiles;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.fabric.explore.Coverage;
+import dev.doorbell.core.fabric.explore.ExploringFabric;
+import dev.doorbell.core.fabric.explore.ReachableCode;
+import dev.doorbell.core.fabric.explore.model.CalmChooser;
+import dev.doorbell.core.fabric.explore.model.Policy;
+import dev.doorbell.core.fabric.explore.model.Region;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.experiments.workbench.explore.Failure;
+import dev.doorbell.experiments.workbench.explore.Race;
+import dev.doorbell.experiments.workbench.explore.run.Races;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
+import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Run;
+import dev.doorbell.interop.shim.client.ServedWorld;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Runs of a program over the exploring fabric. */
+final class ExploredRuns implements Exploration {
+  private static final int GPUS_OF_A_PROGRAM = 16;
+  private static final String NOTHING = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
+  private final Policy policy;
+  private final Adapter adapter;
+  private final ReachableCode reachable = new ReachableCode();
+
+  /** The text of each module, with the line of all modules at which it begins. */
+  private final Map<String, Integer> modules = new LinkedHashMap<>();
+
+  private int lines;
+
+  ExploredRuns(Policy policy, Adapter adapter) {
+    this.policy = policy;
+    this.adapter = adapter;
+  }
+
+  @Override
+  public Run begin(long seed) {
+    return new ProgramRun(seed);
+  }
+
+  /** A run and its world. */
+  private final class ProgramRun implements ServedWorld, Run {
+    private final long seed;
+    private final List<Failure> failed = new ArrayList<>();
+    private @Nullable ExploringFabric fabric;
+
+    private ProgramRun(long seed) {
+      this.seed = seed;
+    }
+
+    @Override
+    public Fabric create(AddressSpace memory) {
+      ExploringFabric created =
+          new ExploringFabric(
+              memory,
+              new CalmChooser(seed, List.of()),
+              new ExploringFabric.Options(policy, true, Long.MAX_VALUE, adapter.promises()));
+      fabric = created;
+      return created;
+    }
+
+    @Override
+    public Locus gpu(int program, int index) {
+      return Locus.gpu(0, program * GPUS_OF_A_PROGRAM + index);
+    }
+
+    @Override
+    public Locus nic(int number) {
+      return Locus.nic(0, number);
+    }
+
+    @Override
+    public String module(String ptx) {
+      Integer known = modules.get(ptx);
+      int before = known == null ? lines : known;
+      if (known == null) {
+        modules.put(ptx, before);
+        lines += (int) ptx.lines().count() + PtxFiles.split("", ptx).size() + 1;
+      }
+      if (before == 0) {
+        return ptx;
+      }
+      List<PtxFiles.Part> parts = new ArrayList<>();
+      parts.add(new PtxFiles.Part("other modules", NOTHING + "\n".repeat(before), 0));
+      parts.addAll(PtxFiles.split("module of the program", ptx));
+      return PtxFiles.join(parts);
+    }
+
+    @Override
+    public void queuePair(Locus nic, int number, long ring, long ringBytes, long record) {
+      ExploringFabric world = fabric;
+      if (world != null && world.memory().accessibleRange(record, Integer.BYTES)) {
+        int device = Region.device(nic);
+        world.describe(
+            new Region(Region.Role.SEND_RING, ring, ringBytes, number, device, false, true));
+        world.describe(
+            new Region(
+                Region.Role.SEND_RECORD, record, Integer.BYTES, number, device, false, true));
+      }
+    }
+
+    @Override
+    public void failed(String message) {
+      failed.add(Failure.kernel(message, ""));
+    }
+
+    @Override
+    public ServedWorld world() {
+      return this;
+    }
+
+    @Override
+    public List<Race> races() {
+      return fabric == null ? List.of() : fabric.findings().stream().map(Races::of).toList();
+    }
+
+    @Override
+    public List<Failure> failures() {
+      return List.copyOf(failed);
+    }
+
+    @Override
+    public Coverage coverage() {
+      return fabric == null ? new Coverage() : fabric.coverage(reachable);
+    }
+
+    @Override
+    public long instructions() {
+      return fabric == null ? 0 : fabric.instructions();
+    }
+  }
+}
