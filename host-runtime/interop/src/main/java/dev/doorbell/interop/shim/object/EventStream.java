@@ -78,8 +78,8 @@ public final class EventStream {
    */
   public int discard(long element) {
     int before = unsent.size();
-    unsent.removeIf(
-        record -> record.position() == 0 && new Struct(record.array()).u64(0) == element);
+    long first = Long.reverseBytes(element);
+    unsent.removeIf(record -> record.position() == 0 && record.getLong(0) == first);
     return before - unsent.size();
   }
 
