@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes one run of the parts of a plan that were run apart, such as the shards of a sweep. */
 public final class MergedRun {
@@ -55,10 +56,8 @@ public final class MergedRun {
       parts.forEach(
           part -> part.entries().forEach(entry -> places.putIfAbsent(key(entry), part.path())));
       for (JournalEntry entry : whole.entries()) {
-        Path samples = places.get(key(entry)).resolve(RunDirectory.SAMPLES);
-        directory.record(
-            entry,
-            entry.samples() == null ? null : Files.readAllBytes(samples.resolve(entry.samples())));
+        Path part = places.getOrDefault(key(entry), from);
+        directory.record(entry, samples(part, entry));
       }
       manifest
           .ended(
@@ -75,6 +74,12 @@ public final class MergedRun {
       directory.close();
       throw e;
     }
+  }
+
+  private static byte @Nullable [] samples(Path part, JournalEntry entry) throws IOException {
+    return entry.samples() == null
+        ? null
+        : Files.readAllBytes(part.resolve(RunDirectory.SAMPLES).resolve(entry.samples()));
   }
 
   private static String key(JournalEntry entry) {
