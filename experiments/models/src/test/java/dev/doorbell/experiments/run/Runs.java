@@ -4,6 +4,7 @@ import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.run.RunExecution.RunListener;
 import java.nio.file.Path;
