@@ -12,9 +12,9 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * The seal of a run that has ended: digests of its resolved config, its kernels, its manifest and its
- * journal, which has the digests of the samples. It shows what was changed or lost since; it is no
- * signature.
+ * The seal of a run that has ended: digests of its resolved config, its kernels, its manifest and
+ * its journal, which has the digests of the samples. It shows what was changed or lost since; it is
+ * no signature.
  *
  * @param sha256 by file, relative to the run's directory
  */
@@ -23,10 +23,7 @@ record Seal(SequencedMap<String, String> sha256) {
 
   private static final List<String> FILES =
       List.of(
-          RunDirectory.RESOLVED,
-          RunDirectory.MANIFEST,
-          RunDirectory.JOURNAL,
-          RunDirectory.KERNELS);
+          RunDirectory.RESOLVED, RunDirectory.MANIFEST, RunDirectory.JOURNAL, RunDirectory.KERNELS);
 
   /** Returns the seal of a run as its files are now. */
   static Seal of(Path run) throws IOException {

@@ -263,7 +263,7 @@ public final class ExplainCommand extends CliCommand {
         ? "of more than %d ranks no schedule is laid out here: doorbell coll --explain\n"
             .formatted(MOST_RANKS)
         : "the table does not say which collective of how many ranks ran, or the model lacks it:"
-              + " paste nccl-tests' first lines, too\n";
+            + " paste nccl-tests' first lines, too\n";
   }
 
   private static Map<Long, Double> model(CommandContext context, PastedTable table, String topology)

@@ -477,7 +477,7 @@ public final class RunCommand extends CliCommand {
     if (stored.data().basis() != Basis.MODELLED) {
       return "";
     }
-    return Typed.in("tested   by %s; doorbell predict %s says which%n")
+    return Typed.in("tested   %s (docs/validation.md; doorbell predict %s)%n")
         .formatted(
             Credit.of(StoredResults.builtIn(), stored.plan().points()), stored.data().experiment());
   }

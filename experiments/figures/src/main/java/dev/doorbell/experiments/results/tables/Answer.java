@@ -17,6 +17,7 @@ import java.util.SequencedMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The short answer to an experiment's question, made from its medians: which value of the axis that
@@ -27,7 +28,6 @@ public final class Answer {
   private static final int MOST_COLUMNS = 4;
   private static final double TIE = 0.005;
 
-  private final RunData data;
   private final String metric;
   private final String unit;
   private final boolean higher;
@@ -41,15 +41,14 @@ public final class Answer {
   private record Best(String name, double median) {}
 
   private Answer(RunData data, String metric, Axis compared, Optional<Axis> over) {
-    this.data = data;
     this.metric = metric;
     this.compared = compared;
     this.over = over;
     this.unit =
         data.rows().stream()
-            .filter(row -> row.metrics().containsKey(metric))
+            .flatMap(row -> Stream.ofNullable(row.metrics().get(metric)))
+            .map(sampled -> sampled.samples().unit())
             .findFirst()
-            .map(row -> row.metrics().get(metric).samples().unit())
             .orElse("");
     this.higher = data.higherIsBetter(metric, unit);
     this.by = varied(data, axis -> !axis.equals(compared) && over.filter(axis::equals).isEmpty());
@@ -148,15 +147,16 @@ public final class Answer {
     List<String> parts = new ArrayList<>();
     List<String> values = List.copyOf(cells.keySet());
     for (int from = 0, to; from < values.size(); from = to) {
-      String winner = winner(cells.get(values.get(from)));
+      String winner = winner(cells.getOrDefault(values.get(from), List.of()));
       to = from + 1;
-      while (to < values.size() && winner(cells.get(values.get(to))).equals(winner)) {
+      while (to < values.size()
+          && winner(cells.getOrDefault(values.get(to), List.of())).equals(winner)) {
         to++;
       }
       String range =
           from == 0 && to == values.size()
               ? "throughout"
-              : from == 0
+              : from == 0 && to > 1
                   ? "up to " + values.get(to - 1)
                   : to == values.size()
                       ? "from " + values.get(from)
@@ -181,7 +181,7 @@ public final class Answer {
   private String margin(Best first, Best best) {
     String value =
         Screen.metric(best.median, unit) + (unit.isEmpty() ? "" : " " + Screen.unit(unit));
-    return best == first || first.median == 0
+    return best.equals(first) || first.median == 0
         ? value
         : "%s (%s)".formatted(value, Screen.percent(best.median / first.median - 1));
   }
@@ -215,7 +215,7 @@ public final class Answer {
       List<String> row = new ArrayList<>(List.of(Screen.value(name, compared.unit())));
       for (String value : shown) {
         row.add(
-            first.getValue().get(value).stream()
+            first.getValue().getOrDefault(value, List.of()).stream()
                 .filter(best -> best.name.equals(row.getFirst()))
                 .map(best -> Screen.metric(best.median, unit))
                 .findFirst()

@@ -86,7 +86,7 @@ public final class ResultTable {
     String expected =
         verdicts.isEmpty()
             ? ""
-            : "expected %s%n"
+            : "expected  %s%n"
                 .formatted(
                     verdicts.entrySet().stream()
                         .map(each -> "%d %s".formatted(each.getValue(), each.getKey().text()))

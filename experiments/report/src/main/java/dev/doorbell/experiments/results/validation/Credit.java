@@ -33,18 +33,19 @@ public final class Credit {
             .toList());
   }
 
-  /** The same for all points of a plan together: independent predicted rows of any of them. */
+  /** How many placements, kernels and paths of a plan have an independent row that tests them. */
   public static String of(ValidationResults results, List<Point> points) {
-    Set<String> keys = new HashSet<>();
+    Set<String> asked = new HashSet<>();
     for (Point point : points) {
       point
           .kernels()
-          .forEach(kernel -> keys.add(key(word(point, "placement"), kernel, word(point, PATH))));
+          .forEach(kernel -> asked.add(key(word(point, "placement"), kernel, word(point, PATH))));
     }
-    return text(
-        ValidationResults.predicted(results.rows()).stream()
-            .filter(row -> keys.contains(key(row)))
-            .toList());
+    Set<String> tested = new HashSet<>();
+    ValidationResults.predicted(results.rows()).forEach(row -> tested.add(key(row)));
+    tested.retainAll(asked);
+    return "%d of %d combinations of placement, kernel and path by published rows"
+        .formatted(tested.size(), asked.size());
   }
 
   private static String word(Point point, String axis) {
