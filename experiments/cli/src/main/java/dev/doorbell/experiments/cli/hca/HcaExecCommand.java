@@ -1,11 +1,7 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.interop.shim.ShimOptions;
 import java.nio.file.Path;
 import java.util.Map;
@@ -40,30 +36,6 @@ final class HcaExecCommand extends ProgramCommand {
           "The devices reach memory of this machine's GPUs (peer memory); takes memory of each GPU"
               + " in use.")
   private boolean gpus;
-
-  @Option(
-      names = "--machine",
-      paramLabel = "TOPOLOGY",
-      description =
-          "Always refused: a topology's delays are virtual, and a program runs in wall time.")
-  private @Nullable String machine;
-
-  @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException {
-    if (machine != null) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U003",
-                  "--machine " + machine,
-                  "a topology's delays are virtual: they pass between events of a simulation, and"
-                      + " a program of libibverbs runs in wall time")
-              .fix(
-                  "leave out --machine; 'doorbell run NAME -s placement=%s' times the same work"
-                      .formatted(machine)));
-    }
-    return super.run(context);
-  }
 
   @Override
   @Nullable Integer devices() {
