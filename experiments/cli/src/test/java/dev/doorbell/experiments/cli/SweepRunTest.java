@@ -136,7 +136,8 @@ class SweepRunTest {
   /** The figure without its provenance, which names the run. */
   private static String panels(Path run) throws IOException {
     String figure = Files.readString(run.resolve("figures/latency.svg"));
-    return figure.substring(figure.indexOf("<g id=\"legend\">"), figure.indexOf("<g id=\"strip\">"));
+    return figure.substring(
+        figure.indexOf("<g id=\"legend\">"), figure.indexOf("<g id=\"strip\">"));
   }
 
   @Test
