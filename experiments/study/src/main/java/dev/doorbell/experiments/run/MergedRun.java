@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,25 +102,22 @@ public final class MergedRun {
 
   private static Manifest manifest(
       StoredRun whole, List<StoredRun> parts, String id, List<String> arguments) {
-    Manifest first = whole.manifest();
-    return new Manifest(
-        first.doorbell(),
-        id,
-        first.experiment(),
-        first.configHash(),
-        arguments,
-        parts.stream().flatMap(part -> part.manifest().tags().stream()).distinct().toList(),
-        PointSchedule.of(whole.plan(), false, null),
-        Manifest.State.RUNNING,
-        first.started(),
-        null,
-        first.workers(),
-        whole.plan().points().size(),
-        0,
-        first.environment(),
-        first.basis(),
-        first.machine(),
-        first.doctor(),
-        first.constants());
+    return RecordCopy.with(
+        whole.manifest(),
+        Map.of(
+            "run",
+            id,
+            "arguments",
+            arguments,
+            "tags",
+            parts.stream().flatMap(part -> part.manifest().tags().stream()).distinct().toList(),
+            "schedule",
+            PointSchedule.of(whole.plan(), false, null),
+            "state",
+            Manifest.State.RUNNING,
+            "points",
+            whole.plan().points().size(),
+            "recorded",
+            0));
   }
 }

@@ -32,7 +32,7 @@ final class VariableChecks {
   /** Values by the names of variables that take no others. */
   private static final Map<String, Set<String>> WORDS = new TreeMap<>();
 
-  /** What values mean, where they mean no good. */
+  /** The meaning of values that do harm. */
   private static final List<Meaning> MEANINGS = new ArrayList<>();
 
   static {

@@ -472,7 +472,7 @@ public final class RunCommand extends CliCommand {
     print.println(Screen.folded(options.timings ? times.text() : times.brief(), context.width()));
   }
 
-  /** How many published rows test what this run models. */
+  /** Counts what published rows test of a modelled run, in a line. */
   private static String credit(StoredRun stored) {
     if (stored.data().basis() != Basis.MODELLED) {
       return "";

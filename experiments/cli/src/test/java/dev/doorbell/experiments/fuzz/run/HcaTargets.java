@@ -3,7 +3,7 @@ package dev.doorbell.experiments.fuzz.run;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import java.util.List;
 
-/** What reaches an HCA that others use: messages. */
+/** Messages that reach an HCA which others use. */
 public final class HcaTargets {
   /** Returns the targets. */
   public List<FuzzTarget> targets() {

@@ -33,7 +33,7 @@ public final class Credit {
             .toList());
   }
 
-  /** How many placements, kernels and paths of a plan have an independent row that tests them. */
+  /** Counts the placements, kernels and paths of a plan that an independent row tests. */
   public static String of(ValidationResults results, List<Point> points) {
     Set<String> asked = new HashSet<>();
     for (Point point : points) {
