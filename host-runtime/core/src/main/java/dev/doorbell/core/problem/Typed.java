@@ -14,8 +14,8 @@ public final class Typed {
       Pattern.compile(
           "(?<![\\w./-])doorbell"
               + " (?=--|(?:bench|bundle|calibrate|claims|coll|compare|completion|decode|"
-              + "demo|describe|doctor|exec|explain|explore|format|gate|hca|kernel|list|package|paper|plot|predict|report|"
-              + "run|serve|show|table|test|topo|validate|validate-model)\\b)");
+              + "demo|describe|doctor|exec|explain|explore|format|gate|hca|kernel|list|merge|package|paper|plot|predict|report|"
+              + "run|serve|show|table|test|topo|validate|validate-model|verify)\\b)");
 
   private static final Pattern PLAIN = Pattern.compile("[\\w./:,=@%+-]+");
 
