@@ -6,6 +6,9 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.CommandRunner;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,11 +29,23 @@ public final class Tool {
     if (!context.out().checkError() || code != ExitCode.OK) {
       return code;
     }
+    if (System.out.checkError() && isReaderGone()) {
+      return ExitCode.FAILED; // as in 'doorbell list | head': it had read enough
+    }
     context.problem(
         Problem.of("DB-U005", "standard output", "it did not take all of the output")
             .effect("what was printed is not whole; files are")
             .fix("make room where it leads to, or keep its reader open"));
     return ExitCode.FAILED;
+  }
+
+  private static boolean isReaderGone() {
+    try {
+      new FileOutputStream(FileDescriptor.out).write('\n'); // fails again, and says why
+      return false;
+    } catch (IOException e) {
+      return "Broken pipe".equals(e.getMessage());
+    }
   }
 
   private ExitCode execute(String... arguments) {

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LaunchTest {
   private static final int SIGTERM = 128 + 15;
@@ -37,6 +39,19 @@ class LaunchTest {
     }
     assertThat(lines(runs, "journal.jsonl")).isEqualTo(3);
     assertThat(lines(runs, "summary.csv")).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"> /dev/full, true", ">&-, true", "| head -n 1, false"})
+  void output_that_is_lost_is_an_error_and_a_reader_that_has_enough_is_none(
+      String output, boolean said) throws Exception {
+    String command = String.join("' '", TestProgram.java("-XX:TieredStopAtLevel=1"));
+    String line = "'%s' dev.doorbell.experiments.Main list %s".formatted(command, output);
+    try (TestProgram shell =
+        TestProgram.start(folder, List.of("bash", "-o", "pipefail", "-c", line))) {
+      assertThat(shell.await()).as(shell.said()).isEqualTo(1);
+      assertThat(shell.said().contains("DB-U005")).as(shell.said()).isEqualTo(said);
+    }
   }
 
   private static long lines(Path runs, String file) throws IOException {

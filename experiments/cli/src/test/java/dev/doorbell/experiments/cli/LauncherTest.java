@@ -38,6 +38,18 @@ class LauncherTest {
     }
   }
 
+  @Test
+  void too_few_open_files_are_named_before_a_jvm_stumbles_over_them()
+      throws IOException, InterruptedException {
+    ProcessBuilder launcher = checkout("exit 0", "list");
+    launcher.command(
+        "bash", "-c", "ulimit -n 40; exec bash '" + folder.resolve("doorbell") + "' list");
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isEqualTo(4);
+      assertThat(run.said()).contains("only 40 open files", "ulimit -n 1024");
+    }
+  }
+
   private ProcessBuilder checkout(String maven, String... arguments) throws IOException {
     Files.copy(
         Path.of("..", "doorbell"), folder.resolve("doorbell"), StandardCopyOption.REPLACE_EXISTING);

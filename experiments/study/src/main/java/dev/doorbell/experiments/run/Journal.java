@@ -141,7 +141,7 @@ public final class Journal implements Closeable {
   /** Reads the whole lines; a missing file is an empty journal. */
   static Contents read(Path path) throws IOException {
     try {
-      return parse(Files.readAllBytes(path));
+      return parse(RunDirectory.bytes(path));
     } catch (NoSuchFileException _) {
       return parse(new byte[0]);
     }

@@ -271,6 +271,19 @@ public final class RunDirectory implements Closeable {
         e);
   }
 
+  /** Reads a file of a run, if it is a regular file. */
+  public static byte[] bytes(Path file) throws IOException {
+    return Files.readAllBytes(regular(file));
+  }
+
+  /** Returns a file that can be read without waiting; refuses a pipe or a device in its place. */
+  static Path regular(Path file) throws FileSystemException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new FileSystemException(file.toString(), null, "it is no regular file");
+    }
+    return file;
+  }
+
   /** Returns the operating system's message without the class names of Java. */
   static String reason(IOException e) {
     return switch (e) {

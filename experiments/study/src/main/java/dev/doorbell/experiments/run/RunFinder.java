@@ -123,7 +123,7 @@ public final class RunFinder {
 
   private static @Nullable Manifest manifest(Path run) {
     try {
-      return Manifest.parse(Files.readAllBytes(run.resolve(RunDirectory.MANIFEST)));
+      return Manifest.parse(RunDirectory.bytes(run.resolve(RunDirectory.MANIFEST)));
     } catch (IOException _) {
       return null;
     }

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Samples;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,13 +55,15 @@ public record RunIndex(
               ConfigReader.ofRuns(KernelFolders.extensions(RunDirectory.kernels(path)))
                   .read(
                       path.resolve(RunDirectory.RESOLVED).toString(),
-                      Files.readString(path.resolve(RunDirectory.RESOLVED)),
+                      new String(
+                          RunDirectory.bytes(path.resolve(RunDirectory.RESOLVED)),
+                          StandardCharsets.UTF_8),
                       List.of()));
       Manifest manifest =
           read(
               path.resolve(RunDirectory.MANIFEST),
               "manifest",
-              file -> Manifest.parse(Files.readAllBytes(file)));
+              file -> Manifest.parse(RunDirectory.bytes(file)));
       Journal.Contents journal = journal(path.resolve(RunDirectory.JOURNAL), plan);
       for (JournalEntry entry : journal.entries()) {
         if (entry.basis() != null && entry.basis() != manifest.basis()) {
@@ -239,7 +242,7 @@ public record RunIndex(
    */
   private List<Values> series(JournalEntry entry, Predicate<String> wanted) throws RunException {
     Path file = path.resolve(RunDirectory.SAMPLES).resolve(String.valueOf(entry.samples()));
-    try (InputStream in = Files.newInputStream(file);
+    try (InputStream in = Files.newInputStream(RunDirectory.regular(file));
         DigestInputStream digested = new DigestInputStream(in, RunExecution.sha256())) {
       List<Values> series = SamplesFile.read(digested, wanted);
       String digest = HexFormat.of().formatHex(digested.getMessageDigest().digest());

@@ -53,7 +53,7 @@ record Seal(SequencedMap<String, String> sha256) {
           ? List.of()
           : List.of(problem(run, FILE, "the run ended with a seal, and it is gone"));
     }
-    byte[] bytes = Files.readAllBytes(file);
+    byte[] bytes = RunDirectory.bytes(file);
     Seal sealed = RunJson.read(bytes, 0, bytes.length, Seal.class);
     Map<String, String> now = of(run).sha256;
     List<Problem> broken = new ArrayList<>();

@@ -24,7 +24,6 @@ final class KernelArguments {
           "f32", "f64");
   private static final List<String> BYTES = List.of("hex", "value");
   private static final Pattern ZEROS = Pattern.compile("([0-9]{1,2})x([0-9]+[KMG]?)");
-  private static final long MOST_BYTES = 1L << 30;
   private static final String HELP =
       "in:FILE, out:FILE:BYTES, inout:FILE, zero:BYTES, multicast:4xBYTES, multicast:FILE,FILE,"
           + " u32:5 (u8 to u64, s8 to s64, f16, f32, f64), hex:BYTES or value:FILE";
@@ -112,7 +111,7 @@ final class KernelArguments {
     if (bytes.isEmpty()) {
       throw bad(text, "'%s' is no number of bytes; 64, 4K and 1M are".formatted(size));
     }
-    if (bytes.getAsLong() > MOST_BYTES) {
+    if (bytes.getAsLong() > KernelFiles.MOST_BYTES) {
       throw bad(text, "at most 1 GiB fits a buffer");
     }
     return (int) bytes.getAsLong();

@@ -10,6 +10,7 @@ import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -25,6 +26,8 @@ import picocli.CommandLine.Option;
 
 /** Files that commands on kernels read, and what is said when they cannot. */
 final class KernelFiles {
+  static final int MOST_BYTES = 1 << 30;
+
   private static final int SHOWN = 8;
 
   private KernelFiles() {}
@@ -72,8 +75,13 @@ final class KernelFiles {
   }
 
   static byte[] bytes(String argument, String file) throws UsageException {
-    try {
-      return Files.readAllBytes(Path.of(file));
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw UsageException.of(
+            "DB-K004", "--arg " + argument, file + ": at most 1 GiB fits an argument");
+      }
+      return bytes;
     } catch (IOException | InvalidPathException e) {
       throw UsageException.of(
           "DB-K001", "--arg " + argument, "%s: %s".formatted(file, reason(file, e)));

@@ -61,6 +61,9 @@ final class PageServer implements AutoCloseable {
    * @param token that requests have to show
    */
   static PageServer start(int port, String token, RunPages pages) throws IOException {
+    // Read once by the server's class: seconds for a whole request, and for its answer.
+    System.setProperty("sun.net.httpserver.maxReqTime", "10");
+    System.setProperty("sun.net.httpserver.maxRspTime", "60");
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.report.HtmlReport;
+import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunException;
@@ -20,7 +21,6 @@ import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 final class RunPages {
   private final Path folder;
@@ -81,8 +80,8 @@ final class RunPages {
   }
 
   private static long recorded(Path run) {
-    try (Stream<String> lines = Files.lines(run.resolve(RunDirectory.JOURNAL))) {
-      return lines.count();
+    try {
+      return Journal.parse(RunDirectory.bytes(run.resolve(RunDirectory.JOURNAL))).entries().size();
     } catch (IOException _) {
       return 0;
     }

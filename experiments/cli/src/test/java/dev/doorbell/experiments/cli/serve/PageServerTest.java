@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.serve;
 
+import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -134,6 +135,30 @@ class PageServerTest {
     assertThat(report).contains("<h3>Figures</h3>");
     assertThat(told("/api/compare?a=%s&b=%s".formatted(ids.getFirst(), ids.getLast())))
         .contains("\"overall\"", "\"verdict\"");
+  }
+
+  @Test
+  void what_else_lies_in_the_folder_hides_no_run() throws IOException, InterruptedException {
+    List<String> ids = ids();
+    for (String file : List.of("manifest.json", "journal.jsonl")) {
+      Path run = Files.createDirectory(runs().resolve("pipe-as-" + file));
+      if (file.startsWith("journal")) {
+        String whole = Files.readString(runs().resolve(ids.getFirst()).resolve("manifest.json"));
+        Files.writeString(
+            run.resolve("manifest.json"), whole.replaceFirst("COMPLETE|complete", "RUNNING"));
+      }
+      assertThat(new ProcessBuilder("mkfifo", run.resolve(file).toString()).start().waitFor())
+          .isZero();
+    }
+    Path running = runs().resolve(ids.getLast());
+    Path manifest = running.resolve("manifest.json");
+    Files.writeString(
+        manifest, Files.readString(manifest).replaceFirst("COMPLETE|complete", "RUNNING"));
+    Files.write(running.resolve("journal.jsonl"), new byte[] {(byte) 0xff, '\n'}, APPEND);
+    assertThat(told("/api/runs"))
+        .contains(ids)
+        .contains("\"running\"", "pipe-as-journal.jsonl", "\"recorded\" : 4")
+        .doesNotContain("pipe-as-manifest.json");
   }
 
   @Test
