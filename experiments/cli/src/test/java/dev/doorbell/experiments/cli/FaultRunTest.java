@@ -33,7 +33,7 @@ class FaultRunTest {
             "faults: [ { do: lose, chance: 1% }, { do: cqe-late, for: 1us, must_fire: true } ]");
   }
 
-  private ExitCode run(long late) {
+  private ExitCode run(long late, String... more) {
     session.runtime.runner =
         (point, context) -> {
           context.faults(
@@ -43,7 +43,11 @@ class FaultRunTest {
           return FakeRuntime.result(point);
         };
     return session.type(
-        "run", config, "--faults", plan.toString(), "--out", folder.resolve("runs").toString());
+        Stream.concat(
+                Stream.of(
+                    "run", config, "--faults", plan + "", "--out", folder.resolve("runs") + ""),
+                Stream.of(more))
+            .toArray(String[]::new));
   }
 
   @Test
@@ -58,6 +62,12 @@ class FaultRunTest {
     assertThat(run(0)).isEqualTo(ExitCode.FAILED);
     assertThat(session.out())
         .contains("DB-F007", "do: cqe-late", "must fire never met an event", "the run has failed");
+  }
+
+  @Test
+  void a_fault_may_strike_in_another_shard() {
+    assertThat(run(0, "--shard", "1/2")).as(session.out()).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("fault  fired 0 of").doesNotContain("DB-F007");
   }
 
   @Test

@@ -48,6 +48,16 @@ public record StoredRun(
     return plan.points().stream().filter(point -> !finished.contains(point.id())).toList();
   }
 
+  /**
+   * Returns the faults that had to fire and did not. In a shard, or before its end, a run misses
+   * none: they may strike what is still to come.
+   */
+  public List<FaultTally> missedFaults() {
+    return unfinished().isEmpty()
+        ? faults().stream().filter(FaultTally::missed).toList()
+        : List.of();
+  }
+
   /** Reads a run directory. */
   public static StoredRun read(Path path) throws RunException {
     return read(RunIndex.read(path));

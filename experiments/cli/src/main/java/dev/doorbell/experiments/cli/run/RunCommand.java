@@ -22,7 +22,6 @@ import dev.doorbell.experiments.cli.run.PreparedRun.DoctorFindings;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
@@ -493,9 +492,7 @@ public final class RunCommand extends CliCommand {
   /** Missed faults fail a run that is otherwise complete. */
   private static ExitCode exitCode(StoredRun stored, boolean interrupted) {
     ExitCode code = exitCode(stored.entries(), interrupted);
-    return code != ExitCode.INTERRUPTED && stored.faults().stream().anyMatch(FaultTally::missed)
-        ? ExitCode.FAILED
-        : code;
+    return code == ExitCode.INTERRUPTED || stored.missedFaults().isEmpty() ? code : ExitCode.FAILED;
   }
 
   /** Interruption takes precedence over failure, and failure over a timeout. */

@@ -298,10 +298,8 @@ public final class ResultTable {
               tally.events(),
               tally.fault()));
     }
-    for (FaultTally tally : run.faults()) {
-      if (tally.missed() && run.unfinished().isEmpty()) {
-        text.append("failed  ").append(missed(tally).text()).append('\n');
-      }
+    for (FaultTally tally : run.missedFaults()) {
+      text.append("failed  ").append(missed(tally).text()).append('\n');
     }
     return text.toString();
   }
