@@ -80,8 +80,9 @@ public final class MergeCommand extends CliCommand {
                                         .toList())
                                 + (missing > MOST ? ", ..." : "")))
                 .fix("doorbell run --resume " + directory.path()));
+        return ExitCode.PARTIAL;
       }
-      return missing == 0 ? ExitCode.OK : ExitCode.PARTIAL;
+      return whole.missedFaults().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
   }
 }
