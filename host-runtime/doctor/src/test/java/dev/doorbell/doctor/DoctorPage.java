@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The doctor for readers: {@code docs/doctor.md} is what {@link #markdown} says. */
 final class DoctorPage {
@@ -64,8 +65,9 @@ final class DoctorPage {
       ## Lines of logs
 
       `--explain-log` and `./doorbell explain` look into each line for the status of a completion, however it is
-      written, else take it for the first of these that it matches, and sum up: code, how often, the first of them, what
+      written, else take it for the first of these patterns that it matches, and sum up: code, how often, the first of them, what
       it means and what fixes it. Lines that report something and are in no row are named. Nothing recognised ends with 1.
+      `./doorbell describe DB-LOG-12` prints the pattern of one, its meaning and its fix.
 
       """;
 
@@ -90,17 +92,17 @@ final class DoctorPage {
         });
     areas.values().forEach(codes -> codes.forEach(code -> section(page, code)));
     page.append(LOGS);
-    page.append("| code | library | line | meaning | fix |\n| --- | --- | --- | --- | --- |\n");
-    for (LogPattern pattern : LogPattern.all()) {
-      page.append(
-          "| %s | %s | `%s` | %s | %s |\n"
-              .formatted(
-                  pattern.code(),
-                  pattern.library(),
-                  escaped(pattern.looksFor()),
-                  escaped(pattern.meaning()),
-                  escaped(pattern.fix())));
-    }
+    page.append("| library | codes |\n| --- | --- |\n");
+    Map<String, List<String>> libraries = new TreeMap<>();
+    LogPattern.all()
+        .forEach(
+            pattern ->
+                libraries
+                    .computeIfAbsent(pattern.library(), _ -> new ArrayList<>())
+                    .add(pattern.code().replace("DB-LOG-", "")));
+    libraries.forEach(
+        (library, codes) ->
+            page.append("| %s | %s |\n".formatted(library, String.join(" ", codes))));
     return page.toString();
   }
 
