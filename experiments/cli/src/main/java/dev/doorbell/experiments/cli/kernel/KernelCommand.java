@@ -23,7 +23,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put                compile it again, with nvcc",
       "  doorbell kernel disasm k.ptx                        blocks, slots, polling loops",
       "  doorbell kernel diff-run put_latency                the same on a real GPU as on the VM?",
-      "  doorbell kernel experts ll.ptx                      DeepEP dispatch and combine",
       ""
     })
 public final class KernelCommand extends CommandGroup {
@@ -37,8 +36,7 @@ public final class KernelCommand extends CommandGroup {
             new Action("run", KernelRunCommand::new),
             new Action("build", KernelBuildCommand::new),
             new Action("disasm", KernelDisasmCommand::new),
-            new Action("diff-run", KernelDiffRunCommand::new),
-            new Action("experts", KernelExpertsCommand::new)));
+            new Action("diff-run", KernelDiffRunCommand::new)));
   }
 
   @CommandLine.Command(

@@ -87,8 +87,7 @@ public interface ApiAdapter {
       case GPUNETIO -> new GpunetioAdapter();
       case GIN -> new GinAdapter();
       case GIN_PROXY -> new GinProxyAdapter();
-      case NVSHMEM -> new NvshmemAdapter(NvshmemAdapter.Order.BY_TURN);
-      case DEEPEP -> new NvshmemAdapter(NvshmemAdapter.Order.BY_PEER);
+      case NVSHMEM -> new NvshmemAdapter();
     };
   }
 
@@ -127,31 +126,6 @@ public interface ApiAdapter {
       return OptionalLong.of(SymmetricHeap.room(NvshmemTeams.heapBytes(layout, ranks)));
     } catch (ApiLayoutException e) {
       throw new GpuException("%s: %s".formatted(file, e.getMessage()), e);
-    }
-  }
-
-  /**
-   * What DeepEP's kernels among nodes need of NVSHMEM.
-   *
-   * @param heapBytes that the library needs for itself in the symmetric heap of each rank
-   * @param team the number of the team of ranks with the same number in their nodes
-   */
-  record Nodes(long heapBytes, int team) {
-    /**
-     * Reads it from a table.
-     *
-     * @param file the name of the PTX
-     * @throws GpuException naming the field that stands in the way
-     */
-    public static Nodes of(String file, String ptx, int ranks) {
-      try {
-        ApiLayout layout = ApiLayout.read(DeviceApi.DEEPEP, file, ptx);
-        return new Nodes(
-            SymmetricHeap.room(NvshmemTeams.heapBytes(layout, ranks)),
-            NvshmemTeams.sameInNode(layout));
-      } catch (ApiLayoutException e) {
-        throw new GpuException("%s: %s".formatted(file, e.getMessage()), e);
-      }
     }
   }
 

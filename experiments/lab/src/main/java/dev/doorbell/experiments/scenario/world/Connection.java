@@ -157,14 +157,6 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Tells a fabric where the rings and doorbell records of all queue pairs are, which posters and
-   * HCAs share by a protocol of their own: the record is written before the doorbell.
-   */
-  public void describe(ExploringFabric fabric) {
-    describe(fabric, true);
-  }
-
-  /**
    * Describes the connection to an explorer, as {@link #describe(ExploringFabric)}; the record may
    * come after the doorbell.
    */

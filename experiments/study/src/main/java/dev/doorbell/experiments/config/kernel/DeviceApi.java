@@ -16,9 +16,7 @@ public enum DeviceApi {
   /** NCCL's GIN, back end Proxy: an array of {@code ncclGinProxyGpuCtx_t}; the CPU posts. */
   GIN_PROXY(true, false),
   /** NVSHMEM's IBGDA transport: the state is in variables of the module. */
-  NVSHMEM(true, true, "-rdc=true"),
-  /** DeepEP's low-latency kernels, which have device code of their own over NVSHMEM's state. */
-  DEEPEP(true, true, "-rdc=true", "--expt-relaxed-constexpr");
+  NVSHMEM(true, true, "-rdc=true");
 
   private final boolean recordFirst;
   private final boolean collapsed;

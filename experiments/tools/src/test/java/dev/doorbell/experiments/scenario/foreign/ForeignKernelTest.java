@@ -91,7 +91,7 @@ class ForeignKernelTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEEPEP")
+  @EnumSource(DeviceApi.class)
   void the_bytes_that_a_kernel_of_another_api_sends_arrive(DeviceApi api) throws ConfigException {
     UserKernel kernel = standIn(api);
     assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
@@ -188,7 +188,7 @@ class ForeignKernelTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEEPEP")
+  @EnumSource(DeviceApi.class)
   void each_field_that_an_adapter_fills_in_is_refused_by_name_where_it_is_missing(DeviceApi api)
       throws ConfigException, IOException {
     List<String> fields = ApiAdapter.of(api).fields();
