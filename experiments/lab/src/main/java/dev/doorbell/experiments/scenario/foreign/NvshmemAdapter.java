@@ -163,7 +163,7 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("globalmem.rcs", queuePairs.address())
             .set("globalmem.local_only_mhandle_head", payload(layout, site).address());
     if (!site.heaps().isEmpty()) {
-      Endpoint itself = site.connection().openLoopbacks(site.rank().number(), 1).getFirst();
+      Endpoint itself = site.connection().openLoopback(site.rank().number());
       state
           .set("num_shared_dcis", 1)
           .set("num_qp_groups", 1)
