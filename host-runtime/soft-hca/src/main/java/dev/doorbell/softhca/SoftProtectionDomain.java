@@ -114,12 +114,6 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     return register(address, address, length, rights, ANY_VARIANT);
   }
 
-  @Override
-  public MemoryRegion registerFromZero(Memory memory, Set<AccessRight> rights) {
-    hca.requireReachable(memory.address(), memory.size());
-    return register(0, memory.address(), memory.size(), rights, ANY_VARIANT);
-  }
-
   /** Registers memory that work requests name by other addresses than its own. */
   SoftMemoryRegion register(
       long address, long memory, long length, Set<AccessRight> rights, int variant) {

@@ -56,7 +56,7 @@ enum Subcommand {
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),
   CLAIMS("claims", "published claims, held against the model: list, check"),
-  KERNEL("kernel", "kernels of your own: new, check, run, build, disasm"),
+  KERNEL("kernel", "kernels of your own: new, check, run, build"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
   HCA("hca", "software HCAs for programs of libibverbs: exec"),
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),

@@ -279,7 +279,6 @@ class KernelCommandsTest {
         "kernel new x --dir @DIR;@DIR  DB-K009  this exists already",
         "kernel build @DIR/no;@DIR/no  DB-K001  there is no such file or folder",
         "kernel build @PTX --isa 8;--isa  DB-U003  '8' is no PTX ISA",
-        "kernel disasm nowhere.ptx;nowhere.ptx  DB-K001  there is no such file",
         "list kernels --kernels @DIR/no;--kernels @DIR/no  DB-U003  there is no such folder",
       })
   void a_command_line_that_makes_no_sense_is_exit_2(String line, String problem) {
@@ -358,18 +357,6 @@ class KernelCommandsTest {
             session.type("kernel", "run", bad.toString(), "--entry", "forever", "--arg", "zero:4"))
         .isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("DB-K002").contains("frobnicate");
-  }
-
-  @Test
-  void disasm_shows_blocks_slots_polling_loops_and_the_source() {
-    assertThat(session.type("kernel", "disasm", ptx)).isEqualTo(ExitCode.OK);
-    assertThat(session.out())
-        .contains("entry scale(.u64 scale_param_0, ")
-        .containsPattern("B0:  -> B1 B2")
-        .contains("; scale.cu:7   out[i] = in[i] * factor;")
-        .containsPattern("mul\\.f32 %f3, %f2, %f1; +s\\d s\\d -> s\\d")
-        .containsPattern("B1:  -> B1 B2   polling loop, closed by line \\d+, pure, without a clock")
-        .containsPattern("\\d+ P @%p1 bra ");
   }
 
   @Test

@@ -17,17 +17,6 @@ public interface ProtectionDomain extends AutoCloseable {
    */
   MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights);
 
-  /**
-   * Registers all of {@code memory} as a zero-based region: work requests name its bytes by their
-   * offsets.
-   *
-   * @throws HcaException where the HCA has no such regions
-   */
-  default MemoryRegion registerFromZero(Memory memory, Set<AccessRight> rights) {
-    throw new HcaException(
-        "%s has no zero-based regions".formatted(hca().name()), Errno.EOPNOTSUPP);
-  }
-
   /** Registers all of {@code memory}. */
   default MemoryRegion register(Memory memory, Set<AccessRight> rights) {
     return register(memory, 0, memory.size(), rights);

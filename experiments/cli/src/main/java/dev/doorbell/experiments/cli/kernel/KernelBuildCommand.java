@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put          every .cu of the folder",
       "  doorbell kernel build my_put.cu",
       "  doorbell kernel build kernels/my_put --dry-run   print nvcc's command line",
-      "  doorbell kernel build kernels/gn --api gpunetio --include CHECKOUT/include",
+      "  doorbell kernel build kernels/nv --api nvshmem --include CHECKOUT/src/include",
       ""
     })
 final class KernelBuildCommand extends CliCommand {

@@ -19,7 +19,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -144,32 +143,6 @@ final class KernelFiles {
                     report.file(),
                     "there is no entry '%s'%s".formatted(name, Nearest.suggestion(name, names)),
                     names.isEmpty() ? "it has none" : "it has " + String.join(", ", names)));
-  }
-
-  /**
-   * The lines of a source file that a PTX file names: looked for beside the PTX, and in the folders
-   * of Doorbell's own library.
-   */
-  static IntFunction<String> source(String ptxFile, String name) {
-    Path own = Path.of(name).getFileName();
-    Path parent = Path.of(ptxFile).toAbsolutePath().getParent();
-    String home = System.getProperty("doorbell.home", ".");
-    for (Path candidate :
-        List.of(
-            Path.of(name),
-            parent == null || own == null ? Path.of(name) : parent.resolve(own),
-            Path.of(home, "kernels", "include", name),
-            Path.of(home, "kernels", "src", own == null ? name : own.toString()))) {
-      if (Files.isRegularFile(candidate)) {
-        try {
-          List<String> lines = Files.readAllLines(candidate);
-          return line -> line >= 1 && line <= lines.size() ? lines.get(line - 1) : "";
-        } catch (IOException _) {
-          // Not text: there is nothing to show.
-        }
-      }
-    }
-    return _ -> "";
   }
 
   /** PTX files that a command links with the one that it is given. */

@@ -8,7 +8,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.formats.TidySamples;
-import dev.doorbell.experiments.results.formats.ToolFormat;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.tables.ResultTable;
@@ -44,8 +43,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
       "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
       "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
-      "  doorbell table RUN --fits --fmt latex",
-      "  doorbell table RUN --format perftest",
       "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
       "  doorbell table RUN --metric latency --only 'size=4K' --histogram",
       ""
@@ -64,8 +61,7 @@ public final class TableCommand extends CliCommand {
       paramLabel = "FORMAT",
       description =
           "text, md, latex, csv or json; tidy: every sample in a row, "
-              + "as pandas, R and DuckDB read it; or as another tool prints "
-              + "it: perftest, nccl, osu (default: text).")
+              + "as pandas, R and DuckDB read it (default: text).")
   private Format format = Format.TEXT;
 
   @Mixin private TableView view = new TableView();
@@ -100,11 +96,6 @@ public final class TableCommand extends CliCommand {
 
     @Option(names = "--percentiles", description = "The tails: p50 to p99.99 and the maximum.")
     boolean percentiles;
-
-    @Option(
-        names = "--fits",
-        description = "Lines over size: alpha and bandwidth, knees, LogGP parameters.")
-    boolean fits;
 
     @Option(names = "--crossovers", description = "Who is ahead of whom, and from which size on.")
     boolean crossovers;
@@ -141,9 +132,6 @@ public final class TableCommand extends CliCommand {
       if (percentiles) {
         return SampleTables.percentiles(run);
       }
-      if (fits) {
-        return SampleTables.fits(run);
-      }
       if (crossovers) {
         return RunTables.crossovers(run);
       }
@@ -160,10 +148,7 @@ public final class TableCommand extends CliCommand {
     LATEX,
     CSV,
     JSON,
-    TIDY,
-    PERFTEST,
-    NCCL,
-    OSU
+    TIDY
   }
 
   @Override
@@ -241,12 +226,7 @@ public final class TableCommand extends CliCommand {
       case MD -> table.markdown();
       case LATEX -> table.latex(style());
       case CSV -> table.csv();
-      case JSON, TIDY, PERFTEST, NCCL, OSU ->
-          throw UsageException.of(
-              "DB-U002",
-              "--fmt " + format.name().toLowerCase(Locale.ROOT),
-              "that tool prints latency and goodput, and no such table",
-              "text, md, latex, csv and json have it");
+      case JSON, TIDY -> throw new IllegalArgumentException("--fmt " + format);
     };
   }
 
@@ -267,23 +247,6 @@ public final class TableCommand extends CliCommand {
       case CSV -> SummaryFiles.csv(shown);
       case MD -> RunTables.summary(shown, view.look(shown), false).markdown();
       case LATEX -> RunTables.summary(shown, view.look(shown), false).latex(style());
-      case PERFTEST -> foreign(ToolFormat.PERFTEST, stored);
-      case NCCL -> foreign(ToolFormat.NCCL, stored);
-      case OSU -> foreign(ToolFormat.OSU, stored);
     };
-  }
-
-  private static String foreign(ToolFormat tool, StoredRun stored) throws RunException {
-    String text = tool.text(stored);
-    if (text.isEmpty()) {
-      throw RunException.unreadable(
-          Problem.of(
-                  "DB-R008",
-                  stored.data().runId(),
-                  "it has nothing over message size that this tool measures: latency, goodput,"
-                      + " or, for nccl alone, dispatch")
-              .fix("doorbell table RUN --fmt csv prints whatever it has"));
-    }
-    return text;
   }
 }

@@ -78,8 +78,7 @@ class LatexTest {
             RunTables.counters(run),
             RunTables.expectations(expected(whole)),
             SampleTables.percentiles(run),
-            SampleTables.warnings(run),
-            SampleTables.fits(whole))) {
+            SampleTables.warnings(run))) {
       assertThat(table.rows()).isNotEmpty();
       Files.writeString(folder.resolve("table" + at + ".tex"), table.latex());
       body.append("\\begin{table*}\\centering\\footnotesize\\input{table").append(at++);

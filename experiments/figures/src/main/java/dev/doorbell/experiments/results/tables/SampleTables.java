@@ -1,41 +1,26 @@
 package dev.doorbell.experiments.results.tables;
 
-import dev.doorbell.experiments.config.value.Axis;
-import dev.doorbell.experiments.config.value.Value;
-import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
-import dev.doorbell.experiments.run.SummaryFiles;
 import dev.doorbell.experiments.run.SummaryRow;
-import dev.doorbell.experiments.stats.LatencyFit;
-import dev.doorbell.experiments.stats.LatencyFit.LogGpFit;
-import dev.doorbell.experiments.stats.LatencyFit.PiecewiseFit;
 import dev.doorbell.experiments.stats.Percentiles;
 import dev.doorbell.experiments.stats.SampleWarning;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.SequencedMap;
-import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 
-/** Tables of one aspect of a run's samples: tails, lines over message size, and warnings. */
+/** Tables of one aspect of a run's samples: tails and warnings. */
 public final class SampleTables {
-  private static final String SIZE = "size";
-
   private SampleTables() {}
 
   /** Distributions of the samples of each point and metric, as text. */
@@ -132,108 +117,9 @@ public final class SampleTables {
                     : advice.values().toArray(String[]::new)));
   }
 
-  private record Medians(TreeMap<Double, Double> latencies, TreeMap<Double, Double> intervals) {}
-
-  private record Fits(
-      String name, LatencyFit line, Optional<PiecewiseFit> knee, Optional<LogGpFit> logGp) {}
-
-  /** Lines over size: a row for each setting of the other axes that has three sizes or more. */
-  public static Table fits(RunData run) {
-    List<Fits> rows = new ArrayList<>();
-    medians(run)
-        .forEach(
-            (name, line) -> {
-              double[] sizes = numbers(line.latencies.keySet());
-              double[] latencies = numbers(line.latencies.values());
-              if (sizes.length >= 3) {
-                rows.add(
-                    new Fits(
-                        name,
-                        LatencyFit.of(sizes, latencies),
-                        PiecewiseFit.worthwhile(sizes, latencies),
-                        line.intervals.keySet().equals(line.latencies.keySet()) && sizes[0] >= 1
-                            ? Optional.of(
-                                LogGpFit.of(sizes, latencies, numbers(line.intervals.values())))
-                            : Optional.empty()));
-              }
-            });
-    return new TableBuilder<Fits>()
-        .left("line", Fits::name)
-        .right("α µs", row -> micros(row.line().alpha()))
-        .right("GB/s", row -> rate(row.line().gap()))
-        .right("worst", row -> share(row.line().worstResidual()))
-        .right("knee", knee(knee -> Units.bytes(knee.knee())))
-        .right("GB/s below", knee(knee -> rate(knee.below())))
-        .right("above", knee(knee -> rate(knee.above())))
-        .right("worst", knee(knee -> share(knee.worstResidual())))
-        .right("L+2o µs", logGp(fit -> micros(fit.latency())))
-        .right("g µs", logGp(fit -> micros(fit.gap())))
-        .right("G ns/B", logGp(fit -> Units.digits(fit.byteGap(), 4)))
-        .right("worst", logGp(fit -> share(fit.worstResidual())))
-        .table(
-            rows,
-            RunTables.notes(
-                run,
-                rows.isEmpty()
-                    ? "no line has a latency at three sizes or more"
-                    : "α + N/B fitted to medians of the latency, relative errors squared; worst:"
-                        + " the greatest relative error; a knee is shown where two lines halve it;"
-                        + " LogGP from latency and goodput together"));
-  }
-
-  private static Function<Fits, String> knee(Function<PiecewiseFit, String> shown) {
-    return row -> row.knee().map(shown).orElse(Names.NONE);
-  }
-
-  private static Function<Fits, String> logGp(Function<LogGpFit, String> shown) {
-    return row -> row.logGp().map(shown).orElse(Names.NONE);
-  }
-
-  private static SequencedMap<String, Medians> medians(RunData data) {
-    SequencedMap<String, Medians> lines = new LinkedHashMap<>();
-    for (SummaryRow row : data.rows()) {
-      if (!(row.axes().get(SIZE) instanceof Value.Whole(long size)) || size == 0) {
-        continue;
-      }
-      String name =
-          data.axes().stream()
-              .map(Axis::name)
-              .filter(axis -> !axis.equals(SIZE))
-              .map(axis -> row.axes().get(axis))
-              .map(value -> value == null ? Names.NONE : value.text())
-              .collect(Collectors.joining(" "));
-      Medians line =
-          lines.computeIfAbsent(name, _ -> new Medians(new TreeMap<>(), new TreeMap<>()));
-      median(row, "latency").ifPresent(median -> line.latencies.put((double) size, median));
-      median(row, "goodput").ifPresent(rate -> line.intervals.put((double) size, size / rate));
-    }
-    return lines;
-  }
-
-  private static OptionalDouble median(SummaryRow row, String metric) {
-    MetricRow samples = row.metrics().get(metric);
-    if (samples == null || samples.samples().size() == 0) {
-      return OptionalDouble.empty();
-    }
-    double median = SummaryFiles.summary(row, samples).median();
-    return median > 0 ? OptionalDouble.of(median) : OptionalDouble.empty();
-  }
-
-  private static double[] numbers(Collection<Double> values) {
-    return values.stream().mapToDouble(Double::doubleValue).toArray();
-  }
-
-  private static String rate(double gap) {
-    return gap > 0 ? Units.digits(1 / gap, 4) : Names.NONE;
-  }
-
   /** Microseconds to the nanosecond, so that columns line up. */
   private static String micros(double nanos) {
     return Units.fixed(nanos / 1000, 3);
-  }
-
-  private static String share(double value) {
-    return Units.fixed(value * 100, 1) + " %";
   }
 
   private static final int MOST_CLASSES = 12;

@@ -11,7 +11,6 @@ import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.IntSupplier;
 
 /** Lays the structures of one API over the queue pairs of a rank. */
 public interface ApiAdapter {
@@ -63,32 +62,13 @@ public interface ApiAdapter {
     }
   }
 
-  /**
-   * Registered memory.
-   *
-   * @param fromZero its rkey where work requests name its bytes by their offsets
-   */
-  record Span(long address, long bytes, int key, IntSupplier fromZero) {
-    /** Memory that is named by its addresses alone. */
-    public Span(long address, long bytes, int key) {
-      this(
-          address,
-          bytes,
-          key,
-          () -> {
-            throw new GpuException("no key names this memory by offsets");
-          });
-    }
-  }
+  /** Registered memory. */
+  record Span(long address, long bytes, int key) {}
 
   /** The adapter of an API. */
   static ApiAdapter of(DeviceApi api) {
     return switch (api) {
-      case GPUNETIO -> new GpunetioAdapter();
-      case GIN -> new GinAdapter();
-      case GIN_PROXY -> new GinProxyAdapter();
-      case NVSHMEM -> new NvshmemAdapter(NvshmemAdapter.Order.BY_TURN);
-      case DEEPEP -> new NvshmemAdapter(NvshmemAdapter.Order.BY_PEER);
+      case NVSHMEM -> new NvshmemAdapter();
     };
   }
 
@@ -119,7 +99,7 @@ public interface ApiAdapter {
    * @throws GpuException naming the field that stands in the way
    */
   static OptionalLong heapBytes(Optional<DeviceApi> api, String file, String ptx, int ranks) {
-    if (!api.map(DeviceApi::symmetric).orElse(false)) {
+    if (api.isEmpty()) {
       return OptionalLong.empty();
     }
     try {
@@ -127,31 +107,6 @@ public interface ApiAdapter {
       return OptionalLong.of(SymmetricHeap.room(NvshmemTeams.heapBytes(layout, ranks)));
     } catch (ApiLayoutException e) {
       throw new GpuException("%s: %s".formatted(file, e.getMessage()), e);
-    }
-  }
-
-  /**
-   * What DeepEP's kernels among nodes need of NVSHMEM.
-   *
-   * @param heapBytes that the library needs for itself in the symmetric heap of each rank
-   * @param team the number of the team of ranks with the same number in their nodes
-   */
-  record Nodes(long heapBytes, int team) {
-    /**
-     * Reads it from a table.
-     *
-     * @param file the name of the PTX
-     * @throws GpuException naming the field that stands in the way
-     */
-    public static Nodes of(String file, String ptx, int ranks) {
-      try {
-        ApiLayout layout = ApiLayout.read(DeviceApi.DEEPEP, file, ptx);
-        return new Nodes(
-            SymmetricHeap.room(NvshmemTeams.heapBytes(layout, ranks)),
-            NvshmemTeams.sameInNode(layout));
-      } catch (ApiLayoutException e) {
-        throw new GpuException("%s: %s".formatted(file, e.getMessage()), e);
-      }
     }
   }
 

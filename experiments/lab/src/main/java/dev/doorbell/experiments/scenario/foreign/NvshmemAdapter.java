@@ -25,26 +25,6 @@ import org.jspecify.annotations.Nullable;
  * connection, too, and says so in its type.
  */
 final class NvshmemAdapter implements ApiAdapter {
-  /** Where the reliable connection of turn t to PE p lies among all of them. */
-  enum Order {
-    /** At t x PEs + p, as NVSHMEM's own device code counts since 3.5. */
-    BY_TURN {
-      @Override
-      int place(int turn, int pe, int pes, int perPe) {
-        return turn * pes + pe;
-      }
-    },
-    /** At p x connections of a PE + t, as DeepEP's device code counts. */
-    BY_PEER {
-      @Override
-      int place(int turn, int pe, int pes, int perPe) {
-        return pe * perPe + turn;
-      }
-    };
-
-    abstract int place(int turn, int pe, int pes, int perPe);
-  }
-
   private static final String HOST = "nvshmemi_device_host_state_t";
   private static final String STATE = "nvshmemi_ibgda_device_state_t";
   private static final String QP = "nvshmemi_ibgda_device_qp_t";
@@ -54,9 +34,6 @@ final class NvshmemAdapter implements ApiAdapter {
 
   /** {@code nvshmemi_ibgda_device_qp_type_t}. */
   private static final int RC = 3;
-
-  /** {@code LEGACY_NUM_MAX_NVL_PEERS}: ranks of a node. */
-  private static final int DEEPEP_PEERS = 8;
 
   /** The library's default of {@code NVSHMEM_IBGDA_NUM_REQUESTS_IN_BATCH}. */
   private static final int BATCH = 32;
@@ -71,12 +48,6 @@ final class NvshmemAdapter implements ApiAdapter {
 
   /** A switch each for the two ways in which a queue pair is picked in turns. */
   private static final int SWITCHES = 2;
-
-  private final Order order;
-
-  NvshmemAdapter(Order order) {
-    this.order = order;
-  }
 
   @Override
   public List<String> fields() {
@@ -141,7 +112,7 @@ final class NvshmemAdapter implements ApiAdapter {
                 "qpn"),
             of(KEY, "key", "next_addr"),
             of(LOCAL, "start", "end", "next", "lkeys"),
-            order == Order.BY_TURN ? NvshmemTeams.fields() : Stream.<String>of())
+            NvshmemTeams.fields())
         .flatMap(names -> names)
         .toList();
   }
@@ -174,7 +145,7 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("peer_heap_base_remote", peers.address())
             .set("ibgda_is_initialized", 1);
     if (!site.heaps().isEmpty()) {
-      new NvshmemTeams(layout, site, order == Order.BY_PEER ? DEEPEP_PEERS : 1).install(host);
+      new NvshmemTeams(layout, site).install(host);
     }
     site.module().global("nvshmemi_device_state_d").putBytes(0, host.toBytes());
 
@@ -192,7 +163,7 @@ final class NvshmemAdapter implements ApiAdapter {
             .set("globalmem.rcs", queuePairs.address())
             .set("globalmem.local_only_mhandle_head", payload(layout, site).address());
     if (!site.heaps().isEmpty()) {
-      Endpoint itself = site.connection().openLoopbacks(site.rank().number(), 1).getFirst();
+      Endpoint itself = site.connection().openLoopback(site.rank().number());
       state
           .set("num_shared_dcis", 1)
           .set("num_qp_groups", 1)
@@ -248,14 +219,17 @@ final class NvshmemAdapter implements ApiAdapter {
     return stored(site, image, "handle of the payload");
   }
 
-  /** Reliable connections, in their order. */
+  /**
+   * Reliable connections. That of turn t to PE p lies at t x PEs + p, as the device code of NVSHMEM
+   * counts since 3.5.
+   */
   private Memory queuePairs(ApiLayout layout, Site site, int pes, int perPe)
       throws ApiLayoutException {
     Endpoint[] ordered = new Endpoint[pes * perPe];
     int[] turns = new int[pes];
     for (Endpoint endpoint : site.endpoints()) {
       int pe = site.peer(endpoint);
-      ordered[order.place(turns[pe]++, pe, pes, perPe)] = endpoint;
+      ordered[turns[pe]++ * pes + pe] = endpoint;
     }
     return connections(layout, site, ordered);
   }

@@ -43,16 +43,10 @@ final class NvshmemTeams {
   private final int pes;
   private final int peers;
 
-  /**
-   * The teams of a PE.
-   *
-   * @param peers PEs that the team of the same number in their nodes takes for a node: it has every
-   *     peers-th PE
-   */
-  NvshmemTeams(ApiLayout layout, ApiAdapter.Site site, int peers) {
+  NvshmemTeams(ApiLayout layout, ApiAdapter.Site site) {
     this.layout = layout;
     this.site = site;
-    this.peers = site.nvlink() ? site.heaps().size() : peers;
+    this.peers = site.nvlink() ? site.heaps().size() : 1;
     this.heap = site.heaps().get(site.rank().number());
     this.pes = site.heaps().size();
   }
@@ -201,11 +195,6 @@ final class NvshmemTeams {
     Memory word = device(Long.BYTES, "address of the multicast object");
     word.putLong(0, object.address());
     return word.address();
-  }
-
-  /** The number of the team of PEs with the same number in their nodes. */
-  static int sameInNode(ApiLayout layout) throws ApiLayoutException {
-    return value(layout, "same_mype_node");
   }
 
   /**

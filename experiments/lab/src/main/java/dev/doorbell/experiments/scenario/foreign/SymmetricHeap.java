@@ -60,16 +60,6 @@ public final class SymmetricHeap implements AutoCloseable {
     return memory;
   }
 
-  /** All of it, with its lkey. */
-  public ApiAdapter.Span local() {
-    return new ApiAdapter.Span(address(), bytes(), lkey());
-  }
-
-  /** All of it, with its rkey. */
-  public ApiAdapter.Span remote() {
-    return new ApiAdapter.Span(address(), bytes(), rkey());
-  }
-
   /** Address of its first byte. */
   long address() {
     return memory.address();

@@ -10,7 +10,6 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.JobFields;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -80,7 +79,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
 
   /** Returns true if one completion entry is overwritten, as some libraries' device code needs. */
   public boolean collapsed(boolean otherwise) {
-    return descriptor.api().map(DeviceApi::collapsed).orElse(otherwise);
+    return otherwise || descriptor.api().isPresent();
   }
 
   /** Aligned buffers for the kernel, with every right but relaxed ordering. */

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.scenario.kernel;
 
 import dev.doorbell.core.gpu.Gpu;
-import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
 import dev.doorbell.core.gpu.Kernel;
@@ -19,7 +18,6 @@ import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
 import dev.doorbell.experiments.scenario.foreign.WorldStructures;
-import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -29,7 +27,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -99,33 +96,18 @@ public final class RankBuffers implements AutoCloseable {
    * Place of a rank's messages, as its peer names it.
    *
    * @param signals address of its signal words, or 0
-   * @param signalsFromZero the key by which work requests name them by offsets
    */
-  public record Target(
-      long address, int key, long signals, int signalsKey, IntSupplier signalsFromZero) {
+  public record Target(long address, int key, long signals, int signalsKey) {
     /** Target of a rank with several peers. */
     private static final Target NONE = new Target(0, 0, 0, 0);
-
-    /** A place without signal words that are named by offsets. */
-    public Target(long address, int key, long signals, int signalsKey) {
-      this(
-          address,
-          key,
-          signals,
-          signalsKey,
-          () -> {
-            throw new GpuException("no key names the peer's signal words by offsets");
-          });
-    }
   }
 
   /** Place of a rank's payload, as its own work requests name it. */
   public record Source(long address, int key) {}
 
-  private record Signals(Memory words, MemoryRegion region, int count, ZeroBased fromZero) {
+  private record Signals(Memory words, MemoryRegion region, int count) {
     ApiAdapter.Span span(Target target) {
-      return new ApiAdapter.Span(
-          target.signals(), words.size(), target.signalsKey(), target.signalsFromZero());
+      return new ApiAdapter.Span(target.signals(), words.size(), target.signalsKey());
     }
   }
 
@@ -190,11 +172,7 @@ public final class RankBuffers implements AutoCloseable {
     Memory words = shared(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
     Set<AccessRight> rights = endpoints.getFirst().signalRights(buffers.rights());
-    return new Signals(
-        words,
-        own(rank.domain().register(words, rights)),
-        buffers.signals(),
-        new ZeroBased(rank, words, rights, owned));
+    return new Signals(words, own(rank.domain().register(words, rights)), buffers.signals());
   }
 
   /** Kernels stage their payload where the path says, if anywhere. */
@@ -427,8 +405,7 @@ public final class RankBuffers implements AutoCloseable {
             guarded.address(),
             inboxRegion.rkey(),
             signals.words().address(),
-            signals.region().rkey(),
-            signals.fromZero());
+            signals.region().rkey());
   }
 
   /** This rank's target, as its own work requests name it. */

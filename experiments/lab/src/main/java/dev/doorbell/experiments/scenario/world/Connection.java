@@ -13,7 +13,6 @@ import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -36,7 +35,7 @@ public final class Connection implements AutoCloseable {
 
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
-  private final SortedMap<Integer, List<Endpoint>> companions = new TreeMap<>();
+  private final SortedMap<Integer, List<Endpoint>> loopbacks = new TreeMap<>();
   private final List<Endpoint> partners = new ArrayList<>();
   private final Owned helpers = new Owned();
   private final int places;
@@ -157,14 +156,6 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Tells a fabric where the rings and doorbell records of all queue pairs are, which posters and
-   * HCAs share by a protocol of their own: the record is written before the doorbell.
-   */
-  public void describe(ExploringFabric fabric) {
-    describe(fabric, true);
-  }
-
-  /**
    * Describes the connection to an explorer, as {@link #describe(ExploringFabric)}; the record may
    * come after the doorbell.
    */
@@ -221,41 +212,23 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens a companion for each of a rank's queue pairs, in their order: a queue pair of the same
-   * shape that leads the rank to itself, for WAITs and what they hold back. Where the CPU rings for
-   * the queue pairs, it rings for their companions, too.
-   *
-   * @param of queue pairs of the rank
-   */
-  public List<Endpoint> openCompanions(int rank, List<Endpoint> of) {
-    List<Endpoint> opened = new ArrayList<>();
-    for (Endpoint each : of) {
-      Endpoint companion = Endpoint.open(world.rank(rank), each.shape(), each.index());
-      opened.add(companion);
-      companions.computeIfAbsent(rank, _ -> new ArrayList<>()).add(companion);
-      Endpoint partner = Endpoint.open(world.rank(rank), each.shape(), each.index());
-      partners.add(partner);
-      Endpoint.connect(companion, partner);
-    }
+  /** Opens a queue pair by which a rank sends to itself, of the shape of those to others. */
+  public Endpoint openLoopback(int rank) {
+    Endpoint like = endpoints(rank).getFirst();
+    Endpoint itself = Endpoint.open(world.rank(rank), like.shape(), like.index());
+    loopbacks.computeIfAbsent(rank, _ -> new ArrayList<>()).add(itself);
+    Endpoint partner = Endpoint.open(world.rank(rank), like.shape(), like.index());
+    partners.add(partner);
+    Endpoint.connect(itself, partner);
     if (ringing == Ringing.CPU) {
-      startRingers(rank, opened, 1);
+      startRingers(rank, List.of(itself), 1);
     }
-    return opened;
+    return itself;
   }
 
-  /**
-   * Opens queue pairs by which a rank sends to itself, which count as companions.
-   *
-   * @param count how many, of the shape of those to others
-   */
-  public List<Endpoint> openLoopbacks(int rank, int count) {
-    return openCompanions(rank, Collections.nCopies(count, endpoints(rank).getFirst()));
-  }
-
-  /** The companions of a rank that were opened so far. */
-  public List<Endpoint> companions(int rank) {
-    return companions.getOrDefault(rank, List.of());
+  /** The queue pairs by which a rank sends to itself that were opened so far. */
+  public List<Endpoint> loopbacks(int rank) {
+    return loopbacks.getOrDefault(rank, List.of());
   }
 
   /** The world whose ranks it connects. */
@@ -317,7 +290,7 @@ public final class Connection implements AutoCloseable {
   public void close() {
     helpers.close();
     partners.forEach(Endpoint::close);
-    companions.values().forEach(own -> own.forEach(Endpoint::close));
+    loopbacks.values().forEach(own -> own.forEach(Endpoint::close));
     for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
     }

@@ -282,16 +282,14 @@ public final class KernelDescriptorReader {
           "/launch/slots",
           "at all ranks, payload and inbox hold a message for each rank",
           "leave slots out");
-      boolean told =
-          descriptor.api().map(DeviceApi::symmetric).orElse(false)
-              || !descriptor.extension().multicasts().isEmpty();
+      boolean told = descriptor.api().isPresent() || !descriptor.extension().multicasts().isEmpty();
       refuse(
           all && !told && !reaches("peers"),
           "/parameters",
           "it runs at all ranks, but gets neither the job nor its peers",
           "add peers, role and qp_count to parameters");
       refuse(
-          launch.nvlink() && !(all && descriptor.api().equals(Optional.of(DeviceApi.NVSHMEM))),
+          launch.nvlink() && !(all && descriptor.api().isPresent()),
           "/launch/nvlink",
           "only the structures of NVSHMEM say whether all ranks share a node",
           "leave nvlink out, or api: nvshmem and ranks: all");

@@ -8,7 +8,6 @@ import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
 
 /** Work of the command line with a kernel outside of experiments. */
@@ -45,19 +44,6 @@ public interface KernelWorkbench {
    * @param interrupted polled during the run; stops it
    */
   KernelOutcome run(KernelRun run, BooleanSupplier interrupted);
-
-  /**
-   * Lists a module as the virtual machine sees it.
-   *
-   * @param source gives the lines of a source file by its {@code .file} name and line number, or an
-   *     empty text
-   */
-  List<String> disassemble(String file, String ptx, Source source);
-
-  interface Source {
-    /** Returns the lines of the file, from 1; empty texts where unknown. */
-    IntFunction<String> lines(String file);
-  }
 
   /**
    * The result of a {@link KernelRun}.

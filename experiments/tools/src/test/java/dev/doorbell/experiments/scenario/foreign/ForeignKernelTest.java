@@ -3,31 +3,19 @@ package dev.doorbell.experiments.scenario.foreign;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.doorbell.core.fabric.RunOutcome;
-import dev.doorbell.core.gpu.Launch;
-import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.scenario.kernel.Protocol;
-import dev.doorbell.experiments.scenario.kernel.RankBuffers;
-import dev.doorbell.experiments.scenario.world.Connection;
-import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Rank;
-import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
-import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -91,7 +79,7 @@ class ForeignKernelTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEEPEP")
+  @EnumSource(DeviceApi.class)
   void the_bytes_that_a_kernel_of_another_api_sends_arrive(DeviceApi api) throws ConfigException {
     UserKernel kernel = standIn(api);
     assertThat(KernelWorkbench.find().checkAbi(kernel)).isEmpty();
@@ -149,46 +137,7 @@ class ForeignKernelTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"GPUNETIO", "GIN"})
-  void the_cpu_rings_where_the_handler_is_its_proxy(DeviceApi api) throws Exception {
-    Protocol protocol = Protocol.of(standIn(api));
-    JobView job = new JobView();
-    job.iterations = 20;
-    try (World world = World.direct(2, 1, SoftHcaOptions.DEFAULT);
-        Connection connection =
-            Connection.open(
-                world,
-                Endpoint.Shape.builder(8, PLENTY).exclusive(true).build(),
-                Connection.Ringing.CPU,
-                2);
-        RankBuffers zero = buffers(connection, world.rank(0), protocol);
-        RankBuffers one = buffers(connection, world.rank(1), protocol)) {
-      Launch launch = zero.launch(protocol, job, one, LaunchConfig.of(1, 1).withTimeout(PLENTY));
-      assertThat(world.fabric().run(launch::done, PLENTY)).isEqualTo(RunOutcome.DONE);
-      launch.check();
-      assertThat(zero.firstError()).isNull();
-      assertThat(one.mismatch(zero)).isNull();
-    }
-  }
-
-  private static RankBuffers buffers(Connection connection, Rank rank, Protocol protocol) {
-    return new RankBuffers(
-        connection,
-        rank,
-        new RankBuffers.Buffers(
-            512,
-            1,
-            0,
-            rank.payload(),
-            Endpoint.ALL_RIGHTS,
-            protocol.descriptor().launch().signals(),
-            null,
-            OptionalLong.empty()),
-        rank.number() + 1L);
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEEPEP")
+  @EnumSource(DeviceApi.class)
   void each_field_that_an_adapter_fills_in_is_refused_by_name_where_it_is_missing(DeviceApi api)
       throws ConfigException, IOException {
     List<String> fields = ApiAdapter.of(api).fields();
@@ -205,42 +154,31 @@ class ForeignKernelTest {
   }
 
   @Test
-  void a_field_that_has_moved_is_filled_in_where_the_table_says() throws Exception {
-    UserKernel moved =
-        changed(
-            DeviceApi.GPUNETIO,
-            table ->
-                table.swap("doca_gpu_dev_verbs_qp.sq_wqe_daddr", "doca_gpu_dev_verbs_qp.sq_dbrec"));
-    assertThat(KernelWorkbench.find().checkAbi(moved)).isEmpty();
-    assertThat(differences(moved, 0)).isNotEmpty();
-  }
-
-  @Test
   void ptx_without_a_table_says_how_to_compile_it() throws Exception {
     UserKernel bare =
         rewritten(
-            DeviceApi.GPUNETIO,
-            name(DeviceApi.GPUNETIO),
+            DeviceApi.NVSHMEM,
+            name(DeviceApi.NVSHMEM),
             ptx -> ptx.replace("doorbell_api_layout", "some_table"));
     List<Problem> problems = KernelWorkbench.find().checkAbi(bare);
     assertThat(problems).extracting(Problem::code).containsExactly("DB-K017");
-    assertThat(problems.getFirst().text()).contains("--api gpunetio --include DIR");
-    assertThatThrownBy(() -> ApiLayout.read(DeviceApi.GPUNETIO, "bare", bare.ptx()))
+    assertThat(problems.getFirst().text()).contains("--api nvshmem --include DIR");
+    assertThatThrownBy(() -> ApiLayout.read(DeviceApi.NVSHMEM, "bare", bare.ptx()))
         .isInstanceOf(ApiLayoutException.class);
   }
 
   @Test
   void bytes_that_no_adapter_names_are_listed() throws Exception {
-    UserKernel kernel = standIn(DeviceApi.GPUNETIO);
-    ApiLayout layout = ApiLayout.read(DeviceApi.GPUNETIO, kernel.ptxFile(), kernel.ptx());
+    UserKernel kernel = standIn(DeviceApi.NVSHMEM);
+    ApiLayout layout = ApiLayout.read(DeviceApi.NVSHMEM, kernel.ptxFile(), kernel.ptx());
     assertThat(layout.version()).isEqualTo("9.8.7");
-    assertThat(layout.unnamed()).containsExactly("doca_gpu_dev_verbs_cq [32, 56)");
+    assertThat(layout.unnamed()).containsExactly("nvshmemi_device_host_state_t [128, 152)");
     List<String> notes = new ArrayList<>();
     KernelWorkbench.find()
         .check(kernel.ptxFile(), kernel.ptx())
         .notes()
         .forEach(note -> notes.add(note.what()));
     assertThat(notes)
-        .contains("gpunetio 9.8.7: Doorbell leaves doca_gpu_dev_verbs_cq [32, 56) zero");
+        .contains("nvshmem 9.8.7: Doorbell leaves nvshmemi_device_host_state_t [128, 152) zero");
   }
 }

@@ -16,12 +16,10 @@ import dev.doorbell.core.queue.generated.OperationView;
 import dev.doorbell.core.queue.generated.PeerView;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.queue.generated.SignalsView;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
 import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
-import dev.doorbell.experiments.scenario.foreign.ZeroBased;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
@@ -86,7 +84,7 @@ final class ExploredTransfer extends ExploredWorld {
       Memory status) {}
 
   /** Words that peers add to. */
-  private record Signals(Memory words, MemoryRegion region, ZeroBased fromZero) {}
+  private record Signals(Memory words, MemoryRegion region) {}
 
   /** Returns true if the kernel posts by a short path. */
   private static boolean isShort(Scenario scenario) {
@@ -109,10 +107,7 @@ final class ExploredTransfer extends ExploredWorld {
     Endpoint.Shape shape =
         posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
             .exclusive(posting.exclusive() || isShort(scenario))
-            .collapsed(
-                posting.collapsed()
-                    || isShort(scenario)
-                    || api().map(DeviceApi::collapsed).orElse(false))
+            .collapsed(posting.collapsed() || isShort(scenario) || api().isPresent())
             .flag(QueuePairView.FLAG_NO_RECORD, lacksRecord(scenario))
             .build();
     Connection.Ringing ringing =
@@ -168,10 +163,7 @@ final class ExploredTransfer extends ExploredWorld {
 
   private void describe(Endpoint endpoint, int rank) {
     Scenario.Posting posting = scenario.posting();
-    boolean recordFirst =
-        !posting.recordLast()
-            && !lacksRecord(scenario)
-            && api().map(DeviceApi::recordFirst).orElse(true);
+    boolean recordFirst = !posting.recordLast() && !lacksRecord(scenario);
     // An exclusive poster of inline payloads through BlueFlame relies on an HCA that never looks.
     boolean announces = scenario.rules().tears() || !(posting.blueFlame() && posting.exclusive());
     Connection.describe(fabric, endpoint, rank, recordFirst, announces);
@@ -226,10 +218,7 @@ final class ExploredTransfer extends ExploredWorld {
         heap == null
             ? allocate(rank, MemoryKind.DEVICE, size, "signals")
             : heap.allocate(size, "signals");
-    return new Signals(
-        words,
-        own(rank.domain().register(words, peersWrite())),
-        new ZeroBased(rank, words, peersWrite(), owned()));
+    return new Signals(words, own(rank.domain().register(words, peersWrite())));
   }
 
   private Set<AccessRight> inboxRights() {
@@ -357,7 +346,7 @@ final class ExploredTransfer extends ExploredWorld {
         job,
         brought.isEmpty() ? Map.of() : brought.get(role).arguments(brought));
     // What an adapter has opened beside the queue pairs.
-    connection.companions(role).forEach(companion -> describe(companion, role));
+    connection.loopbacks(role).forEach(loopback -> describe(loopback, role));
   }
 
   @Override
@@ -380,10 +369,7 @@ final class ExploredTransfer extends ExploredWorld {
             .map(
                 signals ->
                     new ApiAdapter.Span(
-                        signals.words.address(),
-                        signals.words.size(),
-                        signals.region.rkey(),
-                        signals.fromZero))
+                        signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
         sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
         descriptor().map(kernel -> kernel.launch().nvlink()).orElse(false),

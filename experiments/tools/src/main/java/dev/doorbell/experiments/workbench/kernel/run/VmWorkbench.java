@@ -277,9 +277,4 @@ public final class VmWorkbench implements KernelWorkbench {
   public KernelOutcome run(KernelRun run, BooleanSupplier interrupted) {
     return new VmRun(run, interrupted).execute();
   }
-
-  @Override
-  public List<String> disassemble(String file, String ptx, Source source) {
-    return new Disassembly(PtxParser.parse(file, ptx).module(), source).lines();
-  }
 }

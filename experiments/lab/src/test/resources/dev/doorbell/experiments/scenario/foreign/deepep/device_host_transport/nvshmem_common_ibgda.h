@@ -1,2 +1,0 @@
-// A stand-in, for tests: nvshmem.h has it all.
-#pragma once
