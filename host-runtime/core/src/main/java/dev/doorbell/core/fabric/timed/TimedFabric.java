@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.ArrivalCheck;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Fabric.AgentsEnded;
@@ -21,6 +22,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.thread.TimedThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -473,6 +475,13 @@ public final class TimedFabric extends Fabric {
         fences,
         (double) fenceTime / Picos.PER_NANO,
         most);
+  }
+
+  @Override
+  public boolean compare(long address, ArrivalCheck check) {
+    Allocation at = Objects.requireNonNull(memory.find(address));
+    node(at.locus()).interconnect.compare(at, check);
+    return true;
   }
 
   @Override
