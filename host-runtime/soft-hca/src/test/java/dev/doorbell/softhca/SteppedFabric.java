@@ -208,7 +208,7 @@ final class SteppedFabric extends Fabric {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // the very completion that was given
-    public boolean cancelTimer(Completion completion) {
+    public boolean cancelTimer(Completion.Cancellable completion) {
       return timers.removeIf(timer -> timer.completion == completion);
     }
 

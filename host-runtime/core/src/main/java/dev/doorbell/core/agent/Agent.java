@@ -50,4 +50,12 @@ public interface Agent {
   default @Nullable SourcePlace describe(Object place) {
     return null;
   }
+
+  /** Has no turn: the completions of what it asks its port for do all its work. */
+  final class Passive implements Agent {
+    @Override
+    public int step(int budget) {
+      return 0;
+    }
+  }
 }

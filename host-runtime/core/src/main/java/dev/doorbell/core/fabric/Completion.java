@@ -10,4 +10,7 @@ public interface Completion {
    *     peer-to-peer reads); no byte was moved then
    */
   void completed(boolean ok);
+
+  /** May be given to {@link DevicePort#cancelTimer}. */
+  interface Cancellable extends Completion {}
 }

@@ -179,7 +179,7 @@ public abstract class DevicePort {
    *
    * @return false when the timer still fires
    */
-  public boolean cancelTimer(Completion completion) {
+  public boolean cancelTimer(Completion.Cancellable completion) {
     return false;
   }
 

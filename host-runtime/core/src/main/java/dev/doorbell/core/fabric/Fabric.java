@@ -120,6 +120,16 @@ public abstract class Fabric implements AutoCloseable {
    */
   public void quiesce() {}
 
+  /**
+   * Lets {@code check} compare whatever arrives in the allocation at {@code address} from another
+   * component, from now on.
+   *
+   * @return false where the fabric does not know that
+   */
+  public boolean compare(long address, ArrivalCheck check) {
+    return false;
+  }
+
   /** Nanoseconds on the fabric's clock: virtual, or {@link System#nanoTime}. */
   public abstract long now();
 

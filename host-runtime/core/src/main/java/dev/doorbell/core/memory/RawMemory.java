@@ -224,6 +224,11 @@ public final class RawMemory {
 
   /** The offset of the first byte that differs, or -1. */
   public static long mismatch(long a, long b, long bytes) {
-    return MemorySegment.mismatch(MEMORY, a, a + bytes, MEMORY, b, b + bytes);
+    return mismatch(a, MEMORY, b, bytes);
+  }
+
+  /** The offset of the first native byte that differs from those of a segment, or -1. */
+  public static long mismatch(long address, MemorySegment other, long offset, long bytes) {
+    return MemorySegment.mismatch(MEMORY, address, address + bytes, other, offset, offset + bytes);
   }
 }

@@ -28,7 +28,7 @@ public final class Cable implements Network, AutoCloseable {
     }
   }
 
-  private final Agent agent = budget -> 0;
+  private final Agent agent = new Agent.Passive();
   private final Fabric fabric;
   private final DevicePort port;
   private final long nanos;

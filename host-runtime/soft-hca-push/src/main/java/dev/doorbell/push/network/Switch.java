@@ -22,7 +22,7 @@ public final class Switch implements Network, AutoCloseable {
   /** Counters of frames. */
   public record Counters(long forwarded, long lost, long marked, long pauses, long mostBytes) {}
 
-  private final Agent agent = budget -> 0;
+  private final Agent agent = new Agent.Passive();
   private final Fabric fabric;
   private final DevicePort clock;
   private final SwitchOptions options;

@@ -37,7 +37,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
    */
   public record Load(String port, double mean, long most) {}
 
-  private final Agent agent = budget -> 0;
+  private final Agent agent = new Agent.Passive();
   private final Fabric fabric;
   private final Wiring wiring;
   private final NetworkPlan plan;

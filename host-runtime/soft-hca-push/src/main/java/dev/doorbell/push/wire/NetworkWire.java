@@ -2,7 +2,6 @@ package dev.doorbell.push.wire;
 
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.hca.HcaException;
-import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.push.network.Frame;
 import dev.doorbell.push.network.Network;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * no room for is lost, and on the way in and out of each HCA things go wrong as its faults say.
  *
  * <p>The same HCAs, network, faults and seed carry the same packets at the same times to the last
- * one; {@link #digest} reports it.
+ * one.
  */
 public final class NetworkWire extends Wire {
   private static final double PICOS_PER_NANO = 1000;
@@ -31,7 +30,6 @@ public final class NetworkWire extends Wire {
   private final Network network;
   private final double bytesPerNano;
   private final int windowBytes;
-  private final PacketDigest digest = new PacketDigest();
   private final Map<String, Member> members = new LinkedHashMap<>();
   private long sent;
   private long delivered;
@@ -66,11 +64,6 @@ public final class NetworkWire extends Wire {
     }
     station.plug(this);
     members.put(station.name(), new Member(station, faults));
-  }
-
-  /** Stands for every packet that was sent or arrived, with its headers, payload and time. */
-  public long digest() {
-    return digest.value;
   }
 
   /** Packets that left an HCA, faults' duplicates included. */
@@ -233,7 +226,6 @@ public final class NetworkWire extends Wire {
 
     private void add(PacketFrame frame) {
       sent++;
-      digest.add(station.port().now(), frame.source(), frame.destination(), frame.packet);
       if (frame.urgent()) {
         // It overtakes what waits, and no pause holds it.
         long nanos = Math.round(frame.bytes() / bytesPerNano);
@@ -297,7 +289,6 @@ public final class NetworkWire extends Wire {
         return;
       }
       Packet packet = frame.packet;
-      digest.add(station.port().now(), frame.source(), frame.destination(), packet);
       WireFaults.Fate fate = faults.fate(packet, false);
       if (gone || fate == WireFaults.Fate.DROP) {
         packet.pool.release(packet);
@@ -328,48 +319,6 @@ public final class NetworkWire extends Wire {
       if (before != null) {
         before.lost();
       }
-    }
-  }
-
-  /**
-   * A number that stands for a sequence of packets. Addresses and keys are left out: where memory
-   * lies is the system's choice and differs from run to run.
-   */
-  static final class PacketDigest {
-    private static final long STEP = 0x9e37_79b9_7f4a_7c15L;
-    private static final long FIRST = 0xbf58_476d_1ce4_e5b9L;
-    private static final long SECOND = 0x94d0_49bb_1331_11ebL;
-
-    long value;
-
-    /** One more packet. */
-    void add(long nanos, int from, int to, Packet packet) {
-      mix(nanos);
-      mix((long) from << 32 | to);
-      mix((long) packet.opcode << 56 | (long) packet.psn << 32 | packet.destination);
-      mix((packet.ackRequest ? 2L : 0) | (packet.solicited ? 1L : 0));
-      if (packet.bytes > 0) {
-        payload(packet.payload, packet.bytes);
-      }
-    }
-
-    private void payload(long address, int bytes) {
-      int whole = bytes & -Long.BYTES;
-      for (int at = 0; at < whole; at += Long.BYTES) {
-        mix(RawMemory.getLong(address + at));
-      }
-      for (int at = whole; at < bytes; at++) {
-        mix(RawMemory.getByte(address + at));
-      }
-      mix(bytes);
-    }
-
-    private void mix(long word) {
-      // The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-      long a = value + STEP ^ word;
-      a = (a ^ a >>> 30) * FIRST;
-      a = (a ^ a >>> 27) * SECOND;
-      value = a ^ a >>> 31;
     }
   }
 }

@@ -46,15 +46,16 @@ public final class FlowTrial implements Trial, AutoCloseable {
 
   /** Messages of one rank to another, over a queue pair of each. */
   public static final class Flow {
-    private final RankBuffers from;
+    final RankBuffers from;
     private final RankBuffers to;
     private final Endpoint receiver;
     private long executed;
 
-    Flow(RankBuffers from, RankBuffers to, Endpoint receiver) {
+    Flow(RankBuffers from, RankBuffers to, Endpoint receiver, World world) {
       this.from = from;
       this.to = to;
       this.receiver = receiver;
+      to.expect(from, world.fabric());
     }
 
     /** Nanoseconds from the first post to the last completion. */
@@ -89,8 +90,8 @@ public final class FlowTrial implements Trial, AutoCloseable {
     Connection connection = open.add(Connection.between(world, one, other, shape.endpoint));
     RankBuffers first = buffers(connection, one, other);
     RankBuffers second = buffers(connection, other, one);
-    flows.add(new Flow(first, second, connection.endpoints(other).getFirst()));
-    flows.add(new Flow(second, first, connection.endpoints(one).getFirst()));
+    flows.add(new Flow(first, second, connection.endpoints(other).getFirst(), world));
+    flows.add(new Flow(second, first, connection.endpoints(one).getFirst(), world));
   }
 
   /** Adds a flow. */
@@ -100,7 +101,8 @@ public final class FlowTrial implements Trial, AutoCloseable {
         new Flow(
             buffers(connection, from, to),
             buffers(connection, to, from),
-            connection.endpoints(to).getFirst()));
+            connection.endpoints(to).getFirst(),
+            world));
   }
 
   /** In the order in which they were added. */
@@ -150,7 +152,7 @@ public final class FlowTrial implements Trial, AutoCloseable {
 
   @Override
   public long verifiedBytes() {
-    return flows.stream().mapToLong(flow -> flow.to.bytes()).sum();
+    return flows.stream().mapToLong(flow -> flow.to.compared()).sum();
   }
 
   /** From the first post of any rank to the last completion. */

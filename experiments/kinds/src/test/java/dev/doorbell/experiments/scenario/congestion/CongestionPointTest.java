@@ -63,7 +63,8 @@ class CongestionPointTest {
                 .formatted(traffic, network, full, cc));
     assertThat(flows(result)).hasSize(flows);
     assertThat(Arrays.stream(flows(result)).allMatch(rate -> rate > 0 && rate < 5)).isTrue();
-    assertThat(result.verifiedBytes()).isPositive();
+    int all = traffic.equals("victim") ? flows + 1 : flows;
+    assertThat(result.verifiedBytes()).isEqualTo(all * 8L * 16384);
     if (full.equals("pfc")) {
       assertThat(Objects.requireNonNull(result.counters().get("lost")).value()).isZero();
     }

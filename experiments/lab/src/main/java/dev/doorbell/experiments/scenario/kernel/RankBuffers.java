@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.scenario.kernel;
 
+import dev.doorbell.core.fabric.ArrivalCheck;
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
@@ -59,6 +61,7 @@ public final class RankBuffers implements AutoCloseable {
   private final int before;
   private final int guard;
   private @Nullable Staging staging;
+  private @Nullable ArrivalCheck arrivals;
   private @Nullable Memory samples;
   private @Nullable Memory stamps;
   private @Nullable KernelStatus status;
@@ -473,12 +476,27 @@ public final class RankBuffers implements AutoCloseable {
   }
 
   /**
+   * From now on all that arrives in the inbox is compared with the payload that {@code peer} began
+   * with, where the fabric can.
+   */
+  public void expect(RankBuffers peer, Fabric fabric) {
+    ArrivalCheck check = new ArrivalCheck(guarded.address(), peer.payload);
+    arrivals = fabric.compare(guarded.address(), check) ? check : null;
+  }
+
+  /** Bytes of the inbox that were compared: all that arrived, or what is there at the end. */
+  public long compared() {
+    return arrivals == null ? bytes : arrivals.compared();
+  }
+
+  /**
    * Compares the inbox with what {@code peer} sent, byte by byte, and looks at the guards.
    *
    * @return what differs, in words, or null
    */
   public @Nullable String mismatch(RankBuffers peer) {
-    return mismatch(peer.sent());
+    String early = arrivals == null ? null : arrivals.mismatch();
+    return early == null ? mismatch(peer.sent()) : "rank %d, %s".formatted(rank.number(), early);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
+import dev.doorbell.core.fabric.ArrivalCheck;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Fabric.AgentsEnded;
@@ -9,7 +10,6 @@ import dev.doorbell.core.fabric.Fabric.Pipeline;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.core.fabric.timed.device.TimedDevicePort;
-import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.HostThreads;
 import dev.doorbell.core.fabric.timed.event.Picos;
@@ -22,6 +22,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.thread.TimedThreadPort;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -265,11 +266,9 @@ public final class TimedFabric extends Fabric {
     long before = detached;
     int fired = 0;
     while (fired < EVENTS_OF_A_SWEEP && detached == before && (goesOn || !isStandingStill())) {
-      Event event = simulation.poll();
-      if (event == null) {
+      if (!simulation.fireNext()) {
         break;
       }
-      simulation.fire(event);
       fired++;
     }
     if (fired > 0 && !goesOn) {
@@ -297,21 +296,17 @@ public final class TimedFabric extends Fabric {
           return RunOutcome.DONE;
         }
       }
-      boolean deadlocked = isDeadlocked();
-      Event event = simulation.poll();
-      if (event == null) {
+      long next = simulation.nextTime();
+      if (next == Long.MAX_VALUE || isDeadlocked()) {
+        simulation.postpone();
         return RunOutcome.STALLED;
       }
-      if (deadlocked) {
-        simulation.postpone(event);
-        return RunOutcome.STALLED;
-      }
-      if (event.time() > deadline) {
-        simulation.postpone(event);
+      if (next > deadline) {
+        simulation.postpone();
         simulation.clock(deadline);
         return RunOutcome.DEADLINE;
       }
-      simulation.fire(event);
+      simulation.fireNext();
     }
   }
 
@@ -408,10 +403,7 @@ public final class TimedFabric extends Fabric {
   private void drainStores() {
     long drained = drained();
     while (simulation.nextTime() <= drained) {
-      Event event = simulation.poll();
-      if (event != null) {
-        simulation.fire(event);
-      }
+      simulation.fireNext();
       if (simulation.nextTime() > drained) {
         drained = drained();
       }
@@ -429,12 +421,8 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void quiesce() {
-    while (simulation.underWay() > 0) {
-      Event event = simulation.poll();
-      if (event == null) {
-        break;
-      }
-      simulation.fire(event);
+    while (simulation.underWay() > 0 && simulation.fireNext()) {
+      continue;
     }
   }
 
@@ -487,6 +475,13 @@ public final class TimedFabric extends Fabric {
         fences,
         (double) fenceTime / Picos.PER_NANO,
         most);
+  }
+
+  @Override
+  public boolean compare(long address, ArrivalCheck check) {
+    Allocation at = Objects.requireNonNull(memory.find(address));
+    node(at.locus()).interconnect.compare(at, check);
+    return true;
   }
 
   @Override

@@ -100,7 +100,7 @@ final class WorldPort extends DevicePort {
   }
 
   @Override
-  public boolean cancelTimer(Completion completion) {
+  public boolean cancelTimer(Completion.Cancellable completion) {
     return world.cancelTimer(completion);
   }
 

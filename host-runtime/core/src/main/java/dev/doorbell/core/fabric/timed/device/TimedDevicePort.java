@@ -38,12 +38,13 @@ public final class TimedDevicePort extends DevicePort {
   private final Component component;
   private final long onChipRead;
   private final Agent agent;
+  private final boolean passive;
   private final Turn turn = new Turn();
   private final DmaEngine engine;
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
 
-  /** For each completion, the timer that was set last. */
+  /** For each completion that may be cancelled, the timer that was set last. */
   private final IdentityHashMap<Completion, Timer> timers = new IdentityHashMap<>();
 
   private boolean attached = true;
@@ -107,6 +108,7 @@ public final class TimedDevicePort extends DevicePort {
     this.queue = interconnect.queue();
     this.component = component;
     this.agent = agent;
+    this.passive = agent instanceof Agent.Passive;
     NicPrices prices =
         component.locus.part() == Locus.Part.NIC
             ? interconnect.topology().nics().get(component.locus.index())
@@ -135,7 +137,7 @@ public final class TimedDevicePort extends DevicePort {
 
   /** The device has something to do now. */
   public void step() {
-    if (attached && !turn.scheduled()) {
+    if (attached && !turn.scheduled() && !passive) {
       queue.schedule(turn, queue.clock());
     }
   }
@@ -263,12 +265,14 @@ public final class TimedDevicePort extends DevicePort {
   @Override
   public void timer(long nanos, Completion completion) {
     Timer timer = new Timer(completion);
-    timer.older = timers.put(completion, timer);
+    if (completion instanceof Completion.Cancellable) {
+      timer.older = timers.put(completion, timer);
+    }
     queue.schedule(timer, queue.clock() + Math.max(0, nanos) * Picos.PER_NANO);
   }
 
   @Override
-  public boolean cancelTimer(Completion completion) {
+  public boolean cancelTimer(Completion.Cancellable completion) {
     Timer timer = timers.get(completion);
     if (timer == null) {
       return false;
@@ -281,6 +285,9 @@ public final class TimedDevicePort extends DevicePort {
   /** Takes a timer, or the end of a delay, out of the timers of its completion. */
   @SuppressWarnings("ReferenceEquality") // this very timer
   private void forget(Timer timer) {
+    if (!(timer.completion instanceof Completion.Cancellable)) {
+      return;
+    }
     Timer last = timers.get(timer.completion);
     if (last == timer) {
       if (timer.older == null) {

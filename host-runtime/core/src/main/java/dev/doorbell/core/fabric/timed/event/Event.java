@@ -21,8 +21,8 @@ public abstract class Event {
   /** Counts up with everything that is scheduled: tells apart what was scheduled at one moment. */
   long order;
 
-  /** Its index in the queue, or the last one. */
-  @Nullable Timeline at;
+  /** The queue that it is in, or was in last. */
+  @Nullable EventQueue at;
 
   /** Its neighbours in its bucket. */
   @Nullable Event previous;

@@ -12,15 +12,17 @@ import org.jspecify.annotations.Nullable;
  * beside each other. Nothing is allocated for an event.
  */
 public final class EventQueue {
-  final Timeline timeline = new Timeline();
+  /** Its events, or those of all queues while these take turns. */
+  private Timeline timeline;
 
   /** Rank among the queues. */
   final int index;
 
-  /** Its time while it runs beside others. */
+  /** Its time and its events while it runs beside others. */
   final Clock own = new Clock();
 
-  private final Simulation all;
+  final Timeline ownEvents = new Timeline();
+
   private Clock clock;
   private boolean beside;
 
@@ -41,10 +43,10 @@ public final class EventQueue {
   private final List<EventQueue> receivers = new ArrayList<>();
   private @Nullable Throwable thrown;
 
-  EventQueue(Simulation all, int index, Clock clock) {
-    this.all = all;
+  EventQueue(int index, Clock clock, Timeline timeline) {
     this.index = index;
     this.clock = clock;
+    this.timeline = timeline;
   }
 
   /** The current virtual time in picoseconds, from 0. */
@@ -62,7 +64,7 @@ public final class EventQueue {
 
   /** Up to when nothing happens that an event of this queue, which is being fired, could notice. */
   public long quietUntil() {
-    return beside ? Math.min(timeline.nextTime(), bound - 1) : all.nextTime();
+    return beside ? Math.min(timeline.nextTime(), bound - 1) : timeline.nextTime();
   }
 
   /** Schedules an event, or moves one that is scheduled already. */
@@ -74,27 +76,19 @@ public final class EventQueue {
     add(event);
   }
 
-  private void add(Event event) {
-    event.at = timeline;
+  /** Adds an event that is in no queue. */
+  void add(Event event) {
+    event.at = this;
     clock.size++;
-    Event before = timeline.first();
     timeline.add(event);
-    if (!beside && (before == null || event.time() < before.time())) {
-      all.replace(timeline);
-    }
   }
 
   /** Takes an event out; nothing when it is not scheduled. */
   public void remove(Event event) {
-    Timeline from = event.at;
-    if (from == null || !event.scheduled()) {
-      return;
-    }
-    clock.size--;
-    boolean first = event.equals(from.first());
-    from.remove(event);
-    if (!beside && first) {
-      all.replace(from);
+    EventQueue from = event.at;
+    if (from != null && event.scheduled()) {
+      clock.size--;
+      from.timeline.remove(event);
     }
   }
 
@@ -150,9 +144,15 @@ public final class EventQueue {
     }
   }
 
-  void runBeside(boolean others, Clock now) {
+  void runBeside(boolean others, Clock now, Timeline events) {
     beside = others;
     clock = now;
+    timeline = events;
+  }
+
+  /** The time of its next event, or {@link Long#MAX_VALUE}. */
+  long nextTime() {
+    return timeline.nextTime();
   }
 
   /** Carries out its events before {@code end}, or up to one that leaves a task. */

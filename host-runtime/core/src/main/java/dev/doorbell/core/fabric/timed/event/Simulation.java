@@ -19,11 +19,8 @@ public final class Simulation {
   private final List<EventQueue> queues = new ArrayList<>();
   private final Clock clock = new Clock();
 
-  /** Timelines with events, but for the active one. */
-  private final EventHeap others = new EventHeap();
-
-  /** Time of the event polled last. */
-  private @Nullable Timeline active;
+  /** The events of all queues while these take turns. */
+  private final Timeline together = new Timeline();
 
   private boolean beside;
 
@@ -35,7 +32,7 @@ public final class Simulation {
 
   /** Another queue; between two runs. */
   public EventQueue newQueue() {
-    EventQueue queue = new EventQueue(this, queues.size(), clock);
+    EventQueue queue = new EventQueue(queues.size(), clock, together);
     queues.add(queue);
     return queue;
   }
@@ -85,64 +82,31 @@ public final class Simulation {
 
   /** The time of the next event, or {@link Long#MAX_VALUE}; while queues take turns. */
   public long nextTime() {
-    Timeline here = active;
-    long other = others.firstTime();
-    return here == null ? other : Math.min(here.nextTime(), other);
+    return together.nextTime();
   }
 
-  /** Puts a timeline where its next event is. */
-  @SuppressWarnings("ReferenceEquality") // this very timeline
-  void replace(Timeline timeline) {
-    if (timeline == active) {
-      return;
+  /** Carries out the next event, or returns false where there is none. */
+  public boolean fireNext() {
+    Event event = poll();
+    if (event == null) {
+      return false;
     }
-    if (timeline.scheduled()) {
-      others.remove(timeline);
-    }
-    Event next = timeline.first();
-    if (next != null) {
-      timeline.follow(next);
-      others.add(timeline);
-    }
+    fire(event);
+    return true;
   }
 
   /** Takes out the next event, or returns null. */
-  public @Nullable Event poll() {
-    Timeline here = active;
-    if (here == null || !goesOn(here)) {
-      rest();
-      here = (Timeline) others.first();
-      if (here == null) {
-        return null;
-      }
-      others.remove(here);
-      active = here;
-    }
-    Event event = here.first();
+  @Nullable Event poll() {
+    Event event = together.first();
     if (event != null) {
       clock.size--;
-      here.poll(event);
+      together.poll(event);
     }
     return event;
   }
 
-  private boolean goesOn(Timeline here) {
-    Event next = here.first();
-    Event other = others.first();
-    return next != null && (other == null || next.before(other));
-  }
-
-  /** No timeline is active. */
-  private void rest() {
-    Timeline here = active;
-    active = null;
-    if (here != null) {
-      replace(here);
-    }
-  }
-
   /** Sets the clock to the time of {@code event}, which was polled, and carries it out. */
-  public void fire(Event event) {
+  void fire(Event event) {
     clock.time = event.time();
     clock.fired++;
     if (!isBeforeLast(event)) {
@@ -162,52 +126,51 @@ public final class Simulation {
 
   /** Carries out what comes before an event that was carried out: then all is in order. */
   public void catchUp() {
-    rest();
-    Event next = others.first();
-    while (next != null && isBeforeLast(next)) {
-      Event event = poll();
-      if (event != null) {
-        fire(event);
-      }
-      rest();
-      next = others.first();
+    for (Event next = together.first();
+        next != null && isBeforeLast(next);
+        next = together.first()) {
+      fireNext();
     }
     clock.time = Math.max(clock.time, lastTime);
   }
 
-  /** Puts an event that was polled back, behind others of its moment. */
-  public void postpone(Event event) {
-    Timeline to = event.at;
-    if (to != null) {
-      event.schedule(event.time(), clock.time, clock.scheduled++);
-      clock.size++;
-      to.add(event);
-      replace(to);
+  /** Puts the next event behind others of its moment. */
+  public void postpone() {
+    Event next = together.first();
+    if (next != null) {
+      together.remove(next);
+      next.schedule(next.time(), clock.time, clock.scheduled++);
+      together.add(next);
     }
   }
 
   /** From now on queues run beside each other. */
   public void part() {
-    rest();
     beside = true;
     for (EventQueue queue : queues) {
-      if (queue.timeline.scheduled()) {
-        others.remove(queue.timeline);
-      }
       queue.own.time = clock.time;
       queue.own.scheduled = clock.scheduled;
-      queue.runBeside(true, queue.own);
+      queue.ownEvents.startAt(clock.time);
+      queue.runBeside(true, queue.own, queue.ownEvents);
     }
+    together.forEachTaken(
+        event -> {
+          EventQueue queue = event.at;
+          if (queue != null) {
+            queue.ownEvents.add(event);
+          }
+        });
   }
 
   /** From now on queues take turns, from when the last of them has come to. */
   public void join() {
     beside = false;
+    together.startAt(clock.time);
     for (EventQueue queue : queues) {
       clock.time = Math.max(clock.time, queue.own.time);
       clock.add(queue.own);
-      queue.runBeside(false, clock);
-      replace(queue.timeline);
+      queue.runBeside(false, clock, together);
+      queue.ownEvents.forEachTaken(together::add);
     }
     // Some queues are behind.
     lastTime = clock.time;
@@ -216,7 +179,7 @@ public final class Simulation {
 
   /** The time of the next event of a queue, or {@link Long#MAX_VALUE}. */
   public long nextTime(EventQueue queue) {
-    return queue.timeline.nextTime();
+    return queue.nextTime();
   }
 
   /**

@@ -1,10 +1,10 @@
 package dev.doorbell.core.fabric.timed.event;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events to come of one queue, by time; those of one moment happen in the order in which they
- * were scheduled.
+ * Events to come, by time; those of one moment happen in the order in which they were scheduled.
  *
  * <p>Most events are scheduled a few hundred nanoseconds ahead, hundreds of them within one: the
  * next microsecond is a calendar of short buckets, each a list in order, so that an event enters
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * many events of its bucket. The next event is the first of the two. Nothing is allocated for an
  * event.
  */
-final class Timeline extends Event {
+final class Timeline {
   /** Picoseconds of a bucket, as a shift: about what a GPU's instruction takes. */
   private static final int WIDTH = 8;
 
@@ -73,14 +73,17 @@ final class Timeline extends Event {
     first = find();
   }
 
-  /** Stands where its next event does among timelines. */
-  void follow(Event next) {
-    schedule(next.time(), next.born, next.order);
+  /** The calendar of a timeline without events begins at {@code time}, or goes on. */
+  void startAt(long time) {
+    base = Math.max(base, time >>> WIDTH);
   }
 
-  @Override
-  protected void fire() {
-    throw new IllegalStateException("a timeline is no event");
+  /** Takes out all events and hands them to {@code taker}, in their order. */
+  void forEachTaken(Consumer<Event> taker) {
+    for (Event event = first; event != null; event = first) {
+      remove(event);
+      taker.accept(event);
+    }
   }
 
   /** The bucket of an event, counted from time 0; what comes before the first one shares it. */

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
+import dev.doorbell.core.fabric.ArrivalCheck;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.timed.event.Event;
@@ -9,12 +10,14 @@ import dev.doorbell.core.fabric.timed.link.Links;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.trace.TraceEvent;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +40,7 @@ public final class Interconnect {
   private final Links links;
   private final Map<Locus, Component> components = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
+  private final Map<Allocation, ArrivalCheck> checks = new IdentityHashMap<>();
   private final long seed;
   private @Nullable PostedWrite sparePosts;
 
@@ -208,12 +212,21 @@ public final class Interconnect {
     return arrival + path.acknowledgement();
   }
 
+  /** Compares what arrives in an allocation from now on. */
+  public void compare(Allocation at, ArrivalCheck check) {
+    checks.put(at, check);
+  }
+
   /** Bytes have arrived: in memory, or at a device's registers. */
   public void arrive(AccessPath path, long address, long source, int bytes, long when) {
     if (!path.uar) {
       // Memory that was freed meanwhile takes nothing.
       if (memory.accessibleRange(address, bytes)) {
         RawMemory.copy(source, address, bytes);
+        ArrivalCheck check = checks.get(path.allocation);
+        if (check != null) {
+          check.arrived(address, bytes);
+        }
         changed(path.owner, address, bytes, when);
       }
       return;
