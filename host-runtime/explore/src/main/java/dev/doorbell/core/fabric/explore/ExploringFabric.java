@@ -394,7 +394,7 @@ public final class ExploringFabric extends Fabric {
     }
     // Somebody waits for the host: time passes as it does there.
     skippedNanos += taken == 0 ? wall - idleSince : 0;
-    idleSince = System.nanoTime();
+    idleSince = taken == 0 ? wall : System.nanoTime();
     return taken;
   }
 
