@@ -313,6 +313,9 @@ public final class ExploringFabric extends Fabric {
       if (actor != null) {
         past.join(actor.clock);
         actor.nextEpoch();
+        if (!actor.isDevice()) {
+          machine.ended(actor);
+        }
       }
     }
   }
