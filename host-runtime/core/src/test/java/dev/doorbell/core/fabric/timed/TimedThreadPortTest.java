@@ -18,6 +18,8 @@ import dev.doorbell.core.trace.TraceEvent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TimedThreadPortTest {
   private static final int WEAK = Access.WEAK;
@@ -55,6 +57,36 @@ class TimedThreadPortTest {
       world.fabric.run(() -> found[0] == 9, World.FOREVER);
       // A round takes a round trip of 1200 ns; the store comes in the middle of one.
       assertThat(found[1]).isBetween(7000L + 600, 7000L + 2 * 1210);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {100, 9_000, 19_980, 20_000, 20_015, 20_030})
+  void the_last_thing_to_happen_ends_the_wait_of_the_thread_that_polls_it(long nanos) {
+    try (World world = world()) {
+      Allocation device = world.allocate(MemoryKind.DEVICE, 4096);
+      boolean[] found = new boolean[1];
+      ThreadPort[] port = new ThreadPort[1];
+      port[0] =
+          world.fabric.attachThread(
+              World.GPU,
+              budget -> {
+                if (!found[0]) {
+                  found[0] = port[0].load64(device.address(), RELAXED) == 9 && !port[0].parked;
+                }
+                if (!found[0] && !port[0].parked) {
+                  port[0].pollFailed(1_000_000_000L);
+                }
+                return found[0] ? 0 : 1;
+              });
+      world
+          .thread(World.GPU)
+          .then(p -> p.spend(nanos))
+          .then(p -> p.store64(device.address(), 9, RELAXED));
+      for (int i = 0; i < 100 && !found[0]; i++) {
+        world.fabric.sweep();
+      }
+      assertThat(found[0]).isTrue();
     }
   }
 

@@ -313,6 +313,9 @@ public final class ExploringFabric extends Fabric {
       if (actor != null) {
         past.join(actor.clock);
         actor.nextEpoch();
+        if (!actor.isDevice()) {
+          machine.ended(actor);
+        }
       }
     }
   }
@@ -394,7 +397,7 @@ public final class ExploringFabric extends Fabric {
     }
     // Somebody waits for the host: time passes as it does there.
     skippedNanos += taken == 0 ? wall - idleSince : 0;
-    idleSince = System.nanoTime();
+    idleSince = taken == 0 ? wall : System.nanoTime();
     return taken;
   }
 

@@ -33,6 +33,8 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
     ACCESS,
     /** It polls in vain. */
     POLL,
+    /** Its next look sees a write. */
+    SEES,
     /** Its agent had nothing to do. */
     IDLE
   }
@@ -93,7 +95,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   }
 
   private void takeTurn(long now) {
-    if (sleep == Sleep.POLL) {
+    if (sleep == Sleep.POLL || sleep == Sleep.SEES) {
       // Woken by a write this is no longer in the lists, woken by the cap it still is.
       polls.expired(now);
       returnedFromPoll = true;
@@ -143,13 +145,19 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
         processor.component.removeIdle(this);
       }
       polls.interrupted();
-    } else if (sleep == Sleep.POLL) {
-      queue.polling(-1);
+    } else {
+      notInVain();
     }
     if (sleep != Sleep.AWAKE) {
       polls.unregister(interconnect.watches(), this);
     }
     sleep = Sleep.AWAKE;
+  }
+
+  private void notInVain() {
+    if (sleep == Sleep.POLL) {
+      queue.polling(-1);
+    }
   }
 
   @Override
@@ -159,7 +167,9 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
         wakeUp();
         queue.schedule(turn, Math.max(time, when));
       }
-      case POLL -> {
+      case POLL, SEES -> {
+        notInVain();
+        sleep = Sleep.SEES;
         long resume = polls.resumption(Math.max(time, when));
         if (resume < turn.time()) {
           polls.unregister(interconnect.watches(), this);
@@ -293,7 +303,7 @@ abstract class ScheduledThread extends ThreadPort implements Sleeper {
   public final @Nullable String waits() {
     String what =
         switch (sleep) {
-          case AWAKE -> null;
+          case AWAKE, SEES -> null;
           case ACCESS -> "an access to " + interconnect.memory().describe(awaited, 1);
           case POLL -> "a write " + polls.describe(interconnect.memory());
           case IDLE -> "something to do";

@@ -81,7 +81,7 @@ public final class Actor {
     this.start = start;
     this.who = who;
     clock = start.copy();
-    clock.set(number, 1);
+    clock.set(number, start.get(number) + 1);
     resident = device && policy == Policy.VENDOR ? clock.copy() : clock;
     readNumber = number;
   }

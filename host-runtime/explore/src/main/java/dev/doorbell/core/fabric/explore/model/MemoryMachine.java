@@ -7,6 +7,8 @@ import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
 import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +71,7 @@ public final class MemoryMachine {
   private final Checks checks;
   private final CellTable cells = new CellTable();
   private int numbers;
+  private final Queue<Actor> ended = new ArrayDeque<>();
 
   private @Nullable Records records;
 
@@ -98,8 +101,17 @@ public final class MemoryMachine {
     return add(place, false, new Clock(), who);
   }
 
+  /** Adds a thread, which knows {@code start} and all that threads did that have ended. */
   public Actor thread(ScopeLocation place, Clock start, Object who) {
-    return add(place, false, start, who);
+    Actor before = ended.poll();
+    return before == null
+        ? add(place, false, start, who)
+        : new Actor(before.number, place, false, options.policy(), start.copy(), who);
+  }
+
+  /** A thread does nothing more; one that begins goes on with its epochs: clocks stay short. */
+  public void ended(Actor thread) {
+    ended.add(thread);
   }
 
   /**
