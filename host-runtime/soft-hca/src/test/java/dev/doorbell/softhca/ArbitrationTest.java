@@ -30,9 +30,9 @@ class ArbitrationTest {
 
   private final List<TraceEvent> events = new ArrayList<>();
   private final List<Endpoint> ends = new ArrayList<>();
-  private SoftWorld world = open(BUFFER, events);
+  private SoftWorld world = open(BUFFER, SoftHcaOptions.DEFAULT, events);
 
-  private static SoftWorld open(int bufferBytes, List<TraceEvent> events) {
+  private static SoftWorld open(int bufferBytes, SoftHcaOptions options, List<TraceEvent> events) {
     TimedFabric fabric =
         new TimedFabric(RoundTopology.sameSwitch(), AddressSpace.reserve(1L << 28), 1);
     fabric.trace(
@@ -50,7 +50,7 @@ class ArbitrationTest {
     HcaRates rates = new HcaRates(4, 32, 2, 0, 0, 1, bufferBytes, bufferBytes);
     return new SoftWorld(
         fabric,
-        SoftHcaOptions.DEFAULT.withTiming(new HcaTiming(400, 130, 90, 180, 350, rates)),
+        options.withTiming(new HcaTiming(400, 130, 90, 180, 350, rates)),
         new InProcessWire(300, 200));
   }
 
@@ -63,7 +63,7 @@ class ArbitrationTest {
 
   private void reopenWithoutBound() {
     close();
-    world = open(0, events);
+    world = open(0, SoftHcaOptions.DEFAULT, events);
   }
 
   /** Connected endpoints at HCA 0 and HCA 1. */
@@ -130,6 +130,38 @@ class ArbitrationTest {
         .isBetween(alone, alone + Math.round(2.5 * NANOS_OF_BUFFER));
     // The bulk itself is 8 times 4 MiB: 1.3 ms of the wire.
     assertThat(world.fabric.now()).isGreaterThan(1_300_000);
+  }
+
+  @Test
+  void queue_pairs_of_two_hcas_with_four_packets_each_all_end() {
+    close();
+    SoftHcaOptions.Engine engine = SoftHcaOptions.DEFAULT.engine();
+    SoftHcaOptions few =
+        SoftHcaOptions.DEFAULT.withEngine(
+            new SoftHcaOptions.Engine(
+                engine.mtu(), engine.pipelineDepth(), engine.prefetchBlocks(), 4));
+    world = open(BUFFER, few, events);
+    List<Endpoint> posters = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      Endpoint[] pair = pair();
+      for (int side = 0; side < 2; side++) {
+        Endpoint peer = pair[1 - side];
+        for (int n = 0; n < 8; n++) {
+          pair[side]
+              .wqe(n % 2 == i % 2 ? Opcode.RDMA_READ : Opcode.RDMA_WRITE)
+              .remote(peer.address(0), peer.region.rkey())
+              .local(0, 3 * engine.mtu())
+              .write();
+        }
+        posters.add(pair[side]);
+      }
+    }
+    events.clear();
+    posters.forEach(ArbitrationTest::ring);
+    world.settle();
+    assertThat(events.stream().filter(event -> event.kind() == TraceEvent.Kind.CQE))
+        .hasSize(8 * posters.size());
+    assertThat(world.soft(0).packets().out() + world.soft(1).packets().out()).isZero();
   }
 
   @Test

@@ -34,6 +34,7 @@ public final class PacketPool {
   private int freeCount;
   private int made;
   private boolean starved;
+  private boolean refusedAnswer;
 
   // A packet's buffer must outlive the HCA while a fabric still owes it a transfer. The garbage
   // collector knows when that is: each packet keeps its slab reachable.
@@ -72,6 +73,7 @@ public final class PacketPool {
   private @Nullable Packet take(int most) {
     if (out() >= most) {
       starved = true;
+      refusedAnswer |= most > limit;
       return null;
     }
     return unused();
@@ -90,6 +92,13 @@ public final class PacketPool {
   /** True after {@link #take} found nothing, until a packet comes back. */
   public boolean isStarved() {
     return starved;
+  }
+
+  /** True if an answer was refused a packet since the last call. */
+  public boolean takeRefusedAnswer() {
+    boolean refused = refusedAnswer;
+    refusedAnswer = false;
+    return refused;
   }
 
   public void release(Packet packet) {

@@ -14,6 +14,7 @@ import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PacketOpcode;
 import dev.doorbell.softhca.packet.PacketPool;
 import dev.doorbell.softhca.steering.SteeringTable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -37,7 +38,12 @@ public final class HcaEngine implements Agent {
   private @Nullable ScheduledQueuePair activeTail;
   private int activeCount;
   private final List<ScheduledQueuePair> acknowledging = new ArrayList<>();
-  private final List<ScheduledQueuePair> starving = new ArrayList<>();
+
+  /** Queue pairs that wait for packets, in the order in which they get them. */
+  private final ArrayDeque<ScheduledQueuePair> starving = new ArrayDeque<>();
+
+  /** Those of them whose answers do: answers have packets beyond those of requests. */
+  private final List<ScheduledQueuePair> answering = new ArrayList<>();
 
   // Packets that have arrived, in order.
   private Packet[] inbox = new Packet[64];
@@ -137,11 +143,8 @@ public final class HcaEngine implements Agent {
 
   /** Packets that a queue pair waits for have come back. */
   private void packetsReturned() {
-    for (ScheduledQueuePair queuePair : starving) {
-      queuePair.starving = false;
-      activate(queuePair);
-    }
-    starving.clear();
+    answering.forEach(this::activate);
+    answering.clear();
     fabric.wake(this);
   }
 
@@ -161,6 +164,15 @@ public final class HcaEngine implements Agent {
     for (int i = activeCount; i > 0; i--) {
       work += runNext(budget);
     }
+    // Few packets come back at a time: where one queue pair finds none, the others would not
+    // either.
+    for (ScheduledQueuePair first; !packets.isStarved() && (first = starving.poll()) != null; ) {
+      first.starving = false;
+      work += first.run(budget);
+      if (packets.isStarved()) {
+        starve(first, true);
+      }
+    }
     // Queue pairs that were activated during this step run in the next one, which has to come.
     return work == 0 && activeCount > 0 ? 1 : work;
   }
@@ -178,7 +190,7 @@ public final class HcaEngine implements Agent {
       } else {
         queuePair.receive(packet);
         if (packets.isStarved()) {
-          starve(queuePair);
+          starve(queuePair, false);
         }
       }
     }
@@ -187,7 +199,7 @@ public final class HcaEngine implements Agent {
       queuePair.acknowledging = false;
       queuePair.acknowledge();
       if (packets.isStarved()) {
-        starve(queuePair);
+        starve(queuePair, false);
       }
     }
     acknowledging.clear();
@@ -236,15 +248,22 @@ public final class HcaEngine implements Agent {
     activeCount--;
     int work = queuePair.run(budget);
     if (packets.isStarved()) {
-      starve(queuePair);
+      starve(queuePair, false);
     }
     return work;
   }
 
-  private void starve(ScheduledQueuePair queuePair) {
+  private void starve(ScheduledQueuePair queuePair, boolean first) {
+    if (packets.takeRefusedAnswer()) {
+      answering.add(queuePair);
+    }
     if (!queuePair.starving) {
       queuePair.starving = true;
-      starving.add(queuePair);
+      if (first) {
+        starving.addFirst(queuePair);
+      } else {
+        starving.addLast(queuePair);
+      }
     }
   }
 

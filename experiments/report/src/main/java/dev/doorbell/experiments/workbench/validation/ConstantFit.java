@@ -65,8 +65,7 @@ public final class ConstantFit {
     List<Row> run = before.stream().map(CheckedRow::row).toList();
     List<Parameter> parameters = new ArrayList<>();
     List<double[]> effects = new ArrayList<>();
-    for (Parameter each :
-        Sensitivity.parameters(machine, constant -> constant.origin() == Origin.FITTED)) {
+    for (Parameter each : sensitivity.parameters(constant -> constant.origin() == Origin.FITTED)) {
       if (before.stream().anyMatch(each::names)) {
         parameters.add(each);
         effects.add(sensitivity.effects(each, before));

@@ -25,7 +25,7 @@ public final class Independence {
   private final Validation validation;
 
   public Independence(Validation validation) {
-    this.validation = validation;
+    this.validation = validation.ofOneLaunch();
   }
 
   /**
@@ -60,6 +60,9 @@ public final class Independence {
   public Result of(ModelMachine machine, List<Row> rows, Consumer<String> changed)
       throws EnvironmentException, InterruptedException {
     List<Row> own = rows.stream().filter(row -> machine.rows().contains(row.machine())).toList();
+    if (own.stream().allMatch(row -> machine.fittedTo(row.id()))) {
+      return new Result(machine, List.of(), List.of(), 0, own.size(), 0);
+    }
     try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
       return of(sensitivity, machine, own, changed);
     } catch (IOException e) {
@@ -72,7 +75,7 @@ public final class Independence {
       throws EnvironmentException, InterruptedException, IOException {
     List<CheckedRow> usual = sensitivity.run(rows);
     List<Parameter> parameters =
-        Sensitivity.parameters(machine, constant -> constant.origin() != Origin.ASSUMED);
+        sensitivity.parameters(constant -> constant.origin() != Origin.ASSUMED);
     List<double[]> effects = new ArrayList<>();
     for (Parameter each : parameters) {
       effects.add(sensitivity.effects(each, usual));

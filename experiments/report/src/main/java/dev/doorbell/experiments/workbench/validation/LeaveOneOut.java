@@ -87,8 +87,7 @@ public final class LeaveOneOut {
     List<CheckedRow> usual = sensitivity.run(rows);
     List<Parameter> parameters = new ArrayList<>();
     List<double[]> effects = new ArrayList<>();
-    for (Parameter each :
-        Sensitivity.parameters(machine, constant -> constant.origin() == Origin.FITTED)) {
+    for (Parameter each : sensitivity.parameters(constant -> constant.origin() == Origin.FITTED)) {
       if (usual.stream().anyMatch(each::names)) {
         parameters.add(each);
         effects.add(sensitivity.effects(each, usual));

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
@@ -54,17 +54,17 @@ final class Sensitivity implements AutoCloseable {
     this.folder = Files.createTempDirectory("doorbell-other-constants");
   }
 
-  /** The constants of a machine that are not 0, those with the same source together. */
-  static List<Parameter> parameters(ModelMachine machine, Predicate<Constant> which) {
+  /** Constants that are not 0, and numbers in the file; those with the same source together. */
+  List<Parameter> parameters(Predicate<Constant> which) {
     Map<String, List<Constant>> sources = new LinkedHashMap<>();
     for (Constant constant : machine.constants()) {
-      if (constant.value() != 0 && which.test(constant)) {
+      if (constant.value() != 0 && which.test(constant) && value(text, constant).isPresent()) {
         sources.computeIfAbsent(constant.source(), _ -> new ArrayList<>()).add(constant);
       }
     }
-    List<Parameter> parameters = new ArrayList<>();
-    sources.forEach((source, constants) -> parameters.add(new Parameter(source, constants)));
-    return parameters;
+    return sources.entrySet().stream()
+        .map(each -> new Parameter(each.getKey(), each.getValue()))
+        .toList();
   }
 
   /** Rows that were run so far. */
@@ -123,21 +123,22 @@ final class Sensitivity implements AutoCloseable {
   }
 
   private static String with(String text, Constant constant, double value) {
+    return value(text, constant)
+        .map(old -> text.substring(0, old.start(1)) + digits(value) + text.substring(old.end(1)))
+        .orElse(text);
+  }
+
+  /** The place of a constant's value in a topology's text; flags and generations have none. */
+  private static Optional<MatchResult> value(String text, Constant constant) {
     String key = constant.key().substring(constant.key().lastIndexOf('.') + 1);
-    Matcher matcher =
-        Pattern.compile(
-                "\\b%s: \\{value: ([0-9.eE+-]+), source: \"%s[: ]+%s\""
-                    .formatted(
-                        Pattern.quote(key),
-                        constant.origin().word(),
-                        Pattern.quote(constant.source())))
-            .matcher(text);
-    while (matcher.find()) {
-      if (Double.parseDouble(matcher.group(1)) == constant.value()) {
-        return text.substring(0, matcher.start(1)) + digits(value) + text.substring(matcher.end(1));
-      }
-    }
-    throw new IllegalStateException("%s is not in the topology's text".formatted(constant.key()));
+    return Pattern.compile(
+            "\\b%s: \\{value: ([0-9.eE+-]+), source: \"%s[: ]+%s\""
+                .formatted(
+                    Pattern.quote(key), constant.origin().word(), Pattern.quote(constant.source())))
+        .matcher(text)
+        .results()
+        .filter(each -> Double.parseDouble(each.group(1)) == constant.value())
+        .findFirst();
   }
 
   /** A value with four digits. */

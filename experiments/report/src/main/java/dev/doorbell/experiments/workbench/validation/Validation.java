@@ -37,6 +37,8 @@ public final class Validation {
       new Environment.Request("vm", "soft", "virtual");
   private static final Map<String, Double> NANOS = Map.of("ns", 1.0, "us", 1e3);
 
+  private static final int LAUNCHES = 3;
+
   private final ExperimentRuntime runtime;
   private final RowPoints points;
   private final PointWorkers workers;
@@ -47,9 +49,18 @@ public final class Validation {
    * @param workers that run the points
    */
   public Validation(ExperimentRuntime runtime, PointWorkers workers) {
+    this(runtime, workers, LAUNCHES);
+  }
+
+  private Validation(ExperimentRuntime runtime, PointWorkers workers, int launches) {
     this.runtime = runtime;
-    this.points = new RowPoints(runtime);
+    this.points = new RowPoints(runtime, launches);
     this.workers = workers;
+  }
+
+  /** The same with one launch of each point, which shows how rows change with a constant. */
+  Validation ofOneLaunch() {
+    return new Validation(runtime, workers, 1);
   }
 
   /** A point of one topology; terms that are alike share it. */
@@ -280,14 +291,16 @@ public final class Validation {
         hca: soft
         clock: virtual
         axes: { placement: same-switch }
-        measure: { metrics: [post], launches: 3, timeout: 5min }
+        measure: { metrics: [post], launches: %d, timeout: 5min }
         """;
 
     private final ExperimentRuntime runtime;
     private final ConfigReader reader;
+    private final String experiment;
 
-    RowPoints(ExperimentRuntime runtime) {
+    RowPoints(ExperimentRuntime runtime, int launches) {
       this.runtime = runtime;
+      this.experiment = EXPERIMENT.formatted(launches);
       this.reader = new ConfigReader(runtime.names());
     }
 
@@ -302,7 +315,7 @@ public final class Validation {
       overrides.add("metrics=" + term.metric());
       Plan plan;
       try {
-        plan = Plan.of(reader.read(row.place(), EXPERIMENT, overrides));
+        plan = Plan.of(reader.read(row.place(), experiment, overrides));
       } catch (ConfigException e) {
         throw new ConfigException(e.problems().stream().map(each -> of(row, each)).toList());
       }

@@ -49,7 +49,7 @@ class NeighboursTest {
           "proxy_minimal",
           List.of("handoff=tuned", "sm_mhz=990"));
 
-  private final RowPoints points = new RowPoints(new SessionRuntime());
+  private final RowPoints points = new RowPoints(new SessionRuntime(), 1);
   private final Row row = RowFile.builtIn().getFirst();
   private final Map<String, Set<RowConfig.Term>> rows = new TreeMap<>();
   private final Map<String, Map<String, Set<String>>> values = new TreeMap<>();
