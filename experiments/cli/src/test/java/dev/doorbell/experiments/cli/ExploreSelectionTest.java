@@ -118,7 +118,7 @@ class ExploreSelectionTest {
         .isEqualTo(ExitCode.COUNTER_EXAMPLE);
     assertThat(session.out())
         .contains("COUNTER-EXAMPLE  ")
-        .containsPattern("trace of \\d+ steps, none of which can be left out")
+        .containsPattern("trace of \\d+ steps, the shortest of all executions")
         .containsPattern("\\d+  block \\(0,0,0\\) thread \\(0,0,0\\)  post_once.ptx:\\d+  st");
   }
 

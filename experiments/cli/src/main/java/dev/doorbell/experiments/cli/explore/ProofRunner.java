@@ -108,7 +108,13 @@ final class ProofRunner {
     List<String> steps = outcome.lastTurns();
     text.append(
         "%ntrace of %d steps%s%n"
-            .formatted(steps.size(), proof.shortest() ? ", none of which can be left out" : ""));
+            .formatted(
+                steps.size(),
+                !proof.minimal()
+                    ? ""
+                    : proof.complete()
+                        ? ", the shortest of all executions"
+                        : ", none of which can be left out; not all executions were searched"));
     for (int i = 0; i < steps.size(); i++) {
       text.append("%8d  %s%n".formatted(i + 1, steps.get(i)));
     }

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Goes through all executions of a small scenario, or up to the first that violates something. */
+/**
+ * Goes through all executions of a small scenario, and keeps the shortest that violates something.
+ */
 public final class Prover {
   /** Runs that may be spent on a shorter trace. */
   private static final int TRIES = 2000;
@@ -25,8 +27,8 @@ public final class Prover {
   /**
    * The result of a search.
    *
-   * @param violation the run that violates something, with its steps; empty where none does
-   * @param shortest no step of the violation can be left out
+   * @param violation the run that violates something in the fewest steps; empty where none does
+   * @param minimal no step of the violation can be left out
    * @param executions runs to their end, each another one
    * @param cut runs that were left since another one shows the same
    * @param complete there is no other execution
@@ -34,14 +36,27 @@ public final class Prover {
    */
   public record Proof(
       Optional<Outcome> violation,
-      boolean shortest,
+      boolean minimal,
       long executions,
       long cut,
       boolean complete,
       long nanos) {}
 
+  /** A run that violates something, and its steps. */
+  private record Violation(Outcome outcome, List<TraceStep> steps, boolean minimal) {
+    /** Returns true if {@code other} has all these steps, with more between them. */
+    boolean isPartOf(Outcome other) {
+      List<String> mine = outcome.lastTurns();
+      int met = 0;
+      for (String step : other.lastTurns()) {
+        met += met < mine.size() && step.equals(mine.get(met)) ? 1 : 0;
+      }
+      return met == mine.size();
+    }
+  }
+
   /**
-   * Searches.
+   * Searches. Where something is violated it goes on, for a shorter trace.
    *
    * @param budgetNanos of wall time
    */
@@ -49,72 +64,61 @@ public final class Prover {
     long start = System.nanoTime();
     long end = start + budgetNanos;
     SystematicSearch search = new SystematicSearch(true, false);
-    boolean more = true;
-    while (more) {
-      long left = end - System.nanoTime();
-      if (left <= 0) {
-        return proof(search, Optional.empty(), false, start);
-      }
+    Violation best = null;
+    for (boolean more = true; more && System.nanoTime() < end; ) {
       search.begin();
-      Outcome outcome = laboratory.run(scenario, search, Extent.of(left));
-      if (outcome.isFinding()) {
-        List<TraceStep> trace = search.trace();
-        search.end();
-        return shortest(search, outcome, trace, start, end);
-      }
-      if (System.nanoTime() < end) {
+      Outcome outcome =
+          laboratory.run(scenario, search, Extent.of(Math.max(1, end - System.nanoTime())));
+      List<TraceStep> trace = search.trace();
+      if (outcome.isFinding() || System.nanoTime() < end) {
         more = search.end();
       }
+      if (outcome.isFinding() && (best == null || !best.isPartOf(outcome))) {
+        Violation other = shortened(search, new Violation(outcome, trace, false), end);
+        best = best == null || other.steps.size() < best.steps.size() ? other : best;
+      }
     }
-    return proof(search, Optional.empty(), false, start);
-  }
-
-  private static Proof proof(
-      SystematicSearch search, Optional<Outcome> violation, boolean shortest, long start) {
     return new Proof(
-        violation,
-        shortest,
+        Optional.ofNullable(best).map(Violation::outcome),
+        best != null && best.minimal,
         search.executions(),
         search.cut(),
         search.complete(),
         System.nanoTime() - start);
   }
 
-  /** Leaves out steps, many at once first, for as long as the run shows the same. */
-  private Proof shortest(
-      SystematicSearch search, Outcome found, List<TraceStep> trace, long start, long end)
+  /** Leaves out steps, many at once first, for as long as the run shows the same race. */
+  private Violation shortened(SystematicSearch search, Violation found, long end)
       throws ScenarioException {
-    Outcome best = found;
-    List<TraceStep> steps = trace;
+    if (found.outcome.races().isEmpty()) {
+      return found;
+    }
+    String key = found.outcome.races().getFirst().key();
+    Violation best = found;
     int tries = 0;
-    boolean all = !found.races().isEmpty();
-    for (int size = steps.size() / 2; all && size >= 1; ) {
-      boolean shorter = false;
-      for (int from = steps.size() - size; from >= 0; from -= size) {
+    for (int size = found.steps.size() / 2; size >= 1; ) {
+      int before = best.steps.size();
+      for (int from = before - size; from >= 0; from = Math.min(from, best.steps.size()) - size) {
         long left = end - System.nanoTime();
         if (left <= 0 || tries++ == TRIES) {
-          return proof(search, Optional.of(best), false, start);
+          return best;
         }
-        List<TraceStep> fewer = new ArrayList<>(steps.subList(0, from));
-        fewer.addAll(steps.subList(from + size, steps.size()));
+        List<TraceStep> fewer = new ArrayList<>(best.steps.subList(0, from));
+        fewer.addAll(best.steps.subList(from + size, best.steps.size()));
         search.beginScripted(fewer);
         Outcome outcome = laboratory.run(scenario, search, Extent.of(left));
         List<TraceStep> taken = search.trace();
         search.end();
-        if (taken.size() < steps.size() && showsTheSame(found, outcome)) {
-          steps = taken;
-          best = outcome;
-          shorter = true;
-          from = Math.min(from, steps.size());
+        if (taken.size() < best.steps.size()
+            && outcome.races().stream().anyMatch(race -> race.key().equals(key))) {
+          best = new Violation(outcome, taken, false);
         }
       }
-      size = shorter ? Math.min(size, Math.max(1, steps.size() / 2)) : size / 2;
+      size =
+          best.steps.size() < before
+              ? Math.min(size, Math.max(1, best.steps.size() / 2))
+              : size / 2;
     }
-    return proof(search, Optional.of(best), all, start);
-  }
-
-  private static boolean showsTheSame(Outcome found, Outcome other) {
-    String key = found.races().getFirst().key();
-    return other.races().stream().anyMatch(race -> race.key().equals(key));
+    return new Violation(best.outcome, best.steps, true);
   }
 }

@@ -44,7 +44,8 @@ final class ProverTest {
     assertThat(without).isNotEqualTo(program.ptx());
     Proof broken = prove(whole.with(program.with(without)));
     assertThat(broken.violation()).isPresent();
-    assertThat(broken.shortest()).isTrue();
+    assertThat(broken.minimal()).isTrue();
+    assertThat(broken.complete()).as("no other execution has a shorter one").isTrue();
     Laboratory.Outcome outcome = broken.violation().orElseThrow();
     assertThat(outcome.races()).isNotEmpty();
     assertThat(outcome.lastTurns()).hasSizeBetween(1, FEW);
