@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.latex.Latex;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,6 +37,19 @@ class StoryboardsTest {
   private static final String BLOCK = "```sh\n";
   private static final Pattern NUMBER = Pattern.compile("[0-9][0-9,]*(?:[.][0-9]+)?");
   private static final Path GETTING_STARTED = Path.of("../docs/getting-started.md");
+
+  /**
+   * Starts as the real launcher does: without the second compiler for what ends soon, and with the
+   * loaded classes of the start before, which are half of what a small command takes.
+   */
+  private static final String LAUNCHER =
+      """
+      #!/bin/sh
+      case $1 in calibrate|explore|kernel|paper) compilers=;; *) compilers=-XX:TieredStopAtLevel=1;; esac
+      case $1 in run) archive=;; *) archive='-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=%s';; esac
+      exec '%s/bin/java' $compilers $archive -XX:+UseSerialGC -Xlog:disable \
+        --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main "$@"
+      """;
 
   /** Where pages are typed. */
   @TempDir private static Path pages;
@@ -72,8 +89,8 @@ class StoryboardsTest {
     if (!Files.exists(launcher)) {
       Files.writeString(
           launcher,
-          "#!/bin/sh\nexec '%s/bin/java' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main \"$@\"\n"
-              .formatted(System.getProperty("java.home"), home, TestProgram.classPath()));
+          LAUNCHER.formatted(
+              pages.resolve("classes.jsa"), System.getProperty("java.home"), home, archives()));
       assertThat(launcher.toFile().setExecutable(true)).isTrue();
       Path papers = Files.createDirectory(pages.resolve("papers"));
       try (Stream<Path> all = Files.list(home.resolve("papers"))) {
@@ -86,6 +103,28 @@ class StoryboardsTest {
     try (TestProgram typing = TestProgram.start(folder, shell.directory(pages.toFile()))) {
       return typing.succeed();
     }
+  }
+
+  /** The class path with each folder of classes as an archive, since only those are shared. */
+  private static String archives() throws IOException {
+    List<String> path = new ArrayList<>();
+    for (String part : TestProgram.classPath().split(File.pathSeparator, -1)) {
+      Path folder = Path.of(part);
+      if (!Files.isDirectory(folder)) {
+        path.add(part);
+        continue;
+      }
+      Path archive = pages.resolve(path.size() + ".jar");
+      try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(archive));
+          Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
+          Files.copy(file, jar);
+        }
+      }
+      path.add(archive.toString());
+    }
+    return String.join(File.pathSeparator, path);
   }
 
   /** The paper that the third block makes. */
