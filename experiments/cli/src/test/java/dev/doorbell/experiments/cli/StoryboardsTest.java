@@ -38,19 +38,6 @@ class StoryboardsTest {
   private static final Pattern NUMBER = Pattern.compile("[0-9][0-9,]*(?:[.][0-9]+)?");
   private static final Path GETTING_STARTED = Path.of("../docs/getting-started.md");
 
-  /**
-   * Starts as the real launcher does: without the second compiler for what ends soon, and with the
-   * loaded classes of the start before, which are half of what a small command takes.
-   */
-  private static final String LAUNCHER =
-      """
-      #!/bin/sh
-      case $1 in calibrate|explore|kernel|paper) compilers=;; *) compilers=-XX:TieredStopAtLevel=1;; esac
-      case $1 in run) archive=;; *) archive='-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=%s';; esac
-      exec '%s/bin/java' $compilers $archive -XX:+UseSerialGC -Xlog:disable \
-        --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main "$@"
-      """;
-
   /** Where pages are typed. */
   @TempDir private static Path pages;
 
@@ -87,10 +74,19 @@ class StoryboardsTest {
     Path home = Path.of("..").toRealPath();
     Path launcher = pages.resolve("doorbell");
     if (!Files.exists(launcher)) {
+      // As the real one: without the second compiler for what ends soon, and with the classes that
+      // an earlier start has loaded; they are half of what a small command takes.
       Files.writeString(
           launcher,
-          LAUNCHER.formatted(
-              pages.resolve("classes.jsa"), System.getProperty("java.home"), home, archives()));
+          """
+          #!/bin/sh
+          case $1 in calibrate|explore|kernel|paper) compilers=;; *) compilers=-XX:TieredStopAtLevel=1;; esac
+          exec '%s/bin/java' $compilers -XX:+UseSerialGC -Xlog:disable -XX:+AutoCreateSharedArchive \
+            -XX:SharedArchiveFile='%s' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' \
+            dev.doorbell.experiments.Main "$@"
+          """
+              .formatted(
+                  System.getProperty("java.home"), pages.resolve("classes.jsa"), home, archives()));
       assertThat(launcher.toFile().setExecutable(true)).isTrue();
       Path papers = Files.createDirectory(pages.resolve("papers"));
       try (Stream<Path> all = Files.list(home.resolve("papers"))) {
