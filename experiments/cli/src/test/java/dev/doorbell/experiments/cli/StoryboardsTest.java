@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.latex.Latex;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -70,10 +74,19 @@ class StoryboardsTest {
     Path home = Path.of("..").toRealPath();
     Path launcher = pages.resolve("doorbell");
     if (!Files.exists(launcher)) {
+      // As the real one: without the second compiler for what ends soon, and with the classes that
+      // an earlier start has loaded; they are half of what a small command takes.
       Files.writeString(
           launcher,
-          "#!/bin/sh\nexec '%s/bin/java' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' dev.doorbell.experiments.Main \"$@\"\n"
-              .formatted(System.getProperty("java.home"), home, TestProgram.classPath()));
+          """
+          #!/bin/sh
+          case $1 in calibrate|explore|kernel|paper) compilers=;; *) compilers=-XX:TieredStopAtLevel=1;; esac
+          exec '%s/bin/java' $compilers -XX:+UseSerialGC -Xlog:disable -XX:+AutoCreateSharedArchive \
+            -XX:SharedArchiveFile='%s' --enable-native-access=ALL-UNNAMED -Ddoorbell.home='%s' -cp '%s' \
+            dev.doorbell.experiments.Main "$@"
+          """
+              .formatted(
+                  System.getProperty("java.home"), pages.resolve("classes.jsa"), home, archives()));
       assertThat(launcher.toFile().setExecutable(true)).isTrue();
       Path papers = Files.createDirectory(pages.resolve("papers"));
       try (Stream<Path> all = Files.list(home.resolve("papers"))) {
@@ -86,6 +99,28 @@ class StoryboardsTest {
     try (TestProgram typing = TestProgram.start(folder, shell.directory(pages.toFile()))) {
       return typing.succeed();
     }
+  }
+
+  /** The class path with each folder of classes as an archive, since only those are shared. */
+  private static String archives() throws IOException {
+    List<String> path = new ArrayList<>();
+    for (String part : TestProgram.classPath().split(File.pathSeparator, -1)) {
+      Path folder = Path.of(part);
+      if (!Files.isDirectory(folder)) {
+        path.add(part);
+        continue;
+      }
+      Path archive = pages.resolve(path.size() + ".jar");
+      try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(archive));
+          Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
+          Files.copy(file, jar);
+        }
+      }
+      path.add(archive.toString());
+    }
+    return String.join(File.pathSeparator, path);
   }
 
   /** The paper that the third block makes. */

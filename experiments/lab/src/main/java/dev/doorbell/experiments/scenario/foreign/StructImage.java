@@ -83,11 +83,6 @@ final class StructImage {
     return this;
   }
 
-  /** The 4 bytes of a number in the byte order of the HCA. */
-  static byte[] bigEndian(int value) {
-    return ByteBuffer.wrap(new byte[Integer.BYTES]).putInt(0, value).array();
-  }
-
   private long fitting(String field, long value, int bits) throws ApiLayoutException {
     if (value >>> bits != 0) {
       throw new ApiLayoutException(

@@ -155,10 +155,7 @@ public final class Connection implements AutoCloseable {
     return connection;
   }
 
-  /**
-   * Describes the connection to an explorer, as {@link #describe(ExploringFabric)}; the record may
-   * come after the doorbell.
-   */
+  /** Tells an explorer where the rings and records are; the record may come after the doorbell. */
   public void describe(ExploringFabric fabric, boolean recordFirst) {
     endpoints.forEach(
         (rank, own) -> own.forEach(each -> describe(fabric, each, rank, recordFirst, true)));

@@ -273,13 +273,6 @@ public final class Endpoint implements AutoCloseable {
     ringRequest = address;
   }
 
-  /**
-   * Address of the word that kernels raise for the CPU to ring, or 0 where they ring themselves.
-   */
-  public long ringRequest() {
-    return ringRequest;
-  }
-
   Shape shape() {
     return shape;
   }
