@@ -175,7 +175,7 @@ public abstract class DevicePort {
   public abstract void timer(long nanos, Completion completion);
 
   /**
-   * Forgets the timer that {@code completion} was given to, where that costs little.
+   * Forgets the timer that {@code completion} was given to last, where that costs little.
    *
    * @return false when the timer still fires
    */

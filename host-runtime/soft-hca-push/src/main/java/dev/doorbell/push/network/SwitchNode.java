@@ -3,9 +3,7 @@ package dev.doorbell.push.network;
 import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +13,8 @@ final class SwitchNode {
   private final SwitchedNetwork.Wiring wiring;
   private final QueueOptions options;
   private final NetworkPlan plan;
-  private final Map<Integer, QueuedPort> hosts = new LinkedHashMap<>();
-  private final Map<Integer, QueuedPort> trunks = new LinkedHashMap<>();
+  private final @Nullable QueuedPort[] hosts;
+  private final @Nullable QueuedPort[] trunks;
   final List<QueuedPort> ports = new ArrayList<>();
   private long used;
   private boolean stopped;
@@ -26,6 +24,8 @@ final class SwitchNode {
     this.wiring = wiring;
     this.options = wiring.options;
     this.plan = plan;
+    this.hosts = new QueuedPort[plan.leaves().size()];
+    this.trunks = new QueuedPort[plan.trunks().size()];
   }
 
   QueuedPort host(int host, String name) {
@@ -36,9 +36,9 @@ final class SwitchNode {
     return port(trunks, trunk, name);
   }
 
-  private QueuedPort port(Map<Integer, QueuedPort> in, int key, String name) {
+  private QueuedPort port(@Nullable QueuedPort[] in, int key, String name) {
     QueuedPort port = new QueuedPort(name);
-    in.put(key, port);
+    in[key] = port;
     ports.add(port);
     return port;
   }
@@ -46,9 +46,11 @@ final class SwitchNode {
   /** The port out, or null where failures have left no way. */
   private @Nullable QueuedPort towards(Frame frame) {
     int leaf = plan.leaves().get(frame.destination());
-    return leaf == number
-        ? hosts.get(frame.destination())
-        : trunks.get(wiring.paths.trunk(number, leaf, frame.flow()));
+    if (leaf == number) {
+      return hosts[frame.destination()];
+    }
+    int trunk = wiring.paths.trunk(number, leaf, frame.flow());
+    return trunk < 0 ? null : trunks[trunk];
   }
 
   void stop() {

@@ -421,8 +421,9 @@ public final class TimedFabric extends Fabric {
 
   @Override
   public void quiesce() {
-    while (simulation.underWay() > 0 && simulation.fireNext()) {
-      continue;
+    boolean more = true;
+    while (more && simulation.underWay() > 0) {
+      more = simulation.fireNext();
     }
   }
 

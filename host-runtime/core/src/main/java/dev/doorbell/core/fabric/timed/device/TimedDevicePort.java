@@ -64,16 +64,15 @@ public final class TimedDevicePort extends DevicePort {
   private final class Timer extends Event {
     private final Completion completion;
 
-    /** The timer that was set before with the same completion. */
-    private @Nullable Timer older;
-
     Timer(Completion completion) {
       this.completion = completion;
     }
 
     @Override
     protected void fire() {
-      forget(this);
+      if (completion instanceof Completion.Cancellable) {
+        timers.remove(completion, this);
+      }
       finish(completion, true);
     }
   }
@@ -266,43 +265,19 @@ public final class TimedDevicePort extends DevicePort {
   public void timer(long nanos, Completion completion) {
     Timer timer = new Timer(completion);
     if (completion instanceof Completion.Cancellable) {
-      timer.older = timers.put(completion, timer);
+      timers.put(completion, timer);
     }
     queue.schedule(timer, queue.clock() + Math.max(0, nanos) * Picos.PER_NANO);
   }
 
   @Override
   public boolean cancelTimer(Completion.Cancellable completion) {
-    Timer timer = timers.get(completion);
+    Timer timer = timers.remove(completion);
     if (timer == null) {
       return false;
     }
-    forget(timer);
     queue.remove(timer);
     return true;
-  }
-
-  /** Takes a timer, or the end of a delay, out of the timers of its completion. */
-  @SuppressWarnings("ReferenceEquality") // this very timer
-  private void forget(Timer timer) {
-    if (!(timer.completion instanceof Completion.Cancellable)) {
-      return;
-    }
-    Timer last = timers.get(timer.completion);
-    if (last == timer) {
-      if (timer.older == null) {
-        timers.remove(timer.completion);
-      } else {
-        timers.put(timer.completion, timer.older);
-      }
-      return;
-    }
-    while (last != null && last.older != timer) {
-      last = last.older;
-    }
-    if (last != null) {
-      last.older = timer.older;
-    }
   }
 
   @Override

@@ -15,9 +15,6 @@ public final class EventQueue {
   /** Its events, or those of all queues while these take turns. */
   private Timeline timeline;
 
-  /** Rank among the queues. */
-  final int index;
-
   /** Its time and its events while it runs beside others. */
   final Clock own = new Clock();
 
@@ -43,8 +40,7 @@ public final class EventQueue {
   private final List<EventQueue> receivers = new ArrayList<>();
   private @Nullable Throwable thrown;
 
-  EventQueue(int index, Clock clock, Timeline timeline) {
-    this.index = index;
+  EventQueue(Clock clock, Timeline timeline) {
     this.clock = clock;
     this.timeline = timeline;
   }

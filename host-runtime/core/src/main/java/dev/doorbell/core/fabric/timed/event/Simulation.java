@@ -32,14 +32,9 @@ public final class Simulation {
 
   /** Another queue; between two runs. */
   public EventQueue newQueue() {
-    EventQueue queue = new EventQueue(queues.size(), clock, together);
+    EventQueue queue = new EventQueue(clock, together);
     queues.add(queue);
     return queue;
-  }
-
-  /** Returns the number of queues. */
-  public int queues() {
-    return queues.size();
   }
 
   /** The time of all; between two windows that of the next one's beginning. */

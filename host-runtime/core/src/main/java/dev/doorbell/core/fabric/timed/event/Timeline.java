@@ -68,9 +68,11 @@ final class Timeline {
 
   /** Takes out {@link #first}, which is not null. */
   void poll(Event event) {
+    Event next = event.next;
     take(event);
     base = Math.max(base, event.time() >>> WIDTH);
-    first = find();
+    // Behind the first event of its bucket is the next one of the calendar.
+    first = next == null ? find() : earlier(next);
   }
 
   /** The calendar of a timeline without events begins at {@code time}, or goes on. */
@@ -146,9 +148,8 @@ final class Timeline {
 
   /** The next event of the calendar, whose buckets go round from the base on, or of the heap. */
   private @Nullable Event find() {
-    Event other = heap.first();
     if (filledWords == 0) {
-      return other;
+      return heap.first();
     }
     int start = (int) base & (BUCKETS - 1);
     int word = start >>> WORD;
@@ -158,7 +159,12 @@ final class Timeline {
       word = Long.numberOfTrailingZeros(behind != 0 ? behind : filledWords);
       bits = filled[word];
     }
-    Event near = ends[2 * ((word << WORD) + Long.numberOfTrailingZeros(bits))];
+    return earlier(ends[2 * ((word << WORD) + Long.numberOfTrailingZeros(bits))]);
+  }
+
+  /** The first of an event of the calendar and those of the heap. */
+  private @Nullable Event earlier(@Nullable Event near) {
+    Event other = heap.first();
     return near == null || (other != null && other.before(near)) ? other : near;
   }
 }

@@ -40,7 +40,7 @@ public final class Interconnect {
   private final Links links;
   private final Map<Locus, Component> components = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final Map<Allocation, ArrivalCheck> checks = new IdentityHashMap<>();
+  private final IdentityHashMap<Allocation, ArrivalCheck> checks = new IdentityHashMap<>();
   private final long seed;
   private @Nullable PostedWrite sparePosts;
 
@@ -313,50 +313,46 @@ public final class Interconnect {
     private static final int SLAB = 64 * 1024;
 
     private final Arena arena = Arena.ofShared();
-    private long[] lines = new long[256];
-    private int lineCount;
-    private long[] chunks = new long[64];
-    private int chunkCount;
+    private final Stack lines = new Stack(LINE);
+    private final Stack chunks = new Stack(CHUNK);
+
+    /** Buffers of one size that are free. */
+    private final class Stack {
+      private final int size;
+      private long[] free = new long[SLAB / LINE];
+      private int count;
+
+      Stack(int size) {
+        this.size = size;
+      }
+
+      long take() {
+        if (count == 0) {
+          long base = arena.allocate(SLAB, size).address();
+          while (count < SLAB / size) {
+            free[count] = base + (long) count * size;
+            count++;
+          }
+        }
+        return free[--count];
+      }
+
+      void give(long buffer) {
+        if (count == free.length) {
+          free = Arrays.copyOf(free, count * 2);
+        }
+        free[count++] = buffer;
+      }
+    }
 
     /** A buffer of at least {@code bytes} bytes, at most {@link #CHUNK}. */
     public long take(int bytes) {
-      if (bytes <= LINE) {
-        if (lineCount == 0) {
-          lines = refill(lines, LINE);
-          lineCount = SLAB / LINE;
-        }
-        return lines[--lineCount];
-      }
-      if (chunkCount == 0) {
-        chunks = refill(chunks, CHUNK);
-        chunkCount = SLAB / CHUNK;
-      }
-      return chunks[--chunkCount];
+      return (bytes <= LINE ? lines : chunks).take();
     }
 
     /** Gives back what {@link #take} gave for {@code bytes}. */
     public void give(long buffer, int bytes) {
-      if (bytes <= LINE) {
-        if (lineCount == lines.length) {
-          lines = Arrays.copyOf(lines, lineCount * 2);
-        }
-        lines[lineCount++] = buffer;
-      } else {
-        if (chunkCount == chunks.length) {
-          chunks = Arrays.copyOf(chunks, chunkCount * 2);
-        }
-        chunks[chunkCount++] = buffer;
-      }
-    }
-
-    private long[] refill(long[] stack, int size) {
-      int count = SLAB / size;
-      long[] filled = stack.length >= count ? stack : new long[count];
-      long base = arena.allocate(SLAB, size).address();
-      for (int i = 0; i < count; i++) {
-        filled[i] = base + (long) i * size;
-      }
-      return filled;
+      (bytes <= LINE ? lines : chunks).give(buffer);
     }
 
     void close() {

@@ -140,7 +140,7 @@ public final class Route {
       long latest = start;
       while (left > 0) {
         int payload = (int) Math.min(left, maxPayload - (next & (maxPayload - 1)));
-        arrival = postOne(start, payload, now);
+        arrival = sendWrites(start, 1, payload, now);
         latest = Math.max(latest, departed);
         next += payload;
         left -= payload;
@@ -161,7 +161,8 @@ public final class Route {
     return arrival;
   }
 
-  private long sendWrites(long at, int count, long payload, long now) {
+  /** Books posted TLPs on each link: one at a time where one of them counts credits. */
+  private long sendWrites(long at, int count, int payload, long now) {
     long head = at;
     long tail = at;
     long before = 0;
@@ -169,30 +170,8 @@ public final class Route {
     for (int i = 0; i < links.length; i++) {
       LinkDirection link = links[i];
       long wire = payload + (long) count * link.writeOverhead;
-      long end = link.book(head, count, payload, wire, now);
-      head = link.started();
-      if (i == 0) {
-        lastPostedStart = Math.max(lastPostedStart, head);
-      }
-      tail = Math.max(tail, end);
-      departed = Math.max(departed, end - before);
-      head += latencies[i];
-      tail += latencies[i];
-      before += latencies[i];
-    }
-    return tail;
-  }
-
-  /** One posted TLP over links of which at least one counts credits. */
-  private long postOne(long at, int payload, long now) {
-    long head = at;
-    long tail = at;
-    long before = 0;
-    departed = at;
-    for (int i = 0; i < links.length; i++) {
-      LinkDirection link = links[i];
       long from = link.credited ? link.creditsFrom(head, payload) : head;
-      long end = link.book(from, 1, payload, payload + link.writeOverhead, now);
+      long end = link.book(from, count, payload, wire, now);
       head = link.started();
       if (link.credited) {
         link.takeCredits(head, payload);
