@@ -2,11 +2,13 @@ package dev.doorbell.experiments.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -42,7 +44,9 @@ class ExploreCommandTest {
         .containsPattern("executed \\d+ of \\d+ instructions, \\d+ of \\d+ ways out of branches")
         .containsPattern("never taken +put_rate.cu:\\d+ +put_rate.ptx:\\d+ to \\d+")
         .containsPattern(
-            "no finding in 2 schedules; \\d+ branches never taken, at \\d+ lines: put_")
+            "no finding in 4 schedules; \\d+ branches never taken, at \\d+ lines: put_")
+        .as("a second world of another shape")
+        .contains("world    --ring 4 --iterations 9", "1 queue pair of 4 blocks")
         .doesNotContain("CLEAN");
   }
 
@@ -50,7 +54,7 @@ class ExploreCommandTest {
   @ValueSource(strings = {"put_latency", "put_bandwidth", "post_once"})
   void the_project_s_kernels_are_explored_as_they_are_meant(String kernel) {
     assertThat(session.type("explore", kernel, "--seeds", "2")).isEqualTo(ExitCode.NOT_COVERED);
-    assertThat(session.out()).contains("no finding in 2 schedules");
+    assertThat(session.out()).contains("no finding in 4 schedules");
   }
 
   @Test
@@ -251,6 +255,50 @@ class ExploreCommandTest {
     assertThat(small("setp.eq.u32 %p3, %r3, 7;\n@%p3 bra BAD;", "--until", "covered"))
         .as("a way to a trap alone is not to be taken")
         .isEqualTo(ExitCode.OK);
+  }
+
+  @Test
+  void a_descriptor_names_the_worlds_that_are_worth_it() throws IOException {
+    Path own = folder.resolve("mine");
+    String descriptor = own.resolve("mine.kernel.yaml").toString();
+    session.type("kernel", "new", "mine", "--template", "put", "--dir", own.toString());
+    Files.writeString(
+        Path.of(descriptor),
+        "explore: [{ ring: 8 }, { threads: 1, iterations: 2 }]\n",
+        StandardOpenOption.APPEND);
+    session.type("explore", descriptor, "--seeds", "1");
+    assertThat(session.out())
+        .contains("world    --ring 8\n", "world    --threads 1 --iterations 2\n");
+    session.type("explore", descriptor, "--seeds", "1", "--iterations", "1,2", "--json");
+    assertThat(session.out())
+        .contains(
+            "--ring 8 --iterations 1", "--ring 8 --iterations 2", "--threads 1 --iterations 1");
+  }
+
+  @Test
+  void a_refused_world_names_the_branch_behind_which_threads_end() throws IOException {
+    small("", "--seeds", "1");
+    Path file = folder.resolve("small.ptx");
+    String refusing =
+        Files.readString(file)
+            .replace("mov.u32 %r2, 0;", "mov.u32 %r2, " + Abi.ERROR_ARGUMENT + ";");
+    Files.writeString(file, refusing);
+    String[] line = {"explore", file.toString(), "--blocks", "1", "--threads", "2", "--seeds", "2"};
+    assertThat(session.type(line)).isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(session.out())
+        .containsPattern("REFUSED  its threads end at once, behind small.ptx:\\d+\n")
+        .contains("the kernel refuses each of these worlds")
+        .doesNotContain("cannot be expressed");
+  }
+
+  @Test
+  void a_kernel_that_sends_nothing_is_not_accused_of_wrong_bytes() throws IOException {
+    small("", "--seeds", "1");
+    Path file = folder.resolve("small.ptx");
+    Files.writeString(file, Files.readString(file).replace(".entry small", ".entry put_nothing"));
+    String[] line = {"explore", file.toString(), "--blocks", "1", "--threads", "2"};
+    assertThat(session.type(line)).isNotEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out()).doesNotContain("wrong byte");
   }
 
   @Test

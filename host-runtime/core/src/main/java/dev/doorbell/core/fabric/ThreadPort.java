@@ -186,6 +186,8 @@ public abstract class ThreadPort {
     ASYNC,
     /** One bulk copy from global memory. */
     BULK,
+    /** One {@code st.async} or {@code red.async}, which its mbarrier alone announces. */
+    STORE,
     /** One bulk copy from shared memory, which its proxy reads. */
     BULK_FROM_SHARED,
     /** All {@code cp.async} so far: they arrive at an mbarrier. */

@@ -72,7 +72,7 @@ final class CaseRunner {
       list();
       return ExitCode.OK;
     }
-    List<BugCase> cases = word.equals("all") ? List.of(BugCase.values()) : List.of(find(word));
+    List<BugCase> cases = word.equals("all") ? BugCase.values() : List.of(find(word));
     List<Explored> all = new ArrayList<>();
     for (BugCase bug : cases) {
       Explored explored = explore(bug, seeds, nanos);
@@ -125,7 +125,7 @@ final class CaseRunner {
 
   private void list() {
     if (common.json()) {
-      Json.print(context, List.of(BugCase.values()).stream().map(CaseRunner::describe).toList());
+      Json.print(context, BugCase.values().stream().map(CaseRunner::describe).toList());
       return;
     }
     for (BugCase bug : BugCase.values()) {

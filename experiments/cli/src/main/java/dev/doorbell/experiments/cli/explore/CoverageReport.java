@@ -144,6 +144,11 @@ record CoverageReport(Coverage coverage) {
     }
   }
 
+  /** Returns where threads went last: the branch of the highest line that one has taken. */
+  String lastWay() {
+    return coverage.lastTaken().map(way -> ", behind " + exact(way.branch()).strip()).orElse("");
+  }
+
   /** Returns everything as JSON. */
   Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();

@@ -69,6 +69,7 @@ public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
   private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
   private static final int LAST_TURNS = 24;
+  private static final int USUAL_BATCH = 4;
 
   /** The part of the budget in which a kernel has to be clean before its fences are removed. */
   private static final int SHARE_OF_THE_WHOLE = 4;
@@ -88,6 +89,10 @@ public final class ExploreCommand extends CliCommand {
           "put_quiet", 1,
           "put_light", 1,
           "put_exclusive", 1);
+
+  private static final String COST =
+      "\ncost: of one run, by the price list of topology same-switch - MODELLED\n"
+          + "A fence without an observation is a candidate, not proven to be useless.\n";
 
   private static final String NOT_CLEAN =
       "\n"
@@ -168,12 +173,6 @@ public final class ExploreCommand extends CliCommand {
   private boolean prove;
 
   @Option(
-      names = "--iterations",
-      defaultValue = "3",
-      description = "Operations of each poster (${DEFAULT-VALUE}).")
-  private int iterations;
-
-  @Option(
       names = "--bytes",
       defaultValue = "32",
       description = "Bytes of a message, a multiple of 8 (${DEFAULT-VALUE}).")
@@ -184,12 +183,6 @@ public final class ExploreCommand extends CliCommand {
       defaultValue = "1",
       description = "Queue pairs between the ranks (${DEFAULT-VALUE}).")
   private int queuePairs;
-
-  @Option(
-      names = "--ring",
-      defaultValue = "64",
-      description = "Send ring in 64-byte blocks, a power of two (${DEFAULT-VALUE}).")
-  private int ring;
 
   @Option(
       names = "--window",
@@ -320,8 +313,7 @@ public final class ExploreCommand extends CliCommand {
       throws UsageException, ConfigException {
     range("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
-      throw new UsageException(
-          Problem.of("DB-U025", "--executions", "%d is too few".formatted(selection.executions)));
+      throw bad("--executions", "%d is too few".formatted(selection.executions));
     }
     return new LitmusRunner(context, common(), selection.rounds, selection.executions, nanos())
         .run(place);
@@ -345,11 +337,7 @@ public final class ExploreCommand extends CliCommand {
     }
     ExploreReport.Summary summary = new ExploreReport.Summary(all);
     junit.write("doorbell explore " + kernel, summary.cases());
-    if (common().json()) {
-      Json.print(context, summary.json());
-    } else {
-      context.terminal().out().print(summary.text());
-    }
+    print(context, summary.json(), summary.text());
     return summary.verdict();
   }
 
@@ -377,28 +365,23 @@ public final class ExploreCommand extends CliCommand {
     Outcome outcome = new Explorer(laboratory, scenario).replay(wanted, LAST_TURNS, nanos);
     List<Race> races = outcome.races();
     Failure failure = outcome.failure();
-    if (common().json()) {
-      Map<String, Object> json = new LinkedHashMap<>();
-      json.put("schedule", wanted.toString());
-      json.put("turns", outcome.turns());
-      json.put("races", races.stream().map(ExploreReport::json).toList());
-      json.put("failure", failure == null ? null : failure.text());
-      json.put("last_turns", outcome.lastTurns());
-      Json.print(context, json);
-    } else {
-      StringBuilder text = new StringBuilder(ExploreReport.head(scenario));
-      text.append("\nthe last turns of schedule %s%n".formatted(wanted));
-      outcome.lastTurns().forEach(turn -> text.append(turn).append('\n'));
-      for (Race race : races) {
-        text.append(
-            "\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
-        ExploreReport.race(text, race);
-      }
-      if (failure != null) {
-        text.append("\n%s  %s%n".formatted(failure.kind().verdict(), failure.text()));
-      }
-      context.terminal().out().print(text);
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("schedule", wanted.toString());
+    json.put("turns", outcome.turns());
+    json.put("races", races.stream().map(ExploreReport::json).toList());
+    json.put("failure", failure == null ? null : failure.text());
+    json.put("last_turns", outcome.lastTurns());
+    StringBuilder text = new StringBuilder(ExploreReport.head(scenario));
+    text.append("\nthe last turns of schedule %s%n".formatted(wanted));
+    outcome.lastTurns().forEach(turn -> text.append(turn).append('\n'));
+    for (Race race : races) {
+      text.append("\nCOUNTER-EXAMPLE  %s   turn %d%n".formatted(race.kind().what(), race.turns()));
+      ExploreReport.race(text, race);
     }
+    if (failure != null) {
+      text.append("\n%s  %s%n".formatted(failure.kind().verdict(), failure.text()));
+    }
+    print(context, json, text);
     return outcome.isFinding() ? ExitCode.COUNTER_EXAMPLE : ExitCode.OK;
   }
 
@@ -406,45 +389,44 @@ public final class ExploreCommand extends CliCommand {
       throws ScenarioException {
     Explorer.Report whole = explorer.explore(seeds, nanos / SHARE_OF_THE_WHOLE);
     if (!whole.isClean()) {
-      if (common().json()) {
-        Json.print(context, ExploreReport.json(scenario, whole));
-      } else {
-        context
-            .terminal()
-            .out()
-            .print(ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
-      }
+      print(
+          context,
+          ExploreReport.json(scenario, whole),
+          ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
       return ExitCode.COUNTER_EXAMPLE;
     }
     List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
-    if (common().json()) {
-      Json.print(context, Map.of("fences", ExploreReport.json(verdicts)));
-      return ExitCode.OK;
-    }
-    context.terminal().out().print(ExploreReport.head(scenario) + "\n");
-    if (verdicts.isEmpty()) {
-      context.terminal().out().println("no fence is executed");
-    } else {
-      context.terminal().out().print(ExploreReport.fences(verdicts));
-    }
-    context
-        .terminal()
-        .out()
-        .println(
-            "\ncost: of one run, by the price list of topology same-switch - MODELLED\n"
-                + "A fence without an observation is a candidate, not proven to be useless.");
+    String table = verdicts.isEmpty() ? "no fence is executed\n" : ExploreReport.fences(verdicts);
+    print(
+        context,
+        Map.of("fences", ExploreReport.json(verdicts)),
+        ExploreReport.head(scenario) + "\n" + table + COST);
     return ExitCode.OK;
+  }
+
+  private void print(CommandContext context, Object json, Object text) {
+    if (common().json()) {
+      Json.print(context, json);
+    } else {
+      context.terminal().out().print(text);
+    }
   }
 
   private List<World> worlds(Laboratory laboratory) throws UsageException {
     ExploredKernel described = ExploredKernel.find(userKernels, kernel, entry, List.of());
+    // A short ring is no second world of long runs, or of WQEs of several blocks.
+    boolean wraps =
+        !prove
+            && !minimiseFences
+            && nics.isDefault()
+            && window == 0
+            && batch <= USUAL_BATCH
+            && path.equals("pull");
     List<World> worlds = new ArrayList<>();
-    for (WorldOptions.Choice choice : worldOptions.choices(described)) {
+    for (WorldOptions.Choice choice : worldOptions.choices(described, wraps)) {
       ExploredKernel own = ExploredKernel.find(userKernels, kernel, entry, choice.settings());
       Scenario.Program program =
-          own == null
-              ? program(laboratory)
-              : own.program(choice.ranks() == 0 ? own.usualRanks().getFirst() : choice.ranks());
+          own == null ? program(laboratory) : own.program(choice.number("--ranks").orElse(2));
       worlds.add(new World(choice, scenario(program, own, choice), own));
     }
     return worlds;
@@ -481,7 +463,9 @@ public final class ExploreCommand extends CliCommand {
       name = matcher.group(1);
     }
     Path base = file.getFileName();
-    return new Scenario.Program(String.valueOf(base), name, ptx);
+    // Nobody has said what is sent by a kernel that is none of the project's.
+    String like = laboratory.kernels().contains(name) ? name : "";
+    return new Scenario.Program(String.valueOf(base), name, ptx, Scenario.Shape.named(like));
   }
 
   private static PtxFiles.Part part(String name) throws UsageException {
@@ -512,12 +496,12 @@ public final class ExploreCommand extends CliCommand {
     word("--path", path, "pull", "inline", "stage");
     word("--queues", queues, "gpu", "host");
     word("--ringer", ringer, "gpu", "cpu", "proxy");
-    Integer blocks = choice.blocks();
-    Integer threads = choice.threads();
     int gridBlocks =
-        blocks != null ? blocks : known == null ? usualBlocks(program) : known.blocks();
+        choice.number("--blocks").orElse(known == null ? usualBlocks(program) : known.blocks());
     int blockThreads =
-        threads != null ? threads : known == null ? usualThreads(program) : known.threads();
+        choice.number("--threads").orElse(known == null ? usualThreads(program) : known.threads());
+    int ring = choice.number("--ring").orElse(64);
+    int iterations = choice.number("--iterations").orElse(3);
     int slots = known == null || window > 0 ? window : known.window();
     String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
     range("--blocks", gridBlocks, 1, 128);
@@ -535,8 +519,7 @@ public final class ExploreCommand extends CliCommand {
     range("--window", window, 0, 1 << 15);
     range("--bytes", bytes, 8, 1 << 16);
     if (bytes % 8 != 0 || Integer.bitCount(ring) != 1) {
-      throw new UsageException(
-          Problem.of("DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two"));
+      throw bad(null, "--bytes must be a multiple of 8 and --ring a power of two");
     }
     return new Scenario(
         program,
@@ -559,14 +542,14 @@ public final class ExploreCommand extends CliCommand {
     }
   }
 
-  private static void range(String option, int value, int least, int most) throws UsageException {
+  static void range(String option, int value, int least, int most) throws UsageException {
     if (value < least || value > most) {
-      throw new UsageException(
-          Problem.of(
-              "DB-U025",
-              option,
-              "%d is out of range: %d to %d is possible".formatted(value, least, most)));
+      throw bad(option, "%d is out of range: %d to %d is possible".formatted(value, least, most));
     }
+  }
+
+  static UsageException bad(@Nullable String option, String what) {
+    return new UsageException(Problem.of("DB-U025", option, what));
   }
 
   private long nanos() throws UsageException {

@@ -14,11 +14,13 @@ import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Nic;
 import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.experiments.workbench.explore.Scenario;
+import dev.doorbell.experiments.workbench.explore.Schedule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +95,7 @@ public final class ExploreReport {
           text.append("world    %s%n".formatted(options));
         }
         if (each.report.isRefused()) {
-          text.append("REFUSED  %s%n".formatted(each.world.refusal()));
+          text.append("REFUSED  %s%n".formatted(each.world.refusal(each.report)));
         } else {
           text.append(ExploreReport.text(each.report)).append(notes(each.relies));
         }
@@ -114,7 +116,7 @@ public final class ExploreReport {
         boolean refused = report.isRefused();
         String message =
             refused
-                ? each.world.refusal()
+                ? each.world.refusal(each.report)
                 : Stream.concat(
                         report.races().stream().map(race -> race.what().kind().what()),
                         report.failures().stream().map(failed -> failed.what().text()))
@@ -150,7 +152,7 @@ public final class ExploreReport {
         json.put("relies_on", ExploreReport.relies(each.relies));
         if (worlds.size() > 1) {
           json.put("world", each.world.choice().options());
-          json.put("refused", each.report.isRefused() ? each.world.refusal() : null);
+          json.put("refused", each.report.isRefused() ? each.world.refusal(each.report) : null);
         }
         all.add(json);
       }
@@ -206,29 +208,44 @@ public final class ExploreReport {
     return scenario.rules().policy().name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the findings, and the number of runs. */
-  static String text(Explorer.Report report) {
-    StringBuilder text = new StringBuilder();
+  /**
+   * Adds the findings.
+   *
+   * @param again how each is seen again
+   */
+  static void findings(
+      StringBuilder text, Explorer.Report report, Function<Schedule, String> again) {
+    String runs = Show.count(report.runs(), "run");
     for (Explorer.Found<Race> found : report.races()) {
       text.append(
           "\nCOUNTER-EXAMPLE  %s   in %d of %s%n"
-              .formatted(
-                  found.what().kind().what(), found.seeds(), Show.count(report.runs(), "run")));
+              .formatted(found.what().kind().what(), found.seeds(), runs));
       race(text, found.what());
-      text.append("  replay   --schedule %s%n".formatted(found.schedule()));
+      text.append(again.apply(found.schedule()));
     }
     for (Explorer.Found<Failure> failed : report.failures()) {
-      String[] lines = failed.what().text().split("\n", 2);
+      String[] lines = failed.what().text().strip().split("\n", 2);
       text.append(
           "\n%s  %s   in %d of %s%n"
-              .formatted(
-                  failed.what().kind().verdict(),
-                  lines[0],
-                  failed.seeds(),
-                  Show.count(report.runs(), "run")));
+              .formatted(failed.what().kind().verdict(), lines[0], failed.seeds(), runs));
       text.append(lines.length > 1 ? lines[1] + "\n" : "");
-      text.append("  replay   --schedule %s%n".formatted(failed.schedule()));
+      text.append(again.apply(failed.schedule()));
     }
+  }
+
+  /** Returns how many findings there are, in how many runs. */
+  static String count(Explorer.Report report) {
+    return "%s, findings in %d of %s%n"
+        .formatted(
+            Show.count(report.races().size(), "race"),
+            report.found(),
+            Show.count(report.runs(), "run"));
+  }
+
+  /** Returns the findings, and the number of runs. */
+  static String text(Explorer.Report report) {
+    StringBuilder text = new StringBuilder();
+    findings(text, report, "  replay   --schedule %s%n"::formatted);
     text.append(
         "\n%s, %d to the end; %.3g M instructions in %.1f s%n"
             .formatted(
@@ -237,12 +254,7 @@ public final class ExploreReport {
                 report.instructions() / 1e6,
                 report.nanos() / 1e9));
     if (!report.isClean()) {
-      text.append(
-          "%s, findings in %d of %s%n"
-              .formatted(
-                  Show.count(report.races().size(), "race"),
-                  report.found(),
-                  Show.count(report.runs(), "run")));
+      text.append(count(report));
     } else if (report.finished() == 0) {
       text.append("no run came to its end: a longer --budget or a smaller launch is needed\n");
       text.append("not judged: loops that store or read a clock, or end after some rounds\n");

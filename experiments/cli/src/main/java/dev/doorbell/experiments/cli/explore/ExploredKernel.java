@@ -2,15 +2,18 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.WorldOptions.Choice;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
+import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +23,16 @@ public record ExploredKernel(UserKernel kernel) {
   private static final int FEW_SLOTS = 2;
 
   /** Ranks of a kernel that runs at all: the fewest that are more than a pair. */
-  private static final int MANY = 3;
+  private static final Choice MANY = new Choice(List.of("--ranks 3"));
 
-  /** Ranks of the second world of such a kernel: the fewest that are groups of several. */
-  private static final int GROUPED = 4;
+  /** Its second world: the fewest ranks that are groups of several. */
+  private static final String GROUPED = "--ranks 4";
 
-  /** The setting of ranks that are joined more closely than others, and its value there. */
+  /** The setting of ranks that are joined more closely than others. */
   private static final String GROUP = "group";
 
-  private static final String GROUP_OF_TWO = GROUP + "=2";
+  /** A world in which counters and rings of queues wrap. */
+  private static final Choice WRAPPING = new Choice(List.of("--ring 4", "--iterations 9"));
 
   /**
    * The kernel that the argument means: a descriptor, PTX that one describes, or a name in the
@@ -61,18 +65,41 @@ public record ExploredKernel(UserKernel kernel) {
     return kernel.descriptor().launch().allRanks();
   }
 
-  /** Returns the numbers of ranks at which it is explored where nobody asks for others. */
-  List<Integer> usualRanks() {
-    return atAllRanks() ? List.of(MANY, GROUPED) : List.of(2);
+  /**
+   * Returns the worlds in which it is explored where nobody asks for others: those that its
+   * descriptor names, or two of different shape.
+   *
+   * @param wraps one of them has a ring that wraps
+   */
+  List<Choice> worlds(boolean wraps) {
+    KernelDescriptor descriptor = kernel.descriptor();
+    List<KernelSetting> settings = descriptor.extension().settings();
+    if (!descriptor.worlds().isEmpty()) {
+      return descriptor.worlds().stream().map(world -> choice(world, settings)).toList();
+    }
+    if (!atAllRanks()) {
+      return wrapping(wraps && descriptor.api().isEmpty());
+    }
+    boolean grouped =
+        settings.stream().anyMatch(setting -> setting.name().equals(GROUP) && setting.most() >= 2);
+    return List.of(
+        MANY, new Choice(grouped ? List.of(GROUPED, "-s " + GROUP + "=2") : List.of(GROUPED)));
   }
 
-  /** Returns settings under which ranks differ from each other, where the kernel has any. */
-  List<String> usualSettings(int ranks) {
-    return ranks == GROUPED
-            && kernel.descriptor().extension().settings().stream()
-                .anyMatch(setting -> setting.name().equals(GROUP) && setting.most() >= 2)
-        ? List.of(GROUP_OF_TWO)
-        : List.of();
+  /** Returns the worlds of a kernel between two ranks. */
+  static List<Choice> wrapping(boolean wraps) {
+    return wraps ? List.of(Choice.USUAL, WRAPPING) : List.of(Choice.USUAL);
+  }
+
+  private static Choice choice(Map<String, String> world, List<KernelSetting> settings) {
+    return new Choice(
+        world.entrySet().stream()
+            .map(
+                value ->
+                    settings.stream().anyMatch(own -> own.name().equals(value.getKey()))
+                        ? "-s " + value.getKey() + "=" + value.getValue()
+                        : "--" + value.getKey() + " " + value.getValue())
+            .toList());
   }
 
   /** Returns why a kernel may refuse a number of ranks: its settings that do not divide it. */

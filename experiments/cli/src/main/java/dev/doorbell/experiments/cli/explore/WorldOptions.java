@@ -2,9 +2,12 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -12,6 +15,8 @@ import picocli.CommandLine.Option;
 final class WorldOptions {
   private static final int MOST_WORLDS = 64;
   private static final int MOST_RANKS = 16;
+  private static final String RANKS = "--ranks";
+  private static final String SETTING = "-s ";
 
   @Option(
       names = "-s",
@@ -24,14 +29,14 @@ final class WorldOptions {
       paramLabel = "N[,N...]",
       split = ",",
       description = "Ranks of a kernel that runs at all of them (default 3 and 4).")
-  private List<Integer> ranks = new ArrayList<>();
+  private List<String> ranks = new ArrayList<>();
 
   @Option(
       names = "--group",
       paramLabel = "N[,N...]",
       split = ",",
       description = "Ranks of a node, for kernels with a setting group (default 2 of 4).")
-  private List<Integer> groups = new ArrayList<>();
+  private List<String> groups = new ArrayList<>();
 
   @Option(
       names = "--blocks",
@@ -39,7 +44,7 @@ final class WorldOptions {
       split = ",",
       description =
           "Blocks (default: 2; 1 of kernels of one block, as put_latency; or the descriptor's).")
-  private List<Integer> blocks = new ArrayList<>();
+  private List<String> blocks = new ArrayList<>();
 
   @Option(
       names = "--threads",
@@ -48,38 +53,70 @@ final class WorldOptions {
       description =
           "Threads of a block (default: 4; 1 of kernels of one poster, as put_batch; or the"
               + " descriptor's).")
-  private List<Integer> threads = new ArrayList<>();
+  private List<String> threads = new ArrayList<>();
+
+  @Option(
+      names = "--ring",
+      paramLabel = "N[,N...]",
+      split = ",",
+      description =
+          "Send ring in 64-byte blocks, a power of two (default 64, and 4 in a second world).")
+  private List<String> rings = new ArrayList<>();
+
+  @Option(
+      names = "--iterations",
+      paramLabel = "N[,N...]",
+      split = ",",
+      description =
+          "Operations of each poster (default 3, and 9 in a second world, where the ring wraps).")
+  private List<String> iterations = new ArrayList<>();
 
   /**
    * The options that tell one world from the others.
    *
-   * @param ranks 0 for the kernel's own number
-   * @param settings each {@code name=value}
-   * @param blocks null for the usual number
-   * @param threads null for the usual number
+   * @param values each {@code --OPTION NUMBER} or {@code -s SETTING=VALUE}
    */
-  record Choice(
-      int ranks, List<String> settings, @Nullable Integer blocks, @Nullable Integer threads) {
-    private Choice with(List<String> others) {
-      return new Choice(ranks, others, blocks, threads);
+  record Choice(List<String> values) {
+    /** The world in which nothing is chosen. */
+    static final Choice USUAL = new Choice(List.of());
+
+    /** Returns the number that an option has. */
+    Optional<Integer> number(String option) {
+      // a text that is no number is out of every range
+      return values.stream()
+          .filter(value -> value.startsWith(option + " "))
+          .map(value -> value.substring(option.length() + 1))
+          .map(value -> value.matches("\\d{1,7}") ? Integer.parseInt(value) : 0)
+          .findFirst();
+    }
+
+    /** Returns the kernel's own settings, each {@code name=value}. */
+    List<String> settings() {
+      return values.stream()
+          .filter(value -> value.startsWith(SETTING))
+          .map(value -> value.substring(SETTING.length()))
+          .toList();
     }
 
     /** Returns the options that choose this world alone. */
     String options() {
-      List<String> words = new ArrayList<>();
-      if (ranks > 0) {
-        words.add("--ranks " + ranks);
-      }
-      settings.forEach(setting -> words.add("-s " + setting));
-      if (blocks != null) {
-        words.add("--blocks " + blocks);
-      }
-      if (threads != null) {
-        words.add("--threads " + threads);
-      }
-      return String.join(" ", words);
+      return String.join(" ", values);
+    }
+
+    private Choice without(List<Axis> axes) {
+      return new Choice(
+          values.stream()
+              .filter(value -> axes.stream().noneMatch(axis -> value.startsWith(axis.option)))
+              .toList());
+    }
+
+    private Choice with(String value) {
+      return new Choice(Stream.concat(values.stream(), Stream.of(value)).toList());
     }
   }
+
+  /** An option and what the user wants of it; none of it where it is not given. */
+  private record Axis(String option, List<String> values) {}
 
   /**
    * A world.
@@ -89,107 +126,72 @@ final class WorldOptions {
    */
   record World(Choice choice, Scenario scenario, @Nullable ExploredKernel kernel) {
     /** Returns why the kernel refuses it, in words. */
-    String refusal() {
-      int ranks = scenario.program().shape().ranks();
-      return kernel == null
-          ? Explained.NO_REASON
-          : kernel.refusal(ranks).orElse(Explained.NO_REASON);
-    }
-
-    private static final class Explained {
-      static final String NO_REASON = "its threads end at once: operation cannot be expressed";
+    String refusal(Explorer.Report report) {
+      return Optional.ofNullable(kernel)
+          .flatMap(own -> own.refusal(scenario.program().shape().ranks()))
+          .orElseGet(
+              () -> "its threads end at once" + new CoverageReport(report.coverage()).lastWay());
     }
   }
 
-  /** Returns the values of each setting, every one with every other. */
-  private static List<List<String>> combinations(List<String> given) throws UsageException {
-    List<List<String>> all = new ArrayList<>(List.of(List.of()));
-    for (String setting : given) {
+  private List<Axis> axes() throws UsageException {
+    List<Axis> axes = new ArrayList<>();
+    axes.add(new Axis(RANKS + " ", new ArrayList<>(ranks)));
+    for (String setting : settings) {
       int equals = setting.indexOf('=');
       if (equals < 1) {
         throw new UsageException(
             Problem.of("DB-U003", "-s " + setting, "a setting has the form name=value"));
       }
-      List<List<String>> longer = new ArrayList<>();
-      for (List<String> each : all) {
-        for (String value : setting.substring(equals + 1).split(",", -1)) {
-          List<String> more = new ArrayList<>(each);
-          more.add(setting.substring(0, equals + 1) + value);
-          longer.add(more);
-        }
+      String name = setting.substring(0, equals);
+      List<String> values = List.of(setting.substring(equals + 1).split(",", -1));
+      if (name.equals("ranks")) {
+        axes.getFirst().values.addAll(values);
+      } else {
+        axes.add(new Axis(SETTING + name + "=", values));
       }
-      all = longer;
     }
-    return all;
+    axes.add(new Axis(SETTING + "group=", groups));
+    axes.add(new Axis("--blocks ", blocks));
+    axes.add(new Axis("--threads ", threads));
+    axes.add(new Axis("--ring ", rings));
+    axes.add(new Axis("--iterations ", iterations));
+    axes.removeIf(axis -> axis.values.isEmpty());
+    return axes;
   }
 
   /**
    * Returns the choices.
    *
    * @param described the kernel where the user has described it, else null
+   * @param wraps a ring that wraps is a world of its own, where nobody says how long it is
    */
-  List<Choice> choices(@Nullable ExploredKernel described) throws UsageException {
-    List<String> own = new ArrayList<>(settings);
-    List<Integer> counts = new ArrayList<>(ranks);
-    own.removeIf(setting -> setting.startsWith("ranks=") && counts.addAll(numbers(setting)));
-    if (!groups.isEmpty()) {
-      own.add("group=" + String.join(",", groups.stream().map(String::valueOf).toList()));
-    }
-    if (!counts.isEmpty() && (described == null || !described.atAllRanks())) {
-      throw new UsageException(
-          Problem.of("DB-U025", "--ranks", "the kernel does not run at all ranks of a world")
-              .fix("leave --ranks out: its descriptor says launch: ranks"));
-    }
-    for (int count : counts) {
-      if (count < 2 || count > MOST_RANKS) {
+  List<Choice> choices(@Nullable ExploredKernel described, boolean wraps) throws UsageException {
+    List<Axis> axes = axes();
+    boolean usualRing = wraps && rings.isEmpty() && iterations.isEmpty();
+    boolean all = described != null && described.atAllRanks();
+    List<Choice> usual =
+        described == null ? ExploredKernel.wrapping(usualRing) : described.worlds(usualRing);
+    List<Choice> choices = usual.stream().map(world -> world.without(axes)).distinct().toList();
+    for (Axis axis : axes) {
+      if (axis.option.strip().equals(RANKS) && !all) {
         throw new UsageException(
-            Problem.of(
-                "DB-U025",
-                "--ranks",
-                "%d is out of range: 2 to %d is possible".formatted(count, MOST_RANKS)));
+            Problem.of("DB-U025", "--ranks", "the kernel does not run at all ranks of a world")
+                .fix("leave --ranks out: its descriptor says launch: ranks"));
       }
+      choices =
+          choices.stream()
+              .flatMap(
+                  choice -> axis.values.stream().map(value -> choice.with(axis.option + value)))
+              .toList();
     }
-    boolean usual = counts.isEmpty() && own.isEmpty();
-    if (counts.isEmpty()) {
-      counts.addAll(
-          described == null || !described.atAllRanks() ? List.of(0) : described.usualRanks());
-    }
-    List<Choice> choices = new ArrayList<>();
-    for (int count : counts) {
-      for (List<String> combination : combinations(own)) {
-        for (Integer grid : values(blocks)) {
-          for (Integer block : values(threads)) {
-            Choice choice = new Choice(count, combination, grid, block);
-            choices.add(
-                usual && described != null ? choice.with(described.usualSettings(count)) : choice);
-          }
-        }
-      }
+    for (Choice choice : choices) {
+      ExploreCommand.range("--ranks", choice.number(RANKS).orElse(2), 2, MOST_RANKS);
     }
     if (choices.size() > MOST_WORLDS) {
-      throw new UsageException(
-          Problem.of(
-              "DB-U025",
-              null,
-              "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS)));
+      throw ExploreCommand.bad(
+          null, "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS));
     }
     return choices;
-  }
-
-  private static List<Integer> numbers(String setting) {
-    List<Integer> numbers = new ArrayList<>();
-    for (String value : setting.substring(setting.indexOf('=') + 1).split(",", -1)) {
-      // a text that is no number is out of every range
-      numbers.add(value.matches("\\d{1,4}") ? Integer.parseInt(value) : 0);
-    }
-    return numbers;
-  }
-
-  private static List<@Nullable Integer> values(List<Integer> given) {
-    List<@Nullable Integer> values = new ArrayList<>(given);
-    if (values.isEmpty()) {
-      values.add(null);
-    }
-    return values;
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config.kernel;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -21,6 +22,7 @@ import java.util.function.UnaryOperator;
  * @param structures that it gets as parameters or finds in variables of its module: {@code args}
  * @param extension what it brings of its own: settings, metrics, buffers
  * @param comparison of what it leaves on two GPUs
+ * @param worlds that are worth exploring: numbers and settings by name
  * @param text of the file
  * @param places where a key stands, by JSON pointer: {@code my.kernel.yaml:4:3}
  */
@@ -41,6 +43,7 @@ public record KernelDescriptor(
     List<KernelStructure> structures,
     KernelExtension extension,
     KernelComparison comparison,
+    List<Map<String, String>> worlds,
     String text,
     UnaryOperator<String> places) {
 
@@ -162,6 +165,7 @@ public record KernelDescriptor(
     linked = List.copyOf(linked);
     parameters = List.copyOf(parameters);
     structures = List.copyOf(structures);
+    worlds = List.copyOf(worlds);
     paths = Set.copyOf(paths);
   }
 

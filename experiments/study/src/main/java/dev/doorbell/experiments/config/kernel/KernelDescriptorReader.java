@@ -31,6 +31,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class KernelDescriptorReader {
   private static final String LAUNCH = "/launch";
 
+  /** The numbers that a world to explore may give besides settings. */
+  private static final List<String> WORLD =
+      List.of("ranks", "blocks", "threads", "ring", "iterations");
+
   private static final JsonNode SCHEMA = Schema.load("kernel");
   private static final SchemaChecker CHECKER = new SchemaChecker(SCHEMA);
 
@@ -123,6 +127,7 @@ public final class KernelDescriptorReader {
             structures,
             extension,
             comparison(root.path("compare"), shared),
+            worlds(root.path("explore")),
             settings.isEmpty() ? text : root.toString(), // JSON is YAML
             positions::ofValue);
     new Combinations(descriptor, problems).check();
@@ -242,6 +247,7 @@ public final class KernelDescriptorReader {
           "measures goodput");
       require(launch.signals() > 0, "signals", "/launch/signals", "has signal words");
       checkComparison(launch, descriptor.comparison());
+      checkWorlds(launch);
       if (descriptor.api().isPresent() && !descriptor.paths().equals(Set.of("pull"))) {
         String word = descriptor.api().get().word();
         problems.add(
@@ -341,6 +347,25 @@ public final class KernelDescriptorReader {
           .anyMatch(value -> value.toString().contains(name));
     }
 
+    private void checkWorlds(KernelDescriptor.Launch launch) {
+      List<String> known = new ArrayList<>(WORLD);
+      descriptor.extension().settings().forEach(setting -> known.add(setting.name()));
+      for (int i = 0; i < descriptor.worlds().size(); i++) {
+        for (String name : descriptor.worlds().get(i).keySet()) {
+          String pointer = "/explore/%d/%s".formatted(i, name);
+          if (!known.contains(name)) {
+            problems.add(
+                Suggestions.unknown(descriptor.place(pointer), "number of a world", name, known));
+          }
+          refuse(
+              name.equals(WORLD.getFirst()) && !launch.allRanks(),
+              pointer,
+              "it runs at two ranks",
+              "launch: { ranks: all }, or leave ranks out");
+        }
+      }
+    }
+
     private void checkComparison(KernelDescriptor.Launch launch, KernelComparison comparison) {
       refuse(
           launch.shared() && comparison.posts() == KernelComparison.Posts.ORDERED,
@@ -389,6 +414,16 @@ public final class KernelDescriptorReader {
         Schema.strings(node.path("scope")),
         Schema.strings(node.path("opcode")),
         chance);
+  }
+
+  private static List<Map<String, String>> worlds(JsonNode list) {
+    List<Map<String, String>> worlds = new ArrayList<>();
+    for (JsonNode world : list) {
+      Map<String, String> numbers = new LinkedHashMap<>();
+      world.forEachEntry((name, value) -> numbers.put(name, value.asString()));
+      worlds.add(numbers);
+    }
+    return worlds;
   }
 
   private static List<Integer> numbers(JsonNode list) {

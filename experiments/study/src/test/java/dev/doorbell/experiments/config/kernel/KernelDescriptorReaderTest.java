@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.doorbell.core.problem.ConfigException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -83,7 +84,10 @@ class KernelDescriptorReaderTest {
             paths: [pull, proxy]
             measures: latency
             verify: both
+            explore: [{ threads: 32 }, { ring: 4, iterations: 9 }]
             """);
+    assertThat(kernel.worlds())
+        .containsExactly(Map.of("threads", "32"), Map.of("ring", "4", "iterations", "9"));
     assertThat(kernel.launch())
         .isEqualTo(
             new KernelDescriptor.Launch(
@@ -140,6 +144,17 @@ class KernelDescriptorReaderTest {
             "my.kernel.yaml:7:25 at all ranks, there is a queue pair to each other rank");
     assertThat(problems(LEAST + "compare: { ranks: [3] }\n"))
         .containsExactly("my.kernel.yaml:4:19 it runs at two ranks");
+  }
+
+  @Test
+  void a_world_to_explore_has_numbers_and_settings_of_the_kernel() {
+    assertThat(problems(LEAST + "explore: [{ thread: 3 }]\n"))
+        .singleElement()
+        .asString()
+        .startsWith("my.kernel.yaml:4:21 unknown number of a world 'thread'")
+        .contains("did you mean 'threads'");
+    assertThat(problems(LEAST + "explore: [{ ranks: 3 }]\n"))
+        .containsExactly("my.kernel.yaml:4:20 it runs at two ranks");
   }
 
   @Test

@@ -19,39 +19,10 @@ import java.util.Properties;
  * Ordering bugs of GPU-initiated communication that were reported in public, and one of Doorbell's
  * own recovery protocol. Some are bugs on certain adapters only. Each is a broken and a fixed
  * kernel in {@code kernels/cases/NAME.cu}.
+ *
+ * @param word the name on the command line
  */
-public enum BugCase {
-  SHARED_QUEUE_PAIR,
-  READY_INDEX,
-  TWO_FENCES,
-  PER_THREAD_WQE,
-  DOORBELL_LOCK,
-  NO_FENCE,
-  TWO_QUEUE_PAIRS,
-  FIFO_TAIL,
-  WRITE_COMBINED_RING,
-  WRONG_COUNTER,
-  ERASED_FLAG,
-  STALE_CREDIT,
-  SAFE_POINT,
-  CUMULATIVE_SIGNAL,
-  LATE_BLOCK,
-  ADAPTIVE_FLAG,
-  LAST_WORD,
-  REWRITTEN_COUNTER,
-  RELAXED_FLAG,
-  REFUSED_ATOMIC,
-  TWO_RAILS,
-  WEAK_SIGNAL,
-  FLUSH_ELSEWHERE,
-  SRD_FLAG,
-  COUNTED_COMPLETIONS,
-  COUNTER_WRAP,
-  LONG_BATCH,
-  DOORBELL_ORDER,
-  ERROR_PROGRESS,
-  BATCH_TAIL;
-
+public record BugCase(String word) {
   private static final int RING = 64;
 
   private static final String CASES = "cases.properties";
@@ -73,17 +44,12 @@ public enum BugCase {
   }
 
   private String text(String key) {
-    return Objects.requireNonNull(DESCRIPTIONS.getProperty(word() + "." + key), key);
-  }
-
-  /** Returns the name on the command line. */
-  public String word() {
-    return kernel().replace('_', '-');
+    return Objects.requireNonNull(DESCRIPTIONS.getProperty(word + "." + key), key);
   }
 
   /** Returns the name of the file, and of its kernels before {@code _broken} and {@code _fixed}. */
   public String kernel() {
-    return name().toLowerCase(Locale.ROOT);
+    return word.replace('-', '_');
   }
 
   /** Returns the mistake. */
@@ -108,7 +74,7 @@ public enum BugCase {
 
   /** Returns the name of the adapter that shows it. */
   public String nic() {
-    return DESCRIPTIONS.getProperty(word() + ".nic", Adapter.DEFAULT.name());
+    return DESCRIPTIONS.getProperty(word + ".nic", Adapter.DEFAULT.name());
   }
 
   /** Returns true if HCAs that keep InfiniBand's order hide it. */
@@ -116,16 +82,20 @@ public enum BugCase {
     return !nic().equals(Adapter.DEFAULT.name());
   }
 
+  /** Returns all cases. */
+  public static List<BugCase> values() {
+    return words().stream().map(BugCase::new).toList();
+  }
+
   /** Returns the case of that name; {@code -} and {@code _} are equivalent. */
   public static Optional<BugCase> of(String word) {
-    return Arrays.stream(values())
-        .filter(c -> c.kernel().equals(word.toLowerCase(Locale.ROOT).replace('-', '_')))
-        .findFirst();
+    String name = word.toLowerCase(Locale.ROOT).replace('_', '-');
+    return values().stream().filter(bug -> bug.word.equals(name)).findFirst();
   }
 
   /** Returns the names of all cases. */
   public static List<String> words() {
-    return Arrays.stream(values()).map(BugCase::word).toList();
+    return List.of(Objects.requireNonNull(DESCRIPTIONS.getProperty("cases"), "cases").split(" "));
   }
 
   /**

@@ -115,24 +115,38 @@ public final class Explorer {
    */
   public Report explore(Until until, long budgetNanos) throws ScenarioException {
     long start = System.nanoTime();
-    Map<String, Found<Race>> races = new LinkedHashMap<>();
-    Map<String, Found<Failure>> failures = new LinkedHashMap<>();
-    int runs = 0;
-    int finished = 0;
-    int found = 0;
-    long instructions = 0;
-    Coverage coverage = new Coverage();
+    Findings all = new Findings();
     int quiet = 0;
-    for (int seed = 1; !until.isOver(runs, quiet, coverage); seed++) {
+    for (int seed = 1; !until.isOver(all.runs, quiet, all.coverage); seed++) {
       long left = start + budgetNanos - System.nanoTime();
       if (left <= 0) {
         break;
       }
-      Outcome outcome = laboratory.run(scenario, seed, Laboratory.Extent.of(left));
+      long covered = all.coverage.amount();
+      all.add(laboratory.run(scenario, seed, Laboratory.Extent.of(left)), scenario, seed);
+      quiet = all.coverage.amount() > covered ? 0 : quiet + 1;
+    }
+    long deadline = start + budgetNanos;
+    return all.report(
+        sorted(all.races, deadline, Explorer::race),
+        sorted(all.failures, deadline, Explorer::failure),
+        System.nanoTime() - start);
+  }
+
+  /** The findings of several runs, each once. */
+  public static final class Findings {
+    private final Map<String, Found<Race>> races = new LinkedHashMap<>();
+    private final Map<String, Found<Failure>> failures = new LinkedHashMap<>();
+    private final Coverage coverage = new Coverage();
+    private int runs;
+    private int finished;
+    private int found;
+    private long instructions;
+
+    /** Adds a run. */
+    public void add(Outcome outcome, Object of, long seed) {
       runs++;
-      long covered = coverage.amount();
       coverage.add(outcome.coverage());
-      quiet = coverage.amount() > covered ? 0 : quiet + 1;
       finished += outcome.finished() ? 1 : 0;
       found += outcome.isFinding() ? 1 : 0;
       instructions += outcome.instructions();
@@ -141,25 +155,24 @@ public final class Explorer {
         inThisRun.merge(race.key(), race, (a, b) -> b.turns() < a.turns() ? b : a);
       }
       for (Race race : inThisRun.values()) {
-        Schedule schedule = Schedule.of(scenario, seed, race.turns());
+        Schedule schedule = Schedule.of(of, seed, race.turns());
         races.merge(race.key(), new Found<>(race, schedule, 1), Found::merge);
       }
       Failure failure = outcome.failure();
       if (failure != null) {
-        Schedule schedule = Schedule.of(scenario, seed, outcome.turns());
+        Schedule schedule = Schedule.of(of, seed, outcome.turns());
         failures.merge(failure.key(), new Found<>(failure, schedule, 1), Found::merge);
       }
     }
-    long deadline = start + budgetNanos;
-    return new Report(
-        sorted(races, deadline, Explorer::race),
-        sorted(failures, deadline, Explorer::failure),
-        runs,
-        finished,
-        found,
-        instructions,
-        System.nanoTime() - start,
-        coverage);
+
+    /** Returns the report of all runs, with their findings as they came. */
+    public Report report() {
+      return report(List.copyOf(races.values()), List.copyOf(failures.values()), 0);
+    }
+
+    private Report report(List<Found<Race>> raced, List<Found<Failure>> failed, long nanos) {
+      return new Report(raced, failed, runs, finished, found, instructions, nanos, coverage);
+    }
   }
 
   /**

@@ -56,7 +56,7 @@ public final class Prover {
   }
 
   /**
-   * Searches. Where something is violated it goes on, for a shorter trace.
+   * Searches, and goes on behind a violation, for a shorter trace.
    *
    * @param budgetNanos of wall time
    */

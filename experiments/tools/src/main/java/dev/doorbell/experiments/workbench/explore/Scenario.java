@@ -102,7 +102,8 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       parameters = List.copyOf(parameters);
     }
 
-    static Shape named(String entry) {
+    /** Returns the shape of a kernel of the project; of no name, that of one sender. */
+    public static Shape named(String entry) {
       boolean signals = entry.equals("signal_order");
       boolean answers = entry.equals("put_latency");
       boolean both = answers || signals;

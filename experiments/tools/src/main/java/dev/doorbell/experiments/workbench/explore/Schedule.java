@@ -24,8 +24,8 @@ public record Schedule(long seed, List<Stretch> calm, long turns, String scenari
   private static final Pattern FORM =
       Pattern.compile("(\\d+)((?:~\\d+-\\d+)*)@(\\d+)#([0-9a-f]{8})");
 
-  /** The first {@code turns} turns of a scenario's run with {@code seed}. */
-  public static Schedule of(Scenario scenario, long seed, long turns) {
+  /** The first {@code turns} turns of the run of a scenario or a program with {@code seed}. */
+  public static Schedule of(Object scenario, long seed, long turns) {
     return new Schedule(seed, List.of(), turns, checksum(scenario));
   }
 
@@ -93,7 +93,7 @@ public record Schedule(long seed, List<Stretch> calm, long turns, String scenari
     return scenario.equals(checksum(other));
   }
 
-  private static String checksum(Scenario scenario) {
+  private static String checksum(Object scenario) {
     CRC32 sum = new CRC32();
     sum.update(scenario.toString().getBytes(StandardCharsets.UTF_8));
     return "%08x".formatted(sum.getValue());

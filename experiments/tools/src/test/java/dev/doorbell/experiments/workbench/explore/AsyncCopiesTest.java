@@ -49,6 +49,8 @@ class AsyncCopiesTest {
         .version 8.2
         .target sm_90
         .address_size 64
+        .extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);
+        .global .align 1 .b8 text[4] = {104, 105, 10, 0};
         .visible .entry k(.param .u64 samples, .param .u64 status) {
           .reg .pred %p<3>;
           .reg .b32 %r<8>;
@@ -123,6 +125,42 @@ class AsyncCopiesTest {
     String load = "ld.shared.u64 %rd5, [s];\n";
     assertThat(races(IN + POLL.replace("PARITY", "0") + load)).isEmpty();
     assertThat(races(IN + load)).containsExactly(Race.Kind.LOAD_OF_STORE);
+  }
+
+  @Test
+  void an_asynchronous_store_is_there_when_its_mbarrier_says_so() throws ScenarioException {
+    String store =
+        """
+        mbarrier.init.shared.b64 [b], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %rd6, [b], 8;
+        mov.u32 %r4, s;
+        mov.u32 %r5, b;
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r4], %rd1, [%r5];
+        """;
+    String load = "ld.shared.u64 %rd5, [s];\n";
+    assertThat(races(store + POLL.replace("PARITY", "0") + load)).isEmpty();
+    assertThat(races(store + load)).containsExactly(Race.Kind.LOAD_OF_STORE);
+  }
+
+  @Test
+  void a_trap_shows_what_the_kernel_has_printed_before() throws ScenarioException {
+    Failure failure =
+        Objects.requireNonNull(
+            run("""
+            {
+              .param .b64 format;
+              .param .b64 arguments;
+              .param .b32 count;
+              mov.u64 %rd5, text;
+              st.param.b64 [format], %rd5;
+              st.param.b64 [arguments], 0;
+              call.uni (count), vprintf, (format, arguments);
+            }
+            trap;
+            """)
+                .failure());
+    assertThat(failure.kind()).isEqualTo(Failure.Kind.KERNEL);
+    assertThat(failure.text()).contains("k.ptx:").endsWith("printf   hi");
   }
 
   @Test

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Prover.Proof;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +55,38 @@ final class ProverTest {
     Laboratory.Outcome outcome = broken.violation().orElseThrow();
     assertThat(outcome.races()).isNotEmpty();
     assertThat(outcome.lastTurns()).hasSizeBetween(1, FEW);
+  }
+
+  /** Two messages and a credit for each: some 33,000 executions. */
+  @Test
+  @Tag("slow")
+  void a_credit_loop_of_two_messages_is_proven_and_without_a_credit_has_a_trace() throws Exception {
+    Scenario.Shape shape =
+        new Scenario.Shape(
+            2,
+            2,
+            Scenario.Slots.THREADS,
+            List.of(),
+            0,
+            0,
+            false,
+            List.of("queue_pairs", "job"),
+            Optional.empty(),
+            Optional.empty());
+    String file = "orders.ptx";
+    try (InputStream stream = Objects.requireNonNull(ProverTest.class.getResourceAsStream(file))) {
+      String ptx = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      Scenario fixed =
+          Scenarios.of("put_rate")
+              .with(new Scenario.Program(file, "credits_fixed", ptx, shape))
+              .with(new Scenario.Load(1, 1, 2, 32, 1, 64, 0, "thread", "pull"));
+      Prover whole = new Prover(Scenarios.LABORATORY, fixed);
+      Proof proof = whole.prove(5 * Scenarios.PLENTY);
+      assertThat(proof.violation()).isEmpty();
+      assertThat(proof.complete()).isTrue();
+      Proof broken = prove(fixed.with(new Scenario.Program(file, "credits_broken", ptx, shape)));
+      assertThat(broken.violation().orElseThrow().lastTurns()).hasSizeBetween(1, FEW);
+    }
   }
 
   @Test

@@ -91,8 +91,9 @@ final class ScheduleTest {
 
   @Test
   void the_schedule_of_a_wait_without_end_is_shortened_and_leads_to_it_again() throws Exception {
-    Scenario.Program broken = Scenarios.LABORATORY.kernel(BugCase.ERASED_FLAG, false);
-    assertShortened(BugCase.ERASED_FLAG.scenario(broken), 2, "deadline passed");
+    BugCase bug = BugCase.of("erased-flag").orElseThrow();
+    Scenario.Program broken = Scenarios.LABORATORY.kernel(bug, false);
+    assertShortened(bug.scenario(broken), 2, "deadline passed");
   }
 
   private static void assertShortened(Scenario scenario, int seeds, String text)

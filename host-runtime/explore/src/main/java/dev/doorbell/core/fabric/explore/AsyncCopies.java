@@ -38,6 +38,10 @@ final class AsyncCopies {
       small.open.forEach(copy -> all.follows(copy.writer));
       return new Copy(all, all);
     }
+    if (which == Copies.STORE) {
+      Actor store = machine.copy(thread, false);
+      return new Copy(store, store);
+    }
     Copy copy =
         new Copy(
             machine.copy(thread, which == Copies.BULK_FROM_SHARED), machine.copy(thread, false));

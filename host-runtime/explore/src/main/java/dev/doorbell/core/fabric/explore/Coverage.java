@@ -2,9 +2,11 @@ package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -131,6 +133,14 @@ public final class Coverage {
         .sorted(Map.Entry.comparingByKey((a, b) -> Integer.compare(a.from, b.from)))
         .map(Map.Entry::getValue)
         .toList();
+  }
+
+  /** Returns the way that was taken from the branch of the highest line. */
+  public Optional<Way> lastTaken() {
+    return ways.entrySet().stream()
+        .filter(way -> way.getValue().taken)
+        .max(Map.Entry.comparingByKey(Comparator.comparingInt(Edge::from)))
+        .map(Map.Entry::getValue);
   }
 
   /** Returns the number of waits that a thread has come to, or waited at. */

@@ -324,6 +324,9 @@ public final class ExploringFabric extends Fabric {
   public void wake(Agent agent) {
     Slot slot = slots.get(agent);
     if (slot != null) {
+      if (search != null && !slot.fine) {
+        search.wrote(queue(slot, false), true, null);
+      }
       wake(slot);
     }
   }
@@ -495,7 +498,8 @@ public final class ExploringFabric extends Fabric {
   }
 
   /**
-   * One step of a systematic search: of an agent, or the arrival of one store at a device.
+   * One step of a systematic search: of an agent, or the arrival of one store at a device, which
+   * handles it at once: that it may be late is the arrival's.
    *
    * @return false when the search has seen enough of this run
    */
@@ -524,19 +528,18 @@ public final class ExploringFabric extends Fabric {
       if (slot.number != chosen / 2) {
         continue;
       }
-      if (chosen % 2 == 1) {
-        systematic.wrote(queue(slot, true), true, slot.arrivals.first().at);
-        deliver(slot);
-        wake(slot);
+      begin(slot);
+      if (slot.fine) {
+        steps(slot, MOST_OF_A_STEP);
       } else {
-        begin(slot);
-        if (slot.fine) {
-          steps(slot, MOST_OF_A_STEP);
-        } else {
-          systematic.wrote(queue(slot, true), true, null);
-          systematic.wrote(queue(slot, false), true, null);
-          untilIdle(slot);
+        boolean arrives = chosen % 2 == 1;
+        systematic.wrote(queue(slot, true), true, arrives ? slot.arrivals.first().at : null);
+        systematic.wrote(queue(slot, false), true, null);
+        if (arrives) {
+          deliver(slot);
+          wake(slot);
         }
+        untilIdle(slot);
       }
       break;
     }
@@ -565,10 +568,10 @@ public final class ExploringFabric extends Fabric {
     return -2L - 2L * SystematicSearch.AGENTS - mover(to, true);
   }
 
-  /** The unit at work sends something to another device. */
+  /** The unit at work sends something to another device, which is awake or is to be woken. */
   void sent() {
     if (search != null) {
-      for (Slot slot : slots.values()) {
+      for (Slot slot : runnable) {
         if (!slot.fine) {
           search.wrote(queue(slot, false), true, null);
         }

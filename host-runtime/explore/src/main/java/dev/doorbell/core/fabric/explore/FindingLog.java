@@ -7,7 +7,6 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.WqePrinter;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ final class FindingLog {
   private final AddressSpace memory;
   private final LongSupplier turns;
   private final Map<Object, Finding> findings = new LinkedHashMap<>();
-  private final List<Object> order = new ArrayList<>();
 
   FindingLog(AddressSpace memory, LongSupplier turns) {
     this.memory = memory;
@@ -32,21 +30,18 @@ final class FindingLog {
 
   /** Returns the number of findings. */
   int count() {
-    return order.size();
+    return findings.size();
   }
 
   void found(Conflict conflict) {
-    Object pair = new Pair(conflict);
-    if (!findings.containsKey(pair)) {
-      findings.put(
-          pair,
-          new Finding(
-              conflict,
-              turns.getAsLong(),
-              null,
-              memory.describe(conflict.address(), conflict.bytes())));
-      order.add(pair);
-    }
+    findings.computeIfAbsent(
+        new Pair(conflict),
+        pair ->
+            new Finding(
+                conflict,
+                turns.getAsLong(),
+                null,
+                memory.describe(conflict.address(), conflict.bytes())));
   }
 
   /** Key by which two conflicts are the same: their kind and the places of both sides. */
@@ -82,11 +77,13 @@ final class FindingLog {
   }
 
   void note(int first, String text) {
-    for (int i = first; i < order.size(); i++) {
-      findings.computeIfPresent(
-          order.get(i),
-          (pair, finding) ->
-              new Finding(finding.conflict(), finding.steps(), text, finding.memory()));
-    }
+    findings.entrySet().stream()
+        .skip(first)
+        .forEach(
+            each -> {
+              Finding finding = each.getValue();
+              each.setValue(
+                  new Finding(finding.conflict(), finding.steps(), text, finding.memory()));
+            });
   }
 }

@@ -199,81 +199,78 @@ public final class ExploringLaboratory implements Laboratory {
     if (!isOwn(program)) {
       return;
     }
-    String reason = ELSEWHERE.get(program.entry());
-    if (reason != null) {
-      throw new ScenarioException(
-          "kernel %s cannot be explored: %s".formatted(program.entry(), reason));
-    }
-    if (ExploredRanks.KERNELS.contains(program.entry())
-        && kernel(program.entry()).filter(own -> own.ptx().equals(program.ptx())).isEmpty()) {
-      throw new ScenarioException(
-          "kernel %s is explored as it is, without other fences".formatted(program.entry()));
-    }
+    String entry = program.entry();
     Scenario.Load load = scenario.load();
-    if (ExploredRanks.KERNELS.contains(program.entry())
-        && (load.queuePairs() != 1 || !scenario.posting().ringer().equals("gpu"))) {
-      throw new ScenarioException(
-          "kernel %s rings by itself, over one queue pair between two ranks"
-              .formatted(program.entry()),
+    boolean shared = load.posters() > load.queuePairs();
+    String reason = ELSEWHERE.get(entry);
+    refuse(reason != null, "kernel %s cannot be explored: %s".formatted(entry, reason), "");
+    if (ExploredRanks.KERNELS.contains(entry)) {
+      refuse(
+          kernel(entry).filter(own -> own.ptx().equals(program.ptx())).isEmpty(),
+          "kernel %s is explored as it is, without other fences".formatted(entry),
+          "");
+      refuse(
+          load.queuePairs() != 1 || !scenario.posting().ringer().equals("gpu"),
+          "kernel %s rings by itself, over one queue pair between two ranks".formatted(entry),
           "--qps 1 --ringer gpu");
     }
-    if (program.entry().equals("put_light")
-        && (scenario.posting().recordLast() || load.posters() > load.queuePairs())) {
-      throw new ScenarioException(
-          "put_light has a queue pair for each thread, and writes the record before it rings",
-          "--blocks 1 --threads %d --qps %d, without --record-last"
-              .formatted(load.queuePairs(), load.queuePairs()));
-    }
-    if (program.entry().equals("put_exclusive") && load.posters() > load.queuePairs()) {
-      throw new ScenarioException(
-          "put_exclusive has a queue pair for each thread",
-          "--blocks 1 --threads %d --qps %d".formatted(load.queuePairs(), load.queuePairs()));
-    }
-    if (program.entry().equals("put_minimal")
-        && load.scope().equals("warp")
-        && load.threads() % ExploredTransfer.WARP != 0) {
-      throw new ScenarioException(
-          "put_minimal posts by whole warps, and a block has %d threads".formatted(load.threads()),
-          "--threads %d, or --scope thread".formatted(ExploredTransfer.WARP));
-    }
+    String alone =
+        "--blocks 1 --threads %d --qps %d".formatted(load.queuePairs(), load.queuePairs());
+    refuse(
+        entry.equals("put_light") && (scenario.posting().recordLast() || shared),
+        "put_light has a queue pair for each thread, and writes the record before it rings",
+        alone + ", without --record-last");
+    refuse(
+        entry.equals("put_exclusive") && shared,
+        "put_exclusive has a queue pair for each thread",
+        alone);
+    refuse(
+        entry.equals("put_minimal")
+            && load.scope().equals("warp")
+            && load.threads() % ExploredTransfer.WARP != 0,
+        "put_minimal posts by whole warps, and a block has %d threads".formatted(load.threads()),
+        "--threads %d, or --scope thread".formatted(ExploredTransfer.WARP));
     refuseOrder(scenario);
   }
 
   private static void refuseOrder(Scenario scenario) throws ScenarioException {
     String order = scenario.posting().order();
+    String entry = scenario.program().entry();
+    Scenario.Load load = scenario.load();
     if (order.equals(Scenario.Posting.DEFAULT_ORDER)) {
       return;
     }
-    if (scenario.program().entry().equals("put_exclusive")
+    if (entry.equals("put_exclusive")
         && order.equals(PostOrder.NO_RECORD.word())
         && !scenario.posting().recordLast()) {
-      if (scenario.load().window() > 0) {
-        throw new ScenarioException(
-            "two doorbells may reach the HCA at once, and it looks for the newest in a record",
-            "leave --window out: put_exclusive waits for each put then");
-      }
+      refuse(
+          load.window() > 0,
+          "two doorbells may reach the HCA at once, and it looks for the newest in a record",
+          "leave --window out: put_exclusive waits for each put then");
       return;
     }
-    if (!scenario.program().entry().equals("put_minimal")) {
-      throw new ScenarioException(
-          "kernel %s has no order %s".formatted(scenario.program().entry(), order),
-          "explore put_minimal, or leave --order out");
-    }
-    if (PostOrder.of(order).isEmpty()) {
-      throw new ScenarioException(
-          "put_minimal has no order '%s'".formatted(order),
-          "one of " + String.join(", ", PostOrder.words()));
-    }
-    Scenario.Load load = scenario.load();
-    if (order.equals(PostOrder.READ_BACK.word())
-        && (load.posters() > load.queuePairs()
-            || !load.scope().equals("thread")
-            || !load.path().equals("pull"))) {
-      throw new ScenarioException(
-          "order %s of %d posters on %d queue pairs, scope %s, path %s"
-              .formatted(order, load.posters(), load.queuePairs(), load.scope(), load.path()),
-          "put_minimal has it for threads with a queue pair each: --blocks 1 --threads 2 --qps 2"
-              + " --scope thread --path pull");
+    refuse(
+        !entry.equals("put_minimal"),
+        "kernel %s has no order %s".formatted(entry, order),
+        "explore put_minimal, or leave --order out");
+    refuse(
+        PostOrder.of(order).isEmpty(),
+        "put_minimal has no order '%s'".formatted(order),
+        "one of " + String.join(", ", PostOrder.words()));
+    refuse(
+        order.equals(PostOrder.READ_BACK.word())
+            && (load.posters() > load.queuePairs()
+                || !load.scope().equals("thread")
+                || !load.path().equals("pull")),
+        "order %s of %d posters on %d queue pairs, scope %s, path %s"
+            .formatted(order, load.posters(), load.queuePairs(), load.scope(), load.path()),
+        "put_minimal has it for threads with a queue pair each: --blocks 1 --threads 2 --qps 2"
+            + " --scope thread --path pull");
+  }
+
+  private static void refuse(boolean when, String what, String fix) throws ScenarioException {
+    if (when) {
+      throw new ScenarioException(what, fix);
     }
   }
 

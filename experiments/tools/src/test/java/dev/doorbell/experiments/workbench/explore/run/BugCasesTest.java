@@ -11,7 +11,7 @@ import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Public ordering bugs are found, and their fixed versions are not accused. */
 class BugCasesTest {
@@ -22,7 +22,7 @@ class BugCasesTest {
   private final Laboratory laboratory = new ExploringLaboratory();
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("dev.doorbell.experiments.workbench.explore.BugCase#values")
   void the_broken_kernel_is_found_and_the_fixed_one_is_clean(BugCase bug) throws ScenarioException {
     expectFound(bug, EVERYDAY);
     expectClean(bug, EVERYDAY);
@@ -30,21 +30,21 @@ class BugCasesTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("dev.doorbell.experiments.workbench.explore.BugCase#values")
   void the_broken_kernel_is_found_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
     expectFound(bug, SEEDS);
   }
 
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("dev.doorbell.experiments.workbench.explore.BugCase#values")
   void the_fixed_kernel_is_clean_in_all_of_20_seeds(BugCase bug) throws ScenarioException {
     expectClean(bug, SEEDS);
   }
 
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("dev.doorbell.experiments.workbench.explore.BugCase#values")
   void what_is_wrong_on_some_adapters_only_is_hidden_in_all_of_20_seeds_on_others(BugCase bug)
       throws ScenarioException {
     assumeThat(bug.hides()).isTrue();

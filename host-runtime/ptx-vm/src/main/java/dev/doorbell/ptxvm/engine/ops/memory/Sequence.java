@@ -1,6 +1,7 @@
 package dev.doorbell.ptxvm.engine.ops.memory;
 
 import dev.doorbell.core.fabric.Access;
+import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.engine.decode.Assembler;
 import dev.doorbell.ptxvm.engine.decode.Assembler.Unsupported;
 import dev.doorbell.ptxvm.engine.machine.Op;
@@ -92,8 +93,8 @@ final class Sequence extends Op {
 
   /**
    * {@code st.async} and {@code red.async}. To shared memory: the access, then its bytes at the
-   * mbarrier; it is done when it is issued, as other asynchronous copies. With {@code .mmio}: a
-   * release of what came before, then the access.
+   * mbarrier, both as an asynchronous copy. With {@code .mmio}: a release of what came before, then
+   * the access.
    */
   static Op asynchronous(Instruction i, Factory factory, Assembler a) throws Unsupported {
     List<String> modifiers = new ArrayList<>(i.modifiers());
@@ -116,7 +117,15 @@ final class Sequence extends Op {
     long offset = Ends.offset(barrier, a);
     int elements = i.has("v4") ? 4 : i.has("v2") ? 2 : 1;
     int bytes = elements * Assembler.type(i).bytes();
-    Op complete = Op.of((t, r) -> MBarrier.complete(t, r[slot] + offset, bytes));
-    return new Sequence(factory.make(with(i, modifiers, i.operands().subList(0, 2)), a), complete);
+    Op complete =
+        Op.of(
+            (t, r) -> {
+              MBarrier.complete(t, r[slot] + offset, bytes);
+              t.port.copied();
+            });
+    return new Sequence(
+        Op.of((t, r) -> t.port.copying(ThreadPort.Copies.STORE)),
+        factory.make(with(i, modifiers, i.operands().subList(0, 2)), a),
+        complete);
   }
 }
