@@ -1,9 +1,6 @@
 package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Problem;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,14 +40,13 @@ public final class CudaLibraries {
             List.of("-Wl,-soname," + DRIVER, "-ldl"));
     for (int version : VERSIONS) {
       String name = "libcudart.so." + version;
-      Path symbols = write(target, name + ".map", name + " { global: *; };\n");
       build.library(
           name,
           files("runtime.c", "unserved.c"),
           List.of(
               "-DRUNTIME=" + version,
               "-Wl,-soname," + name,
-              "-Wl,--version-script," + symbols,
+              "-Wl,--default-symver",
               BESIDE,
               driver.toString()));
     }
@@ -65,17 +61,6 @@ public final class CudaLibraries {
     List<String> all = new ArrayList<>(List.of(sources));
     all.addAll(HEADERS);
     return all;
-  }
-
-  private static Path write(Path folder, String name, String text) throws EnvironmentException {
-    Path file = folder.toAbsolutePath().resolve(name);
-    try {
-      Files.writeString(file, text);
-      return file;
-    } catch (IOException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-E048", file.toString(), "cannot be written: " + e.getMessage()));
-    }
   }
 
   /**

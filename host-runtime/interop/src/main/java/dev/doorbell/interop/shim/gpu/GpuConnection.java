@@ -2,7 +2,6 @@ package dev.doorbell.interop.shim.gpu;
 
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.gpu.GpuAttributes;
-import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
@@ -390,12 +389,7 @@ public final class GpuConnection {
   private Reply function(ByteBuffer in) throws CudaException {
     GpuModule module = program.module(in.getLong(0));
     String name = rest(in, 8);
-    Kernel kernel;
-    try {
-      kernel = module.kernel(name);
-    } catch (GpuException e) {
-      throw new CudaException(CudaStatus.NOT_FOUND, "");
-    }
+    Kernel kernel = CudaException.of(CudaStatus.NOT_FOUND, () -> module.kernel(name));
     int parameters = kernel.parameters();
     long[] numbers = new long[3 + 2 * parameters];
     numbers[0] = program.function(kernel);
@@ -409,11 +403,8 @@ public final class GpuConnection {
   }
 
   private Memory variable(ByteBuffer in) throws CudaException {
-    try {
-      return program.module(in.getLong(0)).global(rest(in, 8));
-    } catch (GpuException e) {
-      throw new CudaException(CudaStatus.NOT_FOUND, "");
-    }
+    GpuModule module = program.module(in.getLong(0));
+    return CudaException.of(CudaStatus.NOT_FOUND, () -> module.global(rest(in, 8)));
   }
 
   /** In: device, stream, function, grid, block, shared bytes, cooperative; then the parameters. */

@@ -376,15 +376,11 @@ final class GpuProgram implements AutoCloseable {
   // Modules
 
   long load(long device, String name, String ptx) throws CudaException {
-    try {
-      String text = world == null ? ptx : world.of().module(ptx);
-      GpuModule module = gpu(device).load(name, text);
-      long number = number();
-      modules.put(number, module);
-      return number;
-    } catch (GpuException e) {
-      throw new CudaException(CudaStatus.INVALID_PTX, String.valueOf(e.getMessage()));
-    }
+    Gpu gpu = gpu(device);
+    String text = world == null ? ptx : world.of().module(ptx);
+    long number = number();
+    modules.put(number, CudaException.of(CudaStatus.INVALID_PTX, () -> gpu.load(name, text)));
+    return number;
   }
 
   GpuModule module(long number) throws CudaException {
@@ -394,11 +390,12 @@ final class GpuProgram implements AutoCloseable {
   void unload(long number) throws CudaException {
     GpuModule module = module(number);
     functions.values().removeIf(kernel -> kernel.module().equals(module));
-    try {
-      module.close();
-    } catch (GpuException e) {
-      throw new CudaException(CudaStatus.INVALID_HANDLE, String.valueOf(e.getMessage()));
-    }
+    CudaException.of(
+        CudaStatus.INVALID_HANDLE,
+        () -> {
+          module.close();
+          return module;
+        });
     modules.remove(number);
   }
 
@@ -501,11 +498,10 @@ final class GpuProgram implements AutoCloseable {
           public boolean advance() throws CudaException {
             Launch started = launch;
             if (started == null) {
-              try {
-                started = gpu.launch(kernel, config, arguments, queue.launches);
-              } catch (GpuException e) {
-                throw new CudaException(CudaStatus.LAUNCH_FAILED, String.valueOf(e.getMessage()));
-              }
+              started =
+                  CudaException.of(
+                      CudaStatus.LAUNCH_FAILED,
+                      () -> gpu.launch(kernel, config, arguments, queue.launches));
               launch = started;
               running.add(started);
             }
