@@ -64,22 +64,22 @@ class ValidateModelCommandTest {
   @Test
   void a_predicted_row_that_repeats_another_one_is_not_counted_a_second_time() throws Exception {
     String read = ",nfp-snb,reads,,rate,4.1,GB/s,dma: transfer=read-rate bytes=64";
-    String write = "other,nfp-snb,a read,,latency,550,ns,dma: transfer=read-latency bytes=1024";
+    String write = "row-2,nfp-snb,a read,,latency,550,ns,dma: transfer=read-latency bytes=1024";
     assertThat(
             session.type(
                 "validate-model",
                 "pciebench-nfp-snb",
                 "--rank",
                 "--rows",
-                rows("one" + read, "again" + read, write),
+                rows("row-1" + read, "row-1b" + read, write),
                 "-o",
                 folder.resolve("out").toString()))
         .isEqualTo(ExitCode.OK);
     assertThat(session.out())
-        .contains("rank 2 of 3 rows", "independent, 2: median error", "worst", ": one, other\n")
-        .contains("follow, 1: again\n");
+        .contains("rank 2 of 3 rows", "independent, 2: median error", "worst", ": row-1, row-2\n")
+        .contains("follow, 1: row-1b\n");
     assertThat(folder.resolve("out/follows.csv"))
-        .hasContent("id,topology\nagain,pciebench-nfp-snb\n");
+        .hasContent("id,topology\nrow-1b,pciebench-nfp-snb\n");
   }
 
   @Test
