@@ -13,6 +13,8 @@ import dev.doorbell.core.trace.TraceEvent;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTiming.HcaRates;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import dev.doorbell.softhca.packet.PortCounters;
+import dev.doorbell.softhca.packet.PortCounters.Counter;
 import dev.doorbell.softhca.queuepair.SoftQueuePair;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
@@ -161,6 +163,18 @@ class ArbitrationTest {
     world.settle();
     assertThat(events.stream().filter(event -> event.kind() == TraceEvent.Kind.CQE))
         .hasSize(8 * posters.size());
+    // Packets and bytes are conserved.
+    for (int side = 0; side < 2; side++) {
+      PortCounters sent = world.soft(side).counters();
+      PortCounters received = world.soft(1 - side).counters();
+      assertThat(received.get(Counter.PORT_RCV_PACKETS))
+          .isEqualTo(sent.get(Counter.PORT_XMIT_PACKETS))
+          // Half of the WRITEs' packets and half of the READs' answers go either way.
+          .isGreaterThanOrEqualTo(24 * 8 * 3);
+      assertThat(received.get(Counter.PORT_RCV_DATA))
+          .isEqualTo(sent.get(Counter.PORT_XMIT_DATA))
+          .isGreaterThan(24L * 8 * 3 * engine.mtu() / Integer.BYTES);
+    }
     assertThat(world.soft(0).packets().out() + world.soft(1).packets().out()).isZero();
   }
 

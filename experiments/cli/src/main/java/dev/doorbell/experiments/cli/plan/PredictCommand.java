@@ -19,7 +19,6 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
-import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -71,23 +70,10 @@ public final class PredictCommand extends CliCommand {
 
   /** Says of each placement, kernel and path which published rows test it. */
   private static String credits(Plan plan) {
-    ValidationResults stored = StoredResults.builtIn();
-    SequencedSet<String> lines = new LinkedHashSet<>();
-    for (Point point : plan.points()) {
-      String placement = word(point, "placement");
-      String path = word(point, "path");
-      for (String kernel : point.kernels()) {
-        lines.add(
-            "%s %s %s: tested by %s%n"
-                .formatted(placement, kernel, path, Credit.of(stored, placement, kernel, path)));
-      }
-    }
-    return String.join("", lines);
-  }
-
-  private static String word(Point point, String axis) {
-    Value value = point.axes().get(axis);
-    return value == null ? "" : Screen.value(value, "");
+    StringBuilder text = new StringBuilder();
+    Credit.of(StoredResults.builtIn(), plan.points())
+        .forEach((key, credit) -> text.append("%s: tested by %s%n".formatted(key, credit)));
+    return text.toString();
   }
 
   private static String table(ExperimentConfig config, Plan plan, ExperimentRuntime runtime) {

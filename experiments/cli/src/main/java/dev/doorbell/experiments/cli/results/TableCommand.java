@@ -241,12 +241,12 @@ public final class TableCommand extends CliCommand {
           "text, md and latex can have other names and columns");
     }
     return switch (format) {
-      case TEXT -> ResultTable.text(stored, shown, view.look(shown), width);
+      case TEXT -> ResultTable.text(stored, shown, view.look(stored, shown), width);
       case JSON -> SummaryFiles.json(shown);
       case TIDY -> TidySamples.csv(List.of(shown));
       case CSV -> SummaryFiles.csv(shown);
-      case MD -> RunTables.summary(shown, view.look(shown), false).markdown();
-      case LATEX -> RunTables.summary(shown, view.look(shown), false).latex(style());
+      case MD -> RunTables.summary(shown, view.look(stored, shown), false).markdown();
+      case LATEX -> RunTables.summary(shown, view.look(stored, shown), false).latex(style());
     };
   }
 }

@@ -9,11 +9,14 @@ import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.stream.Collectors;
@@ -32,7 +35,8 @@ final class TableView {
       names = "--columns",
       paramLabel = "NAME",
       split = ",",
-      description = "Of each metric: p50, ci, n, p99, min, max, form, vs.")
+      description =
+          "Of each metric: p50, ci, n, p99, min, max, form, vs; credit: tests by published rows.")
   private List<RunTables.Statistic> columns = new ArrayList<>();
 
   @Option(
@@ -65,7 +69,7 @@ final class TableView {
     return pivot != null || !names.isEmpty();
   }
 
-  RunTables.Look look(RunData run) throws UsageException {
+  RunTables.Look look(StoredRun stored, RunData run) throws UsageException {
     SequencedMap<String, String> renamed = FigureOptions.renamed(names);
     SequencedSet<String> words = new LinkedHashSet<>();
     for (Axis axis : run.axes()) {
@@ -87,7 +91,12 @@ final class TableView {
     List<RunTables.Statistic> usual =
         by == null ? RunTables.USUAL : List.of(RunTables.Statistic.P50);
     return new RunTables.Look(
-        columns.isEmpty() ? usual : List.copyOf(columns), renamed, by == null ? "" : by);
+        columns.isEmpty() ? usual : List.copyOf(columns),
+        renamed,
+        by == null ? "" : by,
+        columns.contains(RunTables.Statistic.CREDIT)
+            ? Credit.byPoint(StoredResults.builtIn(), stored.plan().points())
+            : Map.of());
   }
 
   RunData of(StoredRun run) throws UsageException, ConfigException {

@@ -478,7 +478,8 @@ public final class RunCommand extends CliCommand {
     }
     return Typed.in("tested   %s (docs/validation.md; doorbell predict %s)%n")
         .formatted(
-            Credit.of(StoredResults.builtIn(), stored.plan().points()), stored.data().experiment());
+            Credit.count(StoredResults.builtIn(), stored.plan().points()),
+            stored.data().experiment());
   }
 
   /** An expectation that is not met is a result like others, unless the user asks for more. */

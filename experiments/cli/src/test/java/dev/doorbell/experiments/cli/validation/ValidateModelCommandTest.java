@@ -62,6 +62,27 @@ class ValidateModelCommandTest {
   }
 
   @Test
+  void a_predicted_row_that_repeats_another_one_is_not_counted_a_second_time() throws Exception {
+    String read = ",nfp-snb,reads,,rate,4.1,GB/s,dma: transfer=read-rate bytes=64";
+    String write = "row-2,nfp-snb,a read,,latency,550,ns,dma: transfer=read-latency bytes=1024";
+    assertThat(
+            session.type(
+                "validate-model",
+                "pciebench-nfp-snb",
+                "--rank",
+                "--rows",
+                rows("row-1" + read, "row-1b" + read, write),
+                "-o",
+                folder.resolve("out").toString()))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .contains("rank 2 of 3 rows", "independent, 2: median error", "worst", ": row-1, row-2\n")
+        .contains("follow, 1: row-1b\n");
+    assertThat(folder.resolve("out/follows.csv"))
+        .hasContent("id,topology\nrow-1b,pciebench-nfp-snb\n");
+  }
+
+  @Test
   void a_row_that_is_left_out_is_predicted_by_the_others_that_name_its_constants()
       throws Exception {
     Files.writeString(

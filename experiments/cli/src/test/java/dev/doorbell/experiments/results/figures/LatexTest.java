@@ -103,10 +103,13 @@ class LatexTest {
     List<RunTables.Statistic> statistics =
         List.of(RunTables.Statistic.P50, RunTables.Statistic.CI, RunTables.Statistic.N);
     Map<String, String> names = Map.of("pull.bf", "NIC pull, 50%");
-    Table rows = RunTables.summary(latency, new RunTables.Look(statistics, names, ""), false);
+    Table rows =
+        RunTables.summary(latency, new RunTables.Look(statistics, names, "", Map.of()), false);
     Table wide =
         RunTables.summary(
-            latency, new RunTables.Look(List.of(RunTables.Statistic.P50), Map.of(), "path"), false);
+            latency,
+            new RunTables.Look(List.of(RunTables.Statistic.P50), Map.of(), "path", Map.of()),
+            false);
     String body =
         "\\footnotesize\n"
             + rows.latex(Table.Latex.SIUNITX)

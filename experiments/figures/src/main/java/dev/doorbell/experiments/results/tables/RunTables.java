@@ -48,7 +48,8 @@ public final class RunTables {
     MIN,
     MAX,
     FORM,
-    VS
+    VS,
+    CREDIT
   }
 
   /** Columns of a table of results unless others are asked for. */
@@ -61,11 +62,16 @@ public final class RunTables {
    *
    * @param names printed in place of an axis, a metric, a value or {@code axis=value}
    * @param pivot axis whose values are columns; empty for none
+   * @param credits published rows that test a point, in words, by the point's id
    */
-  public record Look(List<Statistic> statistics, Map<String, String> names, String pivot) {
+  public record Look(
+      List<Statistic> statistics,
+      Map<String, String> names,
+      String pivot,
+      Map<String, String> credits) {
     /** Statistics alone. */
     public Look(List<Statistic> statistics) {
-      this(statistics, Map.of(), "");
+      this(statistics, Map.of(), "", Map.of());
     }
 
     private String name(String word) {
@@ -110,6 +116,9 @@ public final class RunTables {
           look.statistics()
               .forEach(statistic -> column(run, name, look.name(name), unit, statistic, table));
         });
+    if (look.statistics().contains(Statistic.CREDIT)) {
+      table.left("tested by", row -> look.credits().getOrDefault(row.pointId(), Names.NONE));
+    }
     if (counted && look.pivot().isEmpty()) {
       counters(run, table);
     }
@@ -127,6 +136,7 @@ public final class RunTables {
     DoubleFunction<String> shown = value -> Screen.metric(value, unit);
     boolean modelled = run.rows().stream().anyMatch(row -> model(row, name).isPresent());
     switch (statistic) {
+      case CREDIT -> {}
       case P50 ->
           table.right(
               Units.heading(printed + " p50", unit),

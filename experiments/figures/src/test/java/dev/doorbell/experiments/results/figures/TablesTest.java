@@ -10,6 +10,7 @@ import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TablesTest {
@@ -79,6 +80,19 @@ class TablesTest {
         .doesNotContain("CI]", "p99")
         .contains("basis: modelled (virtual time)");
     assertThat(RunTables.summary(RUN).rows()).hasSize(RUN.rows().size());
+  }
+
+  @Test
+  void the_column_of_credits_says_which_rows_test_a_point_once_for_all_metrics() {
+    RunTables.Look look =
+        new RunTables.Look(
+            List.of(RunTables.Statistic.P50, RunTables.Statistic.CREDIT),
+            Map.of(),
+            "",
+            Map.of(RUN.rows().getFirst().pointId(), "3 rows, worst 9 %"));
+    String text = RunTables.summary(RUN, look, false).text(10_000);
+    assertThat(text).containsOnlyOnce("tested by").containsOnlyOnce("3 rows, worst 9 %");
+    assertThat(RunTables.summary(RUN).text(10_000)).doesNotContain("tested by");
   }
 
   @Test

@@ -335,6 +335,18 @@ class MinimalPointTest {
     assertThat(looks).isLessThan(waits / 3);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"pull", "push.inline"})
+  void window_latency_and_rate_obey_littles_law(String path) throws Exception {
+    String[] one = {"placement=h200-cx7", "size=8", "depth=64", "path=" + path, "window=1"};
+    double[] done = Points.samples(run("done", one), "done").values();
+    double micros = Arrays.stream(done).average().orElseThrow() / 1e3;
+    String[] two = one.clone();
+    two[4] = "window=2";
+    assertThat(Points.most(run("rate", one), "rate") * micros).isCloseTo(1, within(0.05));
+    assertThat(Points.most(run("rate", two), "rate") * micros).isCloseTo(2, within(0.1));
+  }
+
   @Test
   void round_trips_are_of_two_puts_and_repeat_themselves() throws Exception {
     PointResult once = run("round-trip", "size=8", "path=push.inline");

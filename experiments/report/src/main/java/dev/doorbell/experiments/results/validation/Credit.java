@@ -7,10 +7,11 @@ import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -22,30 +23,48 @@ public final class Credit {
   private static final String KERNEL = "kernel";
   private static final String PATH = "path";
   private static final String DEFAULT_PATH = "pull";
+  private static final String NO_ROW = "no row";
 
   private Credit() {}
 
-  /** In words of a table's cell. */
-  public static String of(ValidationResults results, String placement, String kernel, String path) {
-    return text(
-        ValidationResults.predicted(results.rows()).stream()
-            .filter(row -> key(row).equals(key(placement, kernel, path)))
-            .toList());
+  /** What tests each placement, kernel and path of a plan, in words, by these three. */
+  public static SequencedMap<String, String> of(ValidationResults results, List<Point> points) {
+    SequencedMap<String, String> credits = new LinkedHashMap<>();
+    for (Point point : points) {
+      keys(point).forEach(key -> credits.computeIfAbsent(key, each -> text(results, each)));
+    }
+    return credits;
+  }
+
+  /** What tests each point of a plan, in words, by its id. */
+  public static Map<String, String> byPoint(ValidationResults results, List<Point> points) {
+    Map<String, String> credits = new HashMap<>();
+    for (Point point : points) {
+      credits.put(
+          point.id(),
+          String.join("; ", keys(point).map(key -> text(results, key)).distinct().toList()));
+    }
+    return credits;
   }
 
   /** Counts the placements, kernels and paths of a plan that an independent row tests. */
-  public static String of(ValidationResults results, List<Point> points) {
-    Set<String> asked = new HashSet<>();
-    for (Point point : points) {
-      point
-          .kernels()
-          .forEach(kernel -> asked.add(key(word(point, "placement"), kernel, word(point, PATH))));
-    }
-    Set<String> tested = new HashSet<>();
-    ValidationResults.predicted(results.rows()).forEach(row -> tested.add(key(row)));
-    tested.retainAll(asked);
+  public static String count(ValidationResults results, List<Point> points) {
+    SequencedMap<String, String> credits = of(results, points);
     return "%d of %d combinations of placement, kernel and path by published rows"
-        .formatted(tested.size(), asked.size());
+        .formatted(
+            credits.values().stream().filter(text -> !text.equals(NO_ROW)).count(), credits.size());
+  }
+
+  private static Stream<String> keys(Point point) {
+    return point.kernels().stream()
+        .map(kernel -> key(word(point, "placement"), kernel, word(point, PATH)));
+  }
+
+  private static String text(ValidationResults results, String key) {
+    return text(
+        ValidationResults.predicted(results.rows()).stream()
+            .filter(row -> key(row).equals(key))
+            .toList());
   }
 
   private static String word(Point point, String axis) {
@@ -56,7 +75,7 @@ public final class Credit {
   private static String text(List<CheckedRow> rows) {
     RowErrors errors = RowErrors.of(rows);
     return errors.rows() == 0
-        ? "no row"
+        ? NO_ROW
         : "%d %s, worst %s"
             .formatted(
                 errors.rows(),

@@ -118,6 +118,7 @@ public final class ValidationPage {
       return "";
     }
     RowErrors fitted = RowErrors.of(ValidationResults.fitted(rows));
+    RowErrors follow = RowErrors.of(ValidationResults.following(rows));
     RowErrors predicted = RowErrors.of(ValidationResults.predicted(rows));
     StringJoiner machines = new StringJoiner(", ");
     for (Machine machine : results.machines()) {
@@ -131,7 +132,7 @@ public final class ValidationPage {
     }
     return """
     **On %d of %d published rows of %s (%s) the model is off by %s in the median
-    and by %s at worst (`%s`); %s of the rows are within 10 %%, %s within 15 %%.** %s %s
+    and by %s at worst (`%s`); %s of the rows are within 10 %%, %s within 15 %%.**%s%s%s
     """
         .formatted(
             all.rows(),
@@ -144,13 +145,14 @@ public final class ValidationPage {
             ValidationTables.percent(all.within10()),
             ValidationTables.percent(all.within15()),
             group("Constants were fitted to %d of them", fitted),
+            group("%d follow from others, and are not counted as predicted", follow),
             group("The model predicts the other %d", predicted));
   }
 
   private static String group(String beginning, RowErrors errors) {
     return errors.rows() == 0
         ? ""
-        : "%s: median %s, worst %s (`%s`)."
+        : " %s: median %s, worst %s (`%s`)."
             .formatted(
                 beginning.formatted(errors.rows()),
                 ValidationTables.percent(errors.median()),

@@ -99,13 +99,21 @@ public final class ValidationTables {
 
   /** The rows of one machine that test something of their own, and those that do not. */
   public static String text(Independence.Result result) {
-    return "%s: rank %d of %d rows by %d parameters%n  independent, %d: %s%n  follow, %d: %s%n"
+    RowErrors errors = RowErrors.of(result.independent());
+    return """
+    %s: rank %d of %d rows by %d parameters
+      independent, %d: median error %s, %s within 15 %%, worst %s: %s
+      follow, %d: %s
+    """
         .formatted(
             result.machine().topology(),
             result.rank(),
             result.rows(),
             result.parameters(),
-            result.independent().size(),
+            errors.rows(),
+            percent(errors.median()),
+            percent(errors.within15()),
+            percent(errors.worst()),
             ids(result.independent()),
             result.follow().size(),
             ids(result.follow()));

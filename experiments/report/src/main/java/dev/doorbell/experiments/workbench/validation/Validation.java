@@ -279,28 +279,25 @@ public final class Validation {
 
   /** Makes the points of a config: those that {@code run} would run with the same settings. */
   static final class RowPoints {
-    /**
-     * Rows are of real HCAs; the model's answer comes in virtual time, whatever the machine has.
-     */
-    private static final String EXPERIMENT =
-        """
-        experiment: validation
-        question: What does the model say about a published row?
-        kernel: put_price
-        gpu: vm
-        hca: soft
-        clock: virtual
-        axes: { placement: same-switch }
-        measure: { metrics: [post], launches: %d, timeout: 5min }
-        """;
-
     private final ExperimentRuntime runtime;
     private final ConfigReader reader;
     private final String experiment;
 
     RowPoints(ExperimentRuntime runtime, int launches) {
       this.runtime = runtime;
-      this.experiment = EXPERIMENT.formatted(launches);
+      // Rows are of real HCAs; the model's answer comes in virtual time, whatever the machine has.
+      this.experiment =
+          """
+          experiment: validation
+          question: What does the model say about a published row?
+          kernel: put_price
+          gpu: vm
+          hca: soft
+          clock: virtual
+          axes: { placement: same-switch }
+          measure: { metrics: [post], launches: %d, timeout: 5min }
+          """
+              .formatted(launches);
       this.reader = new ConfigReader(runtime.names());
     }
 
