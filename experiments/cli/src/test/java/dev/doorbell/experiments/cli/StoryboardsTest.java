@@ -213,7 +213,7 @@ class StoryboardsTest {
         .contains("credit_ring.kernel.yaml  ok", "points verified")
         .contains("every thread ended with DOORBELL_OK, and what was sent has arrived")
         .contains("the HCA reads what may not have arrived", "credit_ring.cu:", "--schedule")
-        .contains("no finding in 20 schedules", "the PTX VM's interpreter and its compiler")
+        .contains("no finding in 40 schedules", "the PTX VM's interpreter and its compiler")
         .contains("the PTX VM's interpreter and its threads in another order")
         .contains("credit_ring    3 of 3 runs agree", "goodput.svg")
         .containsPattern("\ncredit_ring +a stream ");

@@ -9,6 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk on which one of so many calls fails, by seed: to open, to read, to write (a part is there
@@ -51,7 +52,8 @@ public final class FailingDisk extends Disk {
             (_, method, arguments) -> call(path, file, method, arguments));
   }
 
-  private Object call(Path path, File file, Method method, Object[] arguments) throws Throwable {
+  private @Nullable Object call(Path path, File file, Method method, Object[] arguments)
+      throws Throwable {
     if (!method.getName().equals("length") && strikes()) {
       if (method.getName().equals("write")) {
         ByteBuffer bytes = (ByteBuffer) arguments[0];

@@ -91,8 +91,11 @@ public final class ExploreCommand extends CliCommand {
           "put_exclusive", 1);
 
   private static final String COST =
-      "\ncost: of one run, by the price list of topology same-switch - MODELLED\n"
-          + "A fence without an observation is a candidate, not proven to be useless.\n";
+      """
+
+      cost: of one run, by the price list of topology same-switch - MODELLED
+      A fence without an observation is a candidate, not proven to be useless.
+      """;
 
   private static final String NOT_CLEAN =
       "\n"

@@ -91,7 +91,7 @@ public final class ExploreReport {
       for (Explored each : worlds) {
         text.append(text.isEmpty() ? "" : "\n").append(head(each.world.scenario()));
         String options = each.world.choice().options();
-        if (worlds.size() > 1) {
+        if (worlds.size() > 1 && !options.isEmpty()) {
           text.append("world    %s%n".formatted(options));
         }
         if (each.report.isRefused()) {
