@@ -19,14 +19,14 @@ class NicComparisonTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ADAPTIVE_FLAG,  cx7,              CLEAN,   ''",
-    "ADAPTIVE_FLAG,  cx7-ar,           FOUND,   fence-bit ordered-placement",
-    "ADAPTIVE_FLAG,  cx8-ooo-rw,       FOUND,   fence-bit strict-key ordered-placement",
-    "ADAPTIVE_FLAG,  relaxed-pcie,     FOUND,   strict-key",
-    "LAST_WORD,      cx8-ooo-all,      FOUND,   strict-key ordered-placement",
-    "REFUSED_ATOMIC, no-atomics,       REFUSED, atomics",
-    "TWO_RAILS,      split-visibility, FOUND,   read-flush",
-    "TWO_RAILS,      cx7,              CLEAN,   ''",
+    "adaptive-flag,  cx7,              CLEAN,   ''",
+    "adaptive-flag,  cx7-ar,           FOUND,   fence-bit ordered-placement",
+    "adaptive-flag,  cx8-ooo-rw,       FOUND,   fence-bit strict-key ordered-placement",
+    "adaptive-flag,  relaxed-pcie,     FOUND,   strict-key",
+    "last-word,      cx8-ooo-all,      FOUND,   strict-key ordered-placement",
+    "refused-atomic, no-atomics,       REFUSED, atomics",
+    "two-rails,      split-visibility, FOUND,   read-flush",
+    "two-rails,      cx7,              CLEAN,   ''",
   })
   void a_broken_case_is_found_and_the_remedies_that_help_are_named(
       BugCase bug, String adapter, Verdict verdict, String remedies) throws ScenarioException {
