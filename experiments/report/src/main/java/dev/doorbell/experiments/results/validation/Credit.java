@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -27,7 +28,9 @@ public final class Credit {
 
   private Credit() {}
 
-  /** What tests each placement, kernel and path of a plan, in words, by these three. */
+  /**
+   * Says how many rows test each placement, kernel and path of a plan, and how far off they are.
+   */
   public static SequencedMap<String, String> of(ValidationResults results, List<Point> points) {
     SequencedMap<String, String> credits = new LinkedHashMap<>();
     for (Point point : points) {
@@ -36,15 +39,19 @@ public final class Credit {
     return credits;
   }
 
-  /** What tests each point of a plan, in words, by its id. */
+  /** Says the same of each point of a plan, by its id. */
   public static Map<String, String> byPoint(ValidationResults results, List<Point> points) {
-    Map<String, String> credits = new HashMap<>();
+    SequencedMap<String, String> credits = of(results, points);
+    Map<String, String> byPoint = new HashMap<>();
     for (Point point : points) {
-      credits.put(
+      byPoint.put(
           point.id(),
-          String.join("; ", keys(point).map(key -> text(results, key)).distinct().toList()));
+          keys(point)
+              .map(key -> credits.getOrDefault(key, NO_ROW))
+              .distinct()
+              .collect(Collectors.joining("; ")));
     }
-    return credits;
+    return byPoint;
   }
 
   /** Counts the placements, kernels and paths of a plan that an independent row tests. */
