@@ -213,6 +213,11 @@ int doorbell_open(const struct doorbell_gpus **found)
 	return error;
 }
 
+bool doorbell_peers(int device, int peer)
+{
+	return device != peer && ((gpus.peers >> 4 * device ^ gpus.peers >> 4 * peer) & 15) == 0;
+}
+
 int doorbell_missing(const char *function)
 {
 	doorbell_call(GPU_MISSING, NULL, 0, function, strlen(function), NULL, 0);

@@ -21,7 +21,7 @@ enum {
 };
 
 struct doorbell_gpus {
-	uint64_t base, bytes, file, count, capability, multiprocessors, threads, blocks, shared, memory;
+	uint64_t base, bytes, file, count, capability, multiprocessors, threads, blocks, shared, memory, peers;
 };
 
 /* A loaded function: its number, and where its parameters lie. */
@@ -46,6 +46,8 @@ extern __thread int doorbell_device; /* the calling thread's device */
 
 /* Opens the connection of this thread, if need be. */
 int doorbell_open(const struct doorbell_gpus **gpus);
+/* Whether two GPUs, whose numbers are less than the count, address each other's memory. */
+bool doorbell_peers(int device, int peer);
 int doorbell_call(enum gpu_request type, const uint64_t *in, size_t numbers, const void *bytes, size_t length, uint64_t *out,
 	    size_t outputs);
 #define CALL(type, out, outputs, ...)                                                                               \

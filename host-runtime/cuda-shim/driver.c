@@ -107,15 +107,19 @@ API int cuDeviceGetByPCIBusId(int *device, const char *text)
 
 API int cuDeviceCanAccessPeer(int *can, int device, int peer)
 {
-	*can = device != peer;
 	int error = check_device(device);
-	return error != OK ? error : check_device(peer);
+	if (error == OK)
+		error = check_device(peer);
+	*can = error == OK && doorbell_peers(device, peer);
+	return error;
 }
 
 API int cuDeviceGetP2PAttribute(int *value, int attribute, int from, int to)
 {
-	*value = from != to && attribute != 1;
-	return check_device(to);
+	int error = cuDeviceCanAccessPeer(value, from, to);
+	if (attribute == 1) /* performance rank */
+		*value = 0;
+	return error;
 }
 
 /* Contexts */

@@ -11,7 +11,8 @@
 #define GPU_KIND 4u /* of struct shim_hello */
 
 enum gpu_request {
-	GPU_OPEN = 1,	      /* -> base, bytes, server's file, GPUs, capability, SMs, threads, blocks, shared, memory */
+	GPU_OPEN = 1,	      /* -> base, bytes, server's file, GPUs, capability, SMs, threads, blocks, shared, memory,
+			 * the first peer of each GPU in four bits */
 	GPU_ALLOCATE,	      /* device, enum gpu_memory, bytes -> address */
 	GPU_FREE,	      /* address; with device and stream: when the stream gets there */
 	GPU_LOAD,	      /* device, form (0 fat binaries, 1 PTX), then address and length of each -> module */

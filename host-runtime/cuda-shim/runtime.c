@@ -396,7 +396,7 @@ API int cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	int count;
 	int error = count_of(&count);
-	*can = device != peer && device < count && peer < count;
+	*can = device >= 0 && peer >= 0 && device < count && peer < count && doorbell_peers(device, peer);
 	return result(error);
 }
 

@@ -206,23 +206,32 @@ public final class ShimServer implements AutoCloseable {
   }
 
   /**
-   * Serves until {@code stop}, which is called many times a second. If that fails, the reason is in
-   * the file "ended" of the folder, where programs look for it.
+   * Serves until {@code stop}, which is called many times a second. If that fails, programs lose
+   * their connections, and the reason is in the file "ended" of the folder, where they look for it.
    */
   public void run(BooleanSupplier stop) {
     try {
       serveUntil(stop);
     } catch (RuntimeException | Error e) {
-      writeReason(e);
+      leave(e);
       throw e;
     }
   }
 
-  private void writeReason(Throwable failure) {
+  /** Writes the reason down and ends the connections, so that no program waits for an answer. */
+  private void leave(Throwable failure) {
     try {
       Files.writeString(folder.resolve(ENDED), failure + "\n");
+      listening.close();
     } catch (IOException e) {
       failure.addSuppressed(e);
+    }
+    for (ShimConnection connection : sockets) {
+      try {
+        connection.close();
+      } catch (RuntimeException e) {
+        failure.addSuppressed(e);
+      }
     }
   }
 

@@ -129,10 +129,8 @@ public final class ExecCommand extends ProgramCommand {
   private ServedWorld timed(String name) throws UsageException {
     try {
       Topology topology = TopologyFile.load(name);
-      int most = topology.gpus().size();
-      require(
-          gpus == null || (gpus > 0 && gpus <= most), "--gpus", "1 to %d there".formatted(most));
-      return ProgramWorlds.find().timed(topology);
+      require(gpus == null || gpus > 0, "--gpus", "1 to %d there".formatted(MOST_GPUS));
+      return ProgramWorlds.find().timed(topology, gpus == null ? 1 : gpus);
     } catch (TopologyException e) {
       throw new UsageException(
           Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))

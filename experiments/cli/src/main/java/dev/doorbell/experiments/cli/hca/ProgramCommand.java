@@ -28,6 +28,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -135,7 +137,7 @@ abstract class ProgramCommand extends CliCommand {
                 .fix("name a program after '--', or another folder with --at"));
       }
       requireSame(folder);
-      return end(execute(context, environment, Redirect.INHERIT));
+      return end(execute(context, environment, Redirect.INHERIT, () -> true));
     }
     try {
       ShimOptions options =
@@ -270,7 +272,8 @@ abstract class ProgramCommand extends CliCommand {
           () ->
               context.interruption().requested()
                   || (programEnded.get() && server.connections() == 0);
-      Thread thread = new Thread(() -> server.run(stop), "hca");
+      FutureTask<Boolean> serving = new FutureTask<>(() -> server.run(stop), true);
+      Thread thread = new Thread(serving, "hca");
       thread.start();
       try {
         if (program.isEmpty()) {
@@ -279,14 +282,22 @@ abstract class ProgramCommand extends CliCommand {
           context.terminal().out().flush();
           return 0;
         }
-        return execute(context, environment, output);
+        return execute(context, environment, output, thread::isAlive);
       } finally {
         programEnded.set(!program.isEmpty());
         join(thread);
+        requireServed(serving);
         ended(context);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void requireServed(FutureTask<Boolean> serving) {
+    if (serving.state() == Future.State.FAILED) {
+      throw new IllegalStateException(
+          "the server of the devices has failed", serving.exceptionNow());
     }
   }
 
@@ -305,7 +316,12 @@ abstract class ProgramCommand extends CliCommand {
     }
   }
 
-  private int execute(CommandContext context, Map<String, String> environment, Redirect output)
+  /** Runs the program until it ends; stops it when the server does not run any more. */
+  private int execute(
+      CommandContext context,
+      Map<String, String> environment,
+      Redirect output,
+      BooleanSupplier served)
       throws EnvironmentException {
     ProcessBuilder builder = new ProcessBuilder(program).inheritIO();
     if (!output.equals(Redirect.INHERIT)) {
@@ -323,7 +339,7 @@ abstract class ProgramCommand extends CliCommand {
     }
     try {
       while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-        if (context.interruption().requested()) {
+        if (context.interruption().requested() || !served.getAsBoolean()) {
           process.destroy();
         }
       }

@@ -17,8 +17,12 @@ public interface ProgramWorlds {
     return ServiceLoader.load(ProgramWorlds.class).findFirst().orElseThrow();
   }
 
-  /** A world in the virtual time of a machine. */
-  ServedWorld timed(Topology machine);
+  /**
+   * A world in the virtual time of a machine.
+   *
+   * @param gpus of a program, which has as many ranks as these take
+   */
+  ServedWorld timed(Topology machine, int gpus);
 
   /** Worlds against an adversary. */
   Exploration exploring(Policy policy, Adapter adapter);

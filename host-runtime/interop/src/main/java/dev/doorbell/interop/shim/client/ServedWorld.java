@@ -17,6 +17,16 @@ public interface ServedWorld {
   /** The place of a GPU of the program with that number. */
   Locus gpu(int program, int index);
 
+  /** True when GPUs of a program at these places address each other's memory. */
+  default boolean arePeers(Locus one, Locus other) {
+    return true;
+  }
+
+  /** The number of the program to which an HCA is nearest. */
+  default int program(int hca) {
+    return hca;
+  }
+
   /** The place of an HCA. */
   Locus nic(int number);
 

@@ -74,6 +74,7 @@ final class MappedQueues {
   /** Requires that a part of a queue is shared: pages of the host, or memory of a GPU. */
   private static void requireShared(ClientContext context, long start, long bytes)
       throws ErrnoException, PagesNotShared {
+    context.device().requirePath(start);
     if (context.gpuMemory(start, bytes) == null) {
       context.process().requireShared(start, bytes);
     }

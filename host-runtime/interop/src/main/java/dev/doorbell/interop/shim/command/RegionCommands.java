@@ -83,6 +83,7 @@ final class RegionCommands {
             && ClientProcess.isLegal(start, bytes(wanted))
             && (!writes || (access & UverbsAbi.ACCESS_LOCAL_WRITE) != 0),
         Errno.EINVAL);
+    context.device().requirePath(start);
     boolean onDemand = (access & ON_DEMAND) != 0;
     return onDemand || context.process().isMapped(start, wanted.bytes(), writes)
         ? null

@@ -277,7 +277,8 @@ public final class GpuConnection {
         attributes.maxThreadsPerBlock(),
         attributes.maxResidentBlocks(),
         attributes.sharedBytesPerBlock(),
-        GpuProgram.MEMORY_BYTES);
+        GpuProgram.MEMORY_BYTES,
+        program.peers());
   }
 
   private Reply removed(long stream) {

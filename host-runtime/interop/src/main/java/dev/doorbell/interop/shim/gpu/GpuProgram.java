@@ -111,6 +111,26 @@ final class GpuProgram implements AutoCloseable {
     return gpus.size();
   }
 
+  /**
+   * Four bits a GPU, the lowest for the first: the first GPU that addresses its memory. GPUs with
+   * one value address each other's.
+   */
+  long peers() {
+    long peers = 0;
+    for (int i = 0; i < gpus.size(); i++) {
+      int first = 0;
+      while (!arePeers(gpus.get(first), gpus.get(i))) {
+        first++;
+      }
+      peers |= (long) first << 4 * i;
+    }
+    return peers;
+  }
+
+  private boolean arePeers(Gpu one, Gpu other) {
+    return world == null || world.of().arePeers(one.locus(), other.locus());
+  }
+
   private long number() {
     numbers += 0x10;
     return numbers;

@@ -155,7 +155,8 @@ public final class ProgramGpus implements AutoCloseable {
   private int freeNumber(int device) {
     Set<Integer> taken = new HashSet<>();
     programs.values().forEach(program -> taken.add(program.place()));
-    int number = device >= 0 && !taken.contains(device) ? device : 0;
+    int near = world == null || device < 0 ? device : world.of().program(device);
+    int number = near >= 0 && !taken.contains(near) ? near : 0;
     while (taken.contains(number)) {
       number++;
     }

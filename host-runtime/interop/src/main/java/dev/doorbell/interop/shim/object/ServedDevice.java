@@ -2,11 +2,14 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.QueuePair;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.Gid;
+import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.softhca.SoftHca;
@@ -35,6 +38,7 @@ public final class ServedDevice {
   private static final long FIRST_RETRY_NANOS = 4_000_000;
 
   private final int number;
+  private final ClientFabric fabric;
   private final @Nullable ServedWorld world;
   private final Locus locus;
   private final SoftHca hca;
@@ -51,6 +55,7 @@ public final class ServedDevice {
       Adapter adapter,
       boolean losesPackets) {
     this.number = number;
+    this.fabric = fabric;
     this.all = all;
     this.onChip = new OnChipPages(number);
     this.world = fabric.world();
@@ -116,6 +121,18 @@ public final class ServedDevice {
           queuePair.sendRingAddress(),
           (long) queuePair.attributes().sendBlocks() * SendQueue.BLOCK,
           queuePair.recordAddress() + DoorbellRecord.SEND_OFFSET);
+    }
+  }
+
+  /** Requires that memory of the world, if it is that, has a path to this HCA. */
+  public void requirePath(long address) throws ErrnoException {
+    Allocation there = world == null ? null : fabric.memory().find(address);
+    if (there != null && there.locus().rank() != locus.rank()) {
+      System.err.printf(
+          "doorbell: %s is of rank %d and has no path to memory of rank %d: use an HCA of the"
+              + " GPU's own rank%n",
+          name(), locus.rank(), there.locus().rank());
+      throw new ErrnoException(Errno.EFAULT);
     }
   }
 

@@ -9,8 +9,8 @@ import dev.doorbell.interop.shim.client.ServedWorld;
 /** Makes worlds over the timed and the exploring fabric. */
 public final class FabricsOfPrograms implements ProgramWorlds {
   @Override
-  public ServedWorld timed(Topology machine) {
-    return new TimedPrograms(machine);
+  public ServedWorld timed(Topology machine, int gpus) {
+    return new TimedPrograms(machine, gpus);
   }
 
   @Override

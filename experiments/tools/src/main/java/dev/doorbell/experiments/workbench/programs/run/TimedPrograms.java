@@ -12,15 +12,21 @@ import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 
 /**
- * Programs in the virtual time of a machine: the program with HCA {@code mlx5_N} is rank N of it.
+ * Programs in the virtual time of a machine. The HCAs fill its ranks one after the other, and so do
+ * the GPUs of a program, from the rank of the first HCA that it opens.
  */
 final class TimedPrograms implements ServedWorld {
   private static final long SEED = 1;
 
   private final Topology machine;
+  private final int ranks;
 
-  TimedPrograms(Topology machine) {
+  /**
+   * @param gpus of each program
+   */
+  TimedPrograms(Topology machine, int gpus) {
     this.machine = machine;
+    this.ranks = Math.ceilDiv(gpus, machine.gpus().size());
   }
 
   @Override
@@ -30,12 +36,24 @@ final class TimedPrograms implements ServedWorld {
 
   @Override
   public Locus gpu(int program, int index) {
-    return Locus.gpu(program, index);
+    int most = machine.gpus().size();
+    return Locus.gpu(program * ranks + index / most, index % most);
+  }
+
+  @Override
+  public boolean arePeers(Locus one, Locus other) {
+    return machine.joins(one, other);
+  }
+
+  @Override
+  public int program(int hca) {
+    return nic(hca).rank() / ranks;
   }
 
   @Override
   public Locus nic(int number) {
-    return Locus.nic(number, 0);
+    int most = machine.nics().size();
+    return Locus.nic(number / most, number % most);
   }
 
   @Override

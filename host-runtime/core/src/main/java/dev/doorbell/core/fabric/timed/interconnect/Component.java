@@ -140,7 +140,7 @@ public final class Component {
       throw interconnect.memory().fault(access, address, bytes);
     }
     Locus there = allocation.locus();
-    if (!interconnect.links().joins(locus, there)) {
+    if (!interconnect.topology().joins(locus, there)) {
       throw new AccessFault(
           access,
           address,

@@ -43,16 +43,6 @@ public final class Links {
     return routes.computeIfAbsent(List.of(from, to), ends -> makeRoute(from, to));
   }
 
-  /**
-   * Returns true if one component addresses memory of another: of the same rank, or over NVLink.
-   */
-  public boolean joins(Locus from, Locus to) {
-    return from.rank() == to.rank()
-        || (topology.reaches(from.rank(), to.rank())
-            && from.equals(Locus.gpu(from.rank(), 0))
-            && to.equals(Locus.gpu(to.rank(), 0)));
-  }
-
   private Route makeRoute(Locus from, Locus to) {
     if (from.rank() != to.rank()) {
       return makeRouteOfNode(from, to);

@@ -65,6 +65,16 @@ public record Topology(
   }
 
   /**
+   * Returns true if one component addresses memory of another: of the same rank, or over NVLink.
+   */
+  public boolean joins(Locus from, Locus to) {
+    return from.rank() == to.rank()
+        || (reaches(from.rank(), to.rank())
+            && from.equals(Locus.gpu(from.rank(), 0))
+            && to.equals(Locus.gpu(to.rank(), 0)));
+  }
+
+  /**
    * Returns the number of consecutive ranks that address each other's GPU memory: 1 without NVLink.
    */
   public int ranksOfNode() {
