@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs small programs of our own with the real libibverbs and libmlx5. */
@@ -48,6 +52,32 @@ final class ProgramsTest {
           .isEqualTo(
               "ok\ndoorbell: the server of the devices in %s is gone: the disk is full\n"
                   .formatted(served));
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void a_server_that_fails_leaves_no_program_waiting() throws Exception {
+    Path served = folder.resolve("failing");
+    try (ShimServer server = ShimServer.open(served, ShimOptions.of(1));
+        SocketChannel program =
+            SocketChannel.open(UnixDomainSocketAddress.of(served.resolve("socket")))) {
+      int[] turns = {1000};
+      assertThatThrownBy(
+              () ->
+                  server.run(
+                      () -> {
+                        if (turns[0]-- == 0) {
+                          throw new IllegalStateException("it broke");
+                        }
+                        return false;
+                      }))
+          .hasMessage("it broke");
+      assertThat(served.resolve("ended")).content().contains("it broke");
+      assertThat(program.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      assertThatThrownBy(
+              () -> SocketChannel.open(UnixDomainSocketAddress.of(served.resolve("socket"))))
+          .isInstanceOf(IOException.class);
     }
   }
 
