@@ -161,7 +161,7 @@ class ExecExploreTest {
   void a_machine_that_is_not_known_is_refused() {
     assertThat(exec("--machine", "no-such-machine", "--", "true")).isEqualTo(ExitCode.USAGE);
     assertThat(user.err()).contains("--machine no-such-machine").contains("fix");
-    assertThat(exec("--machine", "h200-cx7", "--gpus", "9", "--", "true"))
+    assertThat(exec("--machine", "h200-cx7", "--gpus", "17", "--", "true"))
         .isEqualTo(ExitCode.USAGE);
     assertThat(exec("--machine", "h200-cx7", "--explore", "2", "--", "true"))
         .isEqualTo(ExitCode.USAGE);
@@ -170,6 +170,8 @@ class ExecExploreTest {
   @Test
   void it_needs_a_program_with_gpus() {
     assertThat(exec("--explore", "2")).isEqualTo(ExitCode.USAGE);
+    assertThat(exec("--explore", "2", "--pcap", "packets.pcapng", "--", "true"))
+        .isEqualTo(ExitCode.USAGE);
     assertThat(exec("--explore", "2", "--gpus", "0", "--", "true")).isEqualTo(ExitCode.USAGE);
     assertThat(exec("--seed", "2", "--", "true")).isEqualTo(ExitCode.USAGE);
     assertThat(user.err()).contains("--seed");

@@ -151,6 +151,10 @@ public final class ExecCommand extends ProgramCommand {
     if (runs == null) {
       return super.serveAll(context, folder, options, environment);
     }
+    require(
+        runs == 1 || options.capture() == null,
+        "--pcap",
+        "for one run of --explore: --explore 1 --seed S");
     ExploredProgram explored =
         new ExploredProgram(policy == null ? Policy.VENDOR : policy, adapter());
     long first = seed == null ? 1 : seed;
