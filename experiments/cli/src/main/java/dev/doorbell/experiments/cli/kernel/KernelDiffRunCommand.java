@@ -209,7 +209,7 @@ final class KernelDiffRunCommand extends CliCommand {
       return new UsageException(
           Problem.of("DB-U003", "KERNEL", "no descriptor lies beside " + kernel)
               .effect("what its parameters get, and what it should leave, cannot be told")
-              .fix("write one: docs/kernels.md, The descriptor; or doorbell kernel new"));
+              .fix("write one: docs/kernel-descriptor.md; or doorbell kernel new"));
     }
     List<String> names = new ArrayList<>(known);
     userKernels.scan().kernels().forEach(found -> names.add(found.name()));

@@ -199,7 +199,7 @@ final class KernelExtensionReader {
     try {
       return Formula.parse(node.asString(), names);
     } catch (FormulaException e) {
-      problem(pointer, e.why(), "docs/kernels.md has what formulas may say");
+      problem(pointer, e.why(), "docs/kernel-descriptor.md has what formulas may say");
       return Formula.ZERO;
     }
   }

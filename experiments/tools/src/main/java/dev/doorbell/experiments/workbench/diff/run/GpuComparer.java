@@ -129,7 +129,7 @@ public final class GpuComparer implements KernelComparer {
           || !run.compare(reference, expected, machine.name(), again).isEmpty()) {
         return "the interpreter alone leaves this or that, by the order in which threads and HCAs"
             + " go: a race, or chance that the descriptor does not tell (compare: in"
-            + " docs/kernels.md)";
+            + " docs/kernels-ranks-gpus.md)";
       }
     }
     return "the interpreter leaves the same in %d orders of threads and HCAs".formatted(ORDERS + 1);
