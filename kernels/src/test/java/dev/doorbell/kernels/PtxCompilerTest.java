@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
-import java.util.stream.Stream;
 import jcuda.nvptxcompiler.JNvPTXCompiler;
 import jcuda.nvptxcompiler.nvPTXCompileResult;
 import jcuda.nvptxcompiler.nvPTXCompilerHandle;
@@ -40,11 +39,9 @@ class PtxCompilerTest {
   @Tag("slow")
   @ParameterizedTest
   @FieldSource("KERNELS")
-  void every_kernel_compiles_for_the_oldest_and_the_newest_gpu_that_the_compiler_knows(
-      ProtocolKernel kernel) {
-    for (String gpu : Stream.of("sm_75", "sm_90").toList()) {
-      assertThat(compile(portable(kernel), gpu)).as("%s for %s", kernel.name(), gpu).isEmpty();
-    }
+  void every_kernel_compiles_for_the_newest_gpu_that_the_compiler_knows(ProtocolKernel kernel) {
+    // kernels/build has assembled it for the oldest, sm_75.
+    assertThat(compile(portable(kernel), "sm_90")).as(kernel.name()).isEmpty();
   }
 
   @ParameterizedTest
