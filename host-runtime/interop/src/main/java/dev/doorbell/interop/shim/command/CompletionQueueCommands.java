@@ -61,9 +61,10 @@ final class CompletionQueueCommands {
             in.u64(8),
             command.in64(UverbsAbi.CREATE_CQ_USER_HANDLE),
             channel);
+    int handle = command.add(cq);
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, cq.number()));
     command.out32(UverbsAbi.CREATE_CQ_RESP_CQE, entries - 1);
-    command.outHandle(UverbsAbi.CREATE_CQ_HANDLE, context.add(cq));
+    command.outHandle(UverbsAbi.CREATE_CQ_HANDLE, handle);
   }
 
   /** {@code struct ib_uverbs_resize_cq} and {@code struct mlx5_ib_resize_cq}. */
