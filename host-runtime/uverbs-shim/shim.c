@@ -447,12 +447,13 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 	return error;
 }
 
-void shim_wake(int fd)
+/* A message that has no reply. */
+static void send_alone(int fd, uint32_t type, uint64_t first, uint64_t second)
 {
 	struct {
 		struct shim_message head;
-		uint64_t zero;
-	} message = { { sizeof(uint64_t), SHIM_WAKE, 0, 0 }, 0 };
+		uint64_t first, second;
+	} message = { { 2 * sizeof(uint64_t), type, 0, 0 }, first, second };
 	struct device *device = fd < 0 || fd >= MAX_FD ? NULL : __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
 	if (!device)
 		return;
@@ -460,6 +461,11 @@ void shim_wake(int fd)
 	if (device->connection >= 0)
 		send_all(device->connection, &message, sizeof message);
 	pthread_mutex_unlock(&device->lock);
+}
+
+void shim_wake(int fd)
+{
+	send_alone(fd, SHIM_WAKE, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------ the device and its fds */
@@ -773,11 +779,10 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
  * Memory in which libmlx5 makes queues and doorbell records: shared from the beginning, so that nothing is copied when a
  * queue is created or ends, and pages exist when they are written first.
  */
-void *shim_queue_memory(size_t bytes, void *unused)
+void *shim_queue_memory(size_t bytes, void *fd)
 {
 	struct held *range = malloc(sizeof *range);
 	size_t length = (bytes + SHIM_PAGE - 1) & -(size_t)SHIM_PAGE;
-	(void)unused;
 	char *at = range && length && have_shared_file()
 			   ? sys_mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
 			   : MAP_FAILED;
@@ -792,13 +797,13 @@ void *shim_queue_memory(size_t bytes, void *unused)
 	}
 	*range = (struct held){ NULL, (uintptr_t)at, length };
 	hold(range);
+	send_alone((int)(intptr_t)fd, SHIM_HELD, range->start, length);
 	return at;
 }
 
 /* In a forked child, memory of its parent's queues stays as it is. */
-void shim_queue_memory_end(void *at, void *unused)
+void shim_queue_memory_end(void *at, void *fd)
 {
-	(void)unused;
 	pthread_mutex_lock(&tables);
 	struct held **place = find_held((uintptr_t)at, 0), *range = *place;
 	if (range)
@@ -806,6 +811,7 @@ void shim_queue_memory_end(void *at, void *unused)
 	pthread_mutex_unlock(&tables);
 	if (!range)
 		return;
+	send_alone((int)(intptr_t)fd, SHIM_FREED, range->start, range->length);
 	discard(SHIM_CLIENT_OFFSET + range->start, range->length);
 	syscall(SYS_munmap, at, range->length);
 	free(range);

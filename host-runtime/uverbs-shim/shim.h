@@ -31,9 +31,13 @@ int shim_device(int fd);
 struct shim_sleep;
 extern struct shim_sleep *shim_sleep;
 
-/* Memory that is shared with the server until it ends, or NULL; for mlx5dv_ctx_allocators. */
-void *shim_queue_memory(size_t bytes, void *unused);
-void shim_queue_memory_end(void *at, void *unused);
+/*
+ * Memory that is shared with the server until it ends, or NULL; for mlx5dv_ctx_allocators.
+ *
+ * fd: of the open device that will have queues there
+ */
+void *shim_queue_memory(size_t bytes, void *fd);
+void shim_queue_memory_end(void *at, void *fd);
 
 /* A socket of RDMA netlink, and its end. */
 int shim_netlink_socket(int type);

@@ -240,7 +240,7 @@ struct allocators {
 /* libmlx5 makes queues of this device in memory that the server sees, unless the program gives it another allocator. */
 static void give_memory(struct ibv_context *context)
 {
-	static struct allocators ours = { shim_queue_memory, shim_queue_memory_end, NULL };
+	struct allocators ours = { shim_queue_memory, shim_queue_memory_end, (void *)(intptr_t)context->cmd_fd };
 	static int (*set)(struct ibv_context *context, int attribute, void *value);
 	if (!set)
 		set = (__typeof__(set))find("libmlx5.so.1", "mlx5dv_set_context_attr");
