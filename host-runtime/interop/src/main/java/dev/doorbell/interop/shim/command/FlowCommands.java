@@ -4,7 +4,6 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
-import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.steering.FrameFields;
@@ -97,7 +96,6 @@ final class FlowCommands {
   }
 
   static void createForMatcher(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Matcher matcher = command.find(UverbsAbi.FLOW_MATCHER, Resource.Matcher.class);
     ErrnoException.require(command.has(UverbsAbi.FLOW_QUEUE_PAIR), Errno.EOPNOTSUPP);
     FlowMatch match = new FlowMatch(fields(command, UverbsAbi.FLOW_VALUE), matcher.mask());

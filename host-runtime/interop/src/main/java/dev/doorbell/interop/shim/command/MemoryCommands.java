@@ -90,7 +90,6 @@ final class MemoryCommands {
 
   /** Requests name such a region by offsets, as on mlx5. */
   static void registerOnChip(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Pd pd = command.find(UverbsAbi.REG_DM_MR_PD_HANDLE, Resource.Pd.class);
     Resource.OnChip memory = command.find(UverbsAbi.REG_DM_MR_DM_HANDLE, Resource.OnChip.class);
     long offset = command.in64(UverbsAbi.REG_DM_MR_OFFSET);

@@ -127,7 +127,6 @@ final class ReceiveSpreadCommands {
         Errno.EOPNOTSUPP);
     ErrnoException.require(
         keyBytes == ReceiveHash.KEY_BYTES && ReceiveHash.isLegal(fields), Errno.EINVAL);
-    ClientContext context = command.context();
     command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     Resource.QueueTable table =
         command.find(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE, Resource.QueueTable.class);

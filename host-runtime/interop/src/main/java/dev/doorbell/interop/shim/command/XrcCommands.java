@@ -49,7 +49,6 @@ final class XrcCommands {
 
   /** A queue pair that receives for the queues of its domain. */
   static void createReceiver(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Xrcd in = command.find(UverbsAbi.CREATE_QP_XRCD_HANDLE, Resource.Xrcd.class);
     Resource.Receiver receiver =
         new Resource.Receiver(
