@@ -421,12 +421,31 @@ EXPORT ssize_t sendto(int fd, const void *from, size_t bytes, int flags, const s
 	return is_netlink(fd) ? requests(fd, from, bytes) : next(fd, from, bytes, flags, to, length);
 }
 
+EXPORT ssize_t send(int fd, const void *from, size_t bytes, int flags)
+{
+	NEXT(send);
+	return is_netlink(fd) ? requests(fd, from, bytes) : next(fd, from, bytes, flags);
+}
+
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	NEXT(sendmsg);
-	return is_netlink(fd) && message->msg_iovlen == 1
-		       ? requests(fd, message->msg_iov->iov_base, message->msg_iov->iov_len)
-		       : next(fd, message, flags);
+	if (!is_netlink(fd))
+		return next(fd, message, flags);
+	/* A request may come in pieces. */
+	char whole[4096];
+	size_t bytes = 0;
+	for (size_t i = 0; i < message->msg_iovlen; i++) {
+		const struct iovec *piece = &message->msg_iov[i];
+		if (piece->iov_len > sizeof whole - bytes) {
+			errno = EMSGSIZE;
+			return -1;
+		}
+		if (piece->iov_len)
+			memcpy(whole + bytes, piece->iov_base, piece->iov_len);
+		bytes += piece->iov_len;
+	}
+	return requests(fd, whole, bytes);
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 6u
+#define SHIM_VERSION 7u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
@@ -86,7 +86,10 @@ struct shim_welcome {
 enum shim_type {
 	SHIM_IOCTL = 1,	  /* to the server: u64 address of the head, then head and attributes */
 	SHIM_REQUEUE = 2, /* to the server: u64 token, then event records to be queued again */
-	SHIM_WAKE = 5,	  /* to the server: u64 0; a doorbell was rung. It has no reply */
+	SHIM_WAKE = 5,	  /* to the server: two u64 0; a doorbell was rung. It has no reply */
+	SHIM_HELD = 8,	  /* to the server: u64 start, u64 bytes of pages that are shared until SHIM_FREED, or until the device
+			     is closed. It has no reply */
+	SHIM_FREED = 9,	  /* to the server: the same pages; no queue lies in them. It has no reply */
 	SHIM_GPU = 7,	  /* to the server: u64 0, then a struct shim_gpu_piece for each piece; for the command that is
 			     repeated next. Its reply is a SHIM_ANSWER without actions */
 	SHIM_CONNECT = 6, /* to the server: u64 0, then what the program has written to an rdma_cm file */

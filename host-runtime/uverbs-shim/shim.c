@@ -10,8 +10,9 @@
  *              needs
  *   mappings   mmap of the node is the kernel's own of the shared file, at offsets as a driver has them: doorbell
  *              pages, on-chip memory. No memory function is interposed, so libraries may patch them as they like.
- *   queues     the pages of rings and doorbell records move into the shared file when a queue is created and
- *              back when it is destroyed, so that the server reads and writes them in place
+ *   queues     rings and doorbell records lie in the shared file, so that the server reads and writes them in place: libmlx5
+ *              takes their memory from this library (verbs.c); pages that a program has made itself move into the file when
+ *              a queue is created and back when it is destroyed
  *   rdma_cm    open("/dev/infiniband/rdma_cm") connects to the server; what the program writes there goes to it
  *   sleep      who rings a doorbell wakes a server that sleeps (verbs.c)
  *   events     event file descriptors are connections to the server, from which the program reads records
@@ -68,7 +69,7 @@ const char *shim_folder;
 struct shim_sleep *shim_sleep;
 static int shared_file = -1;
 
-/* Whole pages that the program itself has shared: actions of the server leave them shared. Guarded by `tables`. */
+/* Whole pages that were shared before a queue lies in them: actions of the server leave them shared. Guarded by `tables`. */
 struct held {
 	struct held *next;
 	uint64_t start, length;
@@ -446,12 +447,13 @@ static int command(struct device *device, struct ib_uverbs_ioctl_hdr *head)
 	return error;
 }
 
-void shim_wake(int fd)
+/* A message that has no reply. */
+static void send_alone(int fd, uint32_t type, uint64_t first, uint64_t second)
 {
 	struct {
 		struct shim_message head;
-		uint64_t zero;
-	} message = { { sizeof(uint64_t), SHIM_WAKE, 0, 0 }, 0 };
+		uint64_t first, second;
+	} message = { { 2 * sizeof(uint64_t), type, 0, 0 }, first, second };
 	struct device *device = fd < 0 || fd >= MAX_FD ? NULL : __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
 	if (!device)
 		return;
@@ -459,6 +461,11 @@ void shim_wake(int fd)
 	if (device->connection >= 0)
 		send_all(device->connection, &message, sizeof message);
 	pthread_mutex_unlock(&device->lock);
+}
+
+void shim_wake(int fd)
+{
+	send_alone(fd, SHIM_WAKE, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------ the device and its fds */
@@ -731,12 +738,21 @@ __attribute__((constructor)) static void start(void)
 
 /* ------------------------------------------------------------------------------------------- before pinning */
 
+/* length: 0 for any */
 static struct held **find_held(uint64_t start, uint64_t length)
 {
 	struct held **at = &held;
-	while (*at && ((*at)->start != start || (*at)->length != length))
+	while (*at && ((*at)->start != start || (length && (*at)->length != length)))
 		at = &(*at)->next;
 	return at;
+}
+
+static void hold(struct held *range)
+{
+	pthread_mutex_lock(&tables);
+	range->next = held;
+	held = range;
+	pthread_mutex_unlock(&tables);
 }
 
 /*
@@ -755,11 +771,50 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
 		free(range);
 		return error;
 	}
-	pthread_mutex_lock(&tables);
-	range->next = held;
-	held = range;
-	pthread_mutex_unlock(&tables);
+	hold(range);
 	return 0;
+}
+
+/*
+ * Memory in which libmlx5 makes queues and doorbell records: shared from the beginning, so that nothing is copied when a
+ * queue is created or ends, and pages exist when they are written first.
+ */
+void *shim_queue_memory(size_t bytes, void *fd)
+{
+	struct held *range = malloc(sizeof *range);
+	size_t length = (bytes + SHIM_PAGE - 1) & -(size_t)SHIM_PAGE;
+	char *at = range && length && have_shared_file()
+			   ? sys_mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+			   : MAP_FAILED;
+	if (at != MAP_FAILED && sys_mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_file,
+					 (off_t)(SHIM_CLIENT_OFFSET + (uintptr_t)at)) == MAP_FAILED) {
+		syscall(SYS_munmap, at, length);
+		at = MAP_FAILED;
+	}
+	if (at == MAP_FAILED) {
+		free(range);
+		return NULL;
+	}
+	*range = (struct held){ NULL, (uintptr_t)at, length };
+	hold(range);
+	send_alone((int)(intptr_t)fd, SHIM_HELD, range->start, length);
+	return at;
+}
+
+/* In a forked child, memory of its parent's queues stays as it is. */
+void shim_queue_memory_end(void *at, void *fd)
+{
+	pthread_mutex_lock(&tables);
+	struct held **place = find_held((uintptr_t)at, 0), *range = *place;
+	if (range)
+		*place = range->next;
+	pthread_mutex_unlock(&tables);
+	if (!range)
+		return;
+	send_alone((int)(intptr_t)fd, SHIM_FREED, range->start, range->length);
+	discard(SHIM_CLIENT_OFFSET + range->start, range->length);
+	syscall(SYS_munmap, at, range->length);
+	free(range);
 }
 
 /* Makes the same range private again. No queue may lie in it. */

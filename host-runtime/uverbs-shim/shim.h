@@ -3,6 +3,7 @@
 #define DOORBELL_SHIM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -29,6 +30,14 @@ int shim_device(int fd);
 /* The server's state in the shared file; NULL while no device was opened. */
 struct shim_sleep;
 extern struct shim_sleep *shim_sleep;
+
+/*
+ * Memory that is shared with the server until it ends, or NULL; for mlx5dv_ctx_allocators.
+ *
+ * fd: of the open device that will have queues there
+ */
+void *shim_queue_memory(size_t bytes, void *fd);
+void shim_queue_memory_end(void *at, void *fd);
 
 /* A socket of RDMA netlink, and its end. */
 int shim_netlink_socket(int type);

@@ -10,6 +10,9 @@
  * sleeps. Where every core is busy, the caller lends its own: the server's thread is moved to it first, since a thread
  * that wakes on another core costs an interrupt between processors, which under a hypervisor takes tens of us.
  *
+ * Memory of queues. libmlx5 takes it from the allocator of a context, if one is set: this library sets one when a device is
+ * opened.
+ *
  * A thread that posts several times and then polls, as programs that measure bandwidth do, wakes the server once for all
  * of them when it polls (poll_cq): a wake-up costs more than moving 64 KiB.
  */
@@ -225,6 +228,26 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 #define TAKE(place, provider, ours) \
 	((place) && ((provider) || ((provider) = (place))) && (place) == (provider) && ((place) = (ours)))
 
+/* struct mlx5dv_ctx_allocators. */
+struct allocators {
+	void *(*alloc)(size_t bytes, void *data);
+	void (*free)(void *at, void *data);
+	void *data;
+};
+
+#define BUFFER_ALLOCATORS 1 /* MLX5DV_CTX_ATTR_BUF_ALLOCATORS */
+
+/* libmlx5 makes queues of this device in memory that the server sees, unless the program gives it another allocator. */
+static void give_memory(struct ibv_context *context)
+{
+	struct allocators ours = { shim_queue_memory, shim_queue_memory_end, (void *)(intptr_t)context->cmd_fd };
+	static int (*set)(struct ibv_context *context, int attribute, void *value);
+	if (!set)
+		set = (__typeof__(set))find("libmlx5.so.1", "mlx5dv_set_context_attr");
+	if (set)
+		set(context, BUFFER_ALLOCATORS, &ours);
+}
+
 static struct ibv_context *taken(struct ibv_context *context)
 {
 	if (context && shim_device(context->cmd_fd) >= 0) {
@@ -234,6 +257,7 @@ static struct ibv_context *taken(struct ibv_context *context)
 		struct verbs_context *whole = (void *)((char *)context - offsetof(struct verbs_context, context));
 		if ((uintptr_t)context->abi_compat == UINTPTR_MAX && whole->bytes >= sizeof *whole)
 			whole->query_rt_values = query_rt_values;
+		give_memory(context);
 	}
 	return context;
 }

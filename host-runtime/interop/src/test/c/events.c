@@ -136,6 +136,17 @@ int main(void)
 	ibv_ack_cq_events(two, 1);
 	CHECK(ready(channel->fd, 20) == 0);
 
+	/* A queue that ignores overruns takes more than it holds. */
+	struct ibv_cq_init_attr_ex few = { .cqe = 4, .wc_flags = IBV_WC_STANDARD_FLAGS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS, .flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN };
+	struct ibv_cq *loose = (struct ibv_cq *)ibv_create_cq_ex(context, &few);
+	CHECK(loose && loose->cqe < 15);
+	struct ibv_qp *third = connect_self(pd, loose);
+	for (int i = 0; i < 8; i++)
+		send_one(third, 0);
+	CHECK(ready(context->async_fd, 200) == 0);
+	CHECK(!ibv_destroy_qp(third) && !ibv_destroy_cq(loose));
+
 	/* A write that its target does not allow: an asynchronous event of the queue pair that was written to. */
 	struct ibv_sge sge = { (uintptr_t)memory, 64, mr->lkey };
 	struct ibv_send_wr request = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,

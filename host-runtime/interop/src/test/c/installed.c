@@ -4,12 +4,17 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
+#include <linux/netlink.h>
 #include <poll.h>
+#include <rdma/rdma_netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int failures;
@@ -59,6 +64,34 @@ static void check_regions(struct ibv_context *context, struct ibv_pd *pd)
 	munmap(page, 8192);
 }
 
+/* RDMA netlink answers a request that comes in two pieces, and one by send(). */
+static void check_netlink(void)
+{
+	struct {
+		struct nlattr head;
+		uint32_t device;
+	} index = { { sizeof index, RDMA_NLDEV_ATTR_DEV_INDEX }, 0 };
+	struct {
+		struct nlmsghdr head;
+		char rest[sizeof index];
+	} request = { .head = { sizeof request, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), NLM_F_REQUEST, 1, 0 } };
+	memcpy(request.rest, &index, sizeof index);
+	struct iovec pieces[] = { { &request, sizeof request.head }, { &index, sizeof index } };
+	struct msghdr message = { .msg_iov = pieces, .msg_iovlen = 2 };
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	struct timeval limit = { .tv_sec = 60 };
+	CHECK(fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+	for (int i = 0; i < 2; i++) {
+		char answer[4096];
+		ssize_t sent = i ? send(fd, &request, sizeof request, 0) : sendmsg(fd, &message, 0);
+		CHECK(sent == (ssize_t)sizeof request);
+		ssize_t size = recv(fd, NULL, 0, MSG_PEEK | MSG_TRUNC);
+		CHECK(size > 0 && recv(fd, answer, sizeof answer, 0) == size);
+		CHECK(size > 0 && memmem(answer, (size_t)size, "mlx5_0", sizeof "mlx5_0"));
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	int count;
@@ -67,6 +100,7 @@ int main(void)
 	struct ibv_pd *pd = ibv_alloc_pd(context);
 	check_files(context->cmd_fd);
 	check_regions(context, pd);
+	check_netlink();
 	struct ibv_context *imported = ibv_import_device(dup(context->cmd_fd));
 	CHECK(imported);
 	struct ibv_pd *shared = imported ? ibv_import_pd(imported, pd->handle) : NULL;

@@ -24,11 +24,13 @@ import java.util.TreeSet;
 public final class PacketReport {
   private final FlowChecker checker = new FlowChecker();
   private final RoceFrame frame;
+  private final boolean ours;
   private final List<Line> lines = new ArrayList<>();
   private long firstNanos;
   private int broken;
   private int others;
   private int cut;
+  private int marked;
   private final Set<String> unread = new TreeSet<>();
 
   /**
@@ -58,6 +60,7 @@ public final class PacketReport {
    */
   PacketReport(Capture capture, int port) {
     frame = new RoceFrame(port);
+    ours = capture.application().startsWith("Doorbell");
     List<CapturedFrame> frames = capture.frames();
     firstNanos = frames.isEmpty() ? 0 : frames.getFirst().nanos();
     for (CapturedFrame captured : frames) {
@@ -84,7 +87,13 @@ public final class PacketReport {
     boolean ip = bytes[0] == 0x45 || (bytes[0] & 0xff) >> 4 == 6;
     CapturedFrame frame =
         new CapturedFrame(
-            1, 0, ip ? LinkType.RAW_IP : LinkType.ETHERNET, Direction.UNKNOWN, bytes, bytes.length);
+            1,
+            0,
+            ip ? LinkType.RAW_IP : LinkType.ETHERNET,
+            Direction.UNKNOWN,
+            bytes,
+            bytes.length,
+            "");
     return new PacketReport(new Capture("", "", List.of(frame)), port);
   }
 
@@ -119,6 +128,12 @@ public final class PacketReport {
     }
     cut += whole ? 0 : 1;
     FlowChecker.Findings findings = checker.check(frame, whole);
+    if (!captured.comment().isEmpty()) {
+      // A capture of ours says so where a fault struck; the mark adds nothing to what is seen.
+      boolean fault = ours && findings.problems().isEmpty();
+      (fault ? findings.problems() : findings.notes()).add(captured.comment());
+      marked += fault ? 1 : 0;
+    }
     return new Line(
         captured.number(),
         seconds,
@@ -140,7 +155,11 @@ public final class PacketReport {
 
   /** True when a packet was read and none breaks a rule. */
   public boolean isSound() {
-    return isDecoded() && broken == 0 && checker.problems() == 0;
+    return isDecoded() && problems() == 0;
+  }
+
+  private int problems() {
+    return broken + marked + checker.problems();
   }
 
   public boolean isDecoded() {
@@ -154,8 +173,7 @@ public final class PacketReport {
     if (!isDecoded()) {
       return "nothing was decoded: no frame is RoCE on this port (--port), so nothing is known";
     }
-    String words =
-        isSound() ? "nothing wrong" : "%d problems".formatted(broken + checker.problems());
+    String words = isSound() ? "nothing wrong" : "%d problems".formatted(problems());
     return cut == 0 ? words : "%s, %d packets cut".formatted(words, cut);
   }
 
@@ -192,7 +210,7 @@ public final class PacketReport {
         "other_frames",
         others,
         "problems",
-        broken + checker.problems(),
+        problems(),
         "frames",
         lines);
   }

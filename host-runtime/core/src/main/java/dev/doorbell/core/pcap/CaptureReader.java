@@ -120,7 +120,8 @@ public final class CaptureReader {
           Direction.UNKNOWN,
           at,
           captured,
-          original);
+          original,
+          "");
       at += captured;
     }
   }
@@ -215,6 +216,7 @@ public final class CaptureReader {
       throw at(body, "a packet of %d bytes in a smaller block".formatted(captured));
     }
     Direction[] direction = {Direction.UNKNOWN};
+    String[] remark = {""};
     int afterData = PACKET_BODY + Math.min(Blocks.padded(captured), length - PACKET_BODY);
     options(
         body + afterData,
@@ -227,6 +229,8 @@ public final class CaptureReader {
                   case 2 -> Direction.OUTBOUND;
                   default -> Direction.UNKNOWN;
                 };
+          } else if (code == Blocks.OPTION_COMMENT) {
+            remark[0] = text(at, bytes);
           }
         });
     add(
@@ -235,7 +239,8 @@ public final class CaptureReader {
         direction[0],
         body + PACKET_BODY,
         captured,
-        file.getInt(body + 16));
+        file.getInt(body + 16),
+        remark[0]);
   }
 
   private static long nanos(Interface source, BigInteger time) {
@@ -251,7 +256,7 @@ public final class CaptureReader {
     if (source.snapLength > 0) {
       captured = Math.min(captured, source.snapLength);
     }
-    add(0, source.linkType, Direction.UNKNOWN, body + Integer.BYTES, captured, original);
+    add(0, source.linkType, Direction.UNKNOWN, body + Integer.BYTES, captured, original, "");
   }
 
   private Interface interfaceAt(int at, int number) throws CaptureException {
@@ -262,7 +267,13 @@ public final class CaptureReader {
   }
 
   private void add(
-      long nanos, int linkType, Direction direction, int at, int captured, int original)
+      long nanos,
+      int linkType,
+      Direction direction,
+      int at,
+      int captured,
+      int original,
+      String remark)
       throws CaptureException {
     if (captured < 0) {
       throw at(at, "a packet of %d bytes".formatted(captured));
@@ -270,7 +281,8 @@ public final class CaptureReader {
     require(at, captured, "a packet");
     byte[] bytes = new byte[captured];
     file.get(at, bytes);
-    frames.add(new CapturedFrame(frames.size() + 1, nanos, linkType, direction, bytes, original));
+    frames.add(
+        new CapturedFrame(frames.size() + 1, nanos, linkType, direction, bytes, original, remark));
   }
 
   private void options(int from, int length, OptionVisitor visitor) throws CaptureException {

@@ -9,10 +9,17 @@ package dev.doorbell.core.pcap;
  * @param direction which way it went
  * @param bytes what was captured; not to be changed
  * @param originalBytes how long the frame was on the wire; more than were captured when it was cut
+ * @param comment what its maker wrote about it, or empty
  */
 @SuppressWarnings("ArrayRecordComponent") // frames are looked at, never compared
 public record CapturedFrame(
-    int number, long nanos, int linkType, Direction direction, byte[] bytes, int originalBytes) {
+    int number,
+    long nanos,
+    int linkType,
+    Direction direction,
+    byte[] bytes,
+    int originalBytes,
+    String comment) {
 
   /** True when the capture holds only the start of the frame. */
   public boolean isCut() {

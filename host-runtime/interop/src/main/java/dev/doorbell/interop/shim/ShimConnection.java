@@ -2,11 +2,13 @@ package dev.doorbell.interop.shim;
 
 import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.interop.access.PrivateFolder;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.PageRange;
 import dev.doorbell.interop.shim.abi.PagesNotShared;
 import dev.doorbell.interop.shim.abi.ShimAction;
+import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.LocalListener;
 import dev.doorbell.interop.shim.client.LocalSocket;
 import dev.doorbell.interop.shim.command.CommandTable;
@@ -18,7 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   static final int MAGIC = 0x5655_4244;
-  static final int VERSION = 6;
+  static final int VERSION = 7;
   private static final int ROOT = 0;
   static final int HELLO_BYTES = 32;
   static final int WELCOME_BYTES = 24;
@@ -52,6 +56,11 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int WAKE = 5;
   private static final int CONNECTION_COMMAND = 6;
   private static final int GPU_MEMORY = 7;
+  private static final int HELD = 8;
+  private static final int FREED = 9;
+
+  /** More than any queue needs. */
+  private static final long MOST_HELD = 1L << 30;
 
   // struct shim_gpu_piece
   private static final int PIECE_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 16 + 64;
@@ -80,6 +89,9 @@ final class ShimConnection implements LocalListener.Waiting {
 
   /** Ranges that the command being repeated has had shared; no other command releases them. */
   private final List<PageRange> held = new ArrayList<>();
+
+  /** Ranges that the library holds shared, by their start. */
+  private final Map<Long, PageRange> memory = new HashMap<>();
 
   ShimConnection(ShimServer server, LocalSocket socket) {
     this.server = server;
@@ -193,11 +205,37 @@ final class ShimConnection implements LocalListener.Waiting {
     switch (type) {
       case IOCTL -> command(open, first, content, value);
       case WAKE -> server.onWoken();
+      case HELD -> hold(open.process(), first, content);
+      case FREED -> {
+        PageRange range = memory.remove(first);
+        if (range != null) {
+          open.process().release(range);
+          // The pages are gone: nothing is left that could become private again.
+          open.process().takeUnused();
+        }
+      }
       case GPU_MEMORY -> answer(ANSWER, offer(open, content), List.of());
       case REQUEUE -> server.tables().requeue(socket.pid(), first, content);
       default -> throw new IOException("a message of type %d".formatted(type));
     }
     return true;
+  }
+
+  /** The library has shared pages in which the program will make queues. */
+  private void hold(ClientProcess process, long start, byte[] content) throws IOException {
+    long bytes =
+        content.length == Long.BYTES
+            ? ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).getLong()
+            : 0;
+    if (!ClientProcess.isLegal(start, bytes)
+        || bytes > MOST_HELD
+        || ((start | bytes) & (AddressSpace.PAGE - 1)) != 0
+        || memory.containsKey(start)) {
+      throw new IOException("%d bytes of shared pages at 0x%x".formatted(bytes, start));
+    }
+    PageRange range = new PageRange(start, bytes);
+    memory.put(start, range);
+    process.onShared(range);
   }
 
   private void handleHello() throws IOException {
@@ -367,6 +405,8 @@ final class ShimConnection implements LocalListener.Waiting {
     if (context != null) {
       held.forEach(context.process()::release);
       held.clear();
+      memory.values().forEach(context.process()::release);
+      memory.clear();
       server.closeDevice(context);
       context = null;
     }

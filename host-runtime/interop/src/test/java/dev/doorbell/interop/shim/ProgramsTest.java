@@ -189,6 +189,11 @@ final class ProgramsTest {
   }
 
   @Test
+  void what_a_failed_command_has_made_ends_with_it() throws Exception {
+    succeeds("undone.c", "-libverbs");
+  }
+
+  @Test
   void what_a_kernel_refuses_is_refused_with_its_errno() throws Exception {
     succeeds("refusals.c", "-lmlx5", "-libverbs");
   }

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +68,28 @@ final class ToolsTest {
     }
     assertThatThrownBy(() -> PortControl.set(folder.resolve("hca"), 0, true))
         .isInstanceOf(EnvironmentException.class);
+  }
+
+  @Test
+  void a_program_that_waits_hears_that_the_port_goes_down_and_up() throws Exception {
+    ServedDevices.requireProgram("ibv_asyncwatch");
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      // Its output is a file: without stdbuf it would say nothing before its end.
+      ServedDevices.Program watch =
+          devices.start("stdbuf", "-oL", "ibv_asyncwatch", "-d", "mlx5_0");
+      watch.awaitLine();
+      Path served = devices.server().folder();
+      PortControl.set(served, 0, false);
+      PortControl.set(served, 0, true);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (!watch.said().contains("PORT_ACTIVE") && System.nanoTime() < deadline) {
+        Thread.sleep(1);
+      }
+      assertThat(watch.said().lines().skip(1))
+          .containsExactly(
+              "  event_type IBV_EVENT_PORT_ERR (10), port 1",
+              "  event_type IBV_EVENT_PORT_ACTIVE (9), port 1");
+    }
   }
 
   @Test

@@ -235,6 +235,12 @@ public final class InProcessWire extends Wire {
       if (timed) {
         travelNanos(packet);
       }
+      WireCapture into = capture;
+      int bytes = into == null ? 0 : into.encode(packet, fromGid, toGid);
+      if (into != null && bytes > 0) {
+        into.corrupt(bytes);
+        into.write(from.captureInterface, from.station.port().now(), bytes, WireCapture.CORRUPT);
+      }
       to.counters().add(Counter.RX_ICRC_ENCAPSULATED);
       packet.pool.release(packet);
     }

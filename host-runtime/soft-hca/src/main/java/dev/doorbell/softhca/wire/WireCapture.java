@@ -33,6 +33,9 @@ public final class WireCapture implements AutoCloseable {
   /** Comment on a packet that was lost where it arrived. */
   static final String DROPPED = "lost on arrival: a fault, or the port was down";
 
+  /** Comment on a packet in which a fault has flipped a bit. */
+  static final String CORRUPT = "a fault has flipped a bit";
+
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   /** Room before the base transport header that suffices for the headers before it. */
@@ -188,6 +191,12 @@ public final class WireCapture implements AutoCloseable {
     if (bytes > 0 && !closed) {
       writer.frame(interfaceNumber, now + clockOffset, Direction.OUTBOUND, encoded, bytes, comment);
     }
+  }
+
+  /** Flips a bit of what is to be {@linkplain #write written}: its ICRC is wrong then. */
+  void corrupt(int bytes) {
+    long last = encoded + bytes - 1;
+    RawMemory.putByte(last, (byte) (RawMemory.getByte(last) ^ 1));
   }
 
   /** Writes what is buffered at most once a second, so that little is lost with the process. */

@@ -93,6 +93,7 @@ public final class UverbsAbi {
   public static final int CREATE_CQ_USER_HANDLE = 2;
   public static final int CREATE_CQ_COMP_CHANNEL = 3;
   public static final int CREATE_CQ_COMP_VECTOR = 4;
+  public static final int CREATE_CQ_FLAGS = 5;
   public static final int CREATE_CQ_RESP_CQE = 6;
 
   // enum uverbs_attrs_create_qp_cmd_attr_ids

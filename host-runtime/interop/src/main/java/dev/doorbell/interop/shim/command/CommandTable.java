@@ -150,15 +150,18 @@ public final class CommandTable {
     if (command.context().isInherited() && !WITHOUT_QUEUES.contains(command.object())) {
       return Errno.EOPNOTSUPP;
     }
+    int errno;
     try {
       command.check(method.core, method.driver);
       method.handler.run(command);
       return 0;
     } catch (ErrnoException e) {
-      return e.errno();
+      errno = e.errno();
     } catch (HcaException e) {
-      return e.errno() == 0 ? Errno.EINVAL : e.errno();
+      errno = e.errno() == 0 ? Errno.EINVAL : e.errno();
     }
+    command.undo();
+    return errno;
   }
 
   private static void unsupported(IoctlCommand command) throws ErrnoException {

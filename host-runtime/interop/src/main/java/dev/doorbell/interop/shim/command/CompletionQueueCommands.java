@@ -15,6 +15,10 @@ import dev.doorbell.softhca.DriverAccess;
 final class CompletionQueueCommands {
   // MLX5_IB_CREATE_CQ_FLAGS_*
   private static final int PAD_128 = 1;
+
+  /** {@code IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN}: the program does not say what it has polled. */
+  private static final int IGNORE_OVERRUN = 2;
+
   private static final int UAR_PAGE_INDEX = 1 << 1;
 
   private CompletionQueueCommands() {}
@@ -53,17 +57,19 @@ final class CompletionQueueCommands {
         command.has(UverbsAbi.CREATE_CQ_COMP_CHANNEL)
             ? context.channel(command.handle(UverbsAbi.CREATE_CQ_COMP_CHANNEL))
             : null;
+    boolean ignoresOverrun = (command.in32(UverbsAbi.CREATE_CQ_FLAGS, 0) & IGNORE_OVERRUN) != 0;
     Resource.Cq cq =
         MappedQueues.createCq(
             context,
-            MappedQueues.attributes(entries, false, false, entryBytes),
+            MappedQueues.attributes(entries, false, ignoresOverrun, entryBytes),
             in.u64(0),
             in.u64(8),
             command.in64(UverbsAbi.CREATE_CQ_USER_HANDLE),
             channel);
+    int handle = command.add(cq);
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, cq.number()));
     command.out32(UverbsAbi.CREATE_CQ_RESP_CQE, entries - 1);
-    command.outHandle(UverbsAbi.CREATE_CQ_HANDLE, context.add(cq));
+    command.outHandle(UverbsAbi.CREATE_CQ_HANDLE, handle);
   }
 
   /** {@code struct ib_uverbs_resize_cq} and {@code struct mlx5_ib_resize_cq}. */

@@ -237,16 +237,14 @@ public final class DeviceCommands {
     long offset = UverbsAbi.DEVICE_OFFSET + (long) number * Doorbell.UAR_BYTES;
     Lease lease = context.process().leaseDevice(offset, Doorbell.UAR_BYTES);
     UarPage page = new UarPage(number, offset, lease);
-    command.outHandle(UverbsAbi.UAR_ALLOC_HANDLE, context.add(new Resource.Uar(page)));
+    command.outHandle(UverbsAbi.UAR_ALLOC_HANDLE, command.add(new Resource.Uar(page)));
     command.out64(UverbsAbi.UAR_ALLOC_MMAP_OFFSET, offset);
     command.out32(UverbsAbi.UAR_ALLOC_MMAP_LENGTH, Doorbell.UAR_BYTES);
     command.out32(UverbsAbi.UAR_ALLOC_PAGE_ID, number);
   }
 
   static void freeUar(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     UarPage page = command.remove(UverbsAbi.UAR_DESTROY_HANDLE, Resource.Uar.class).page;
-    context.tables().freeUarPage(page.number());
     command.addAction(ShimAction.discard(page.offset(), Doorbell.UAR_BYTES));
   }
 }

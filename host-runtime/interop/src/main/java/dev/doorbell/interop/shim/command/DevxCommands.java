@@ -61,8 +61,9 @@ final class DevxCommands {
             ? null
             : context.process().take(start, bytes);
     Resource.Umem umem = new Resource.Umem(context.tables().nextUmem(), start, bytes, gpu);
+    int handle = command.add(umem);
     command.out32(UverbsAbi.DEVX_UMEM_OUT_ID, umem.id);
-    command.outHandle(UverbsAbi.DEVX_UMEM_HANDLE, context.add(umem));
+    command.outHandle(UverbsAbi.DEVX_UMEM_HANDLE, handle);
   }
 
   static void queryEqn(IoctlCommand command) throws ErrnoException {
@@ -238,7 +239,7 @@ final class DevxCommands {
         fail(out, CommandHeader.BAD_OPCODE, opcode);
       } else {
         out.putTruncated(CommandHeader.NUMBER, DevxObjects.number(created));
-        command.outHandle(UverbsAbi.DEVX_OBJ_HANDLE, command.context().add(created));
+        command.outHandle(UverbsAbi.DEVX_OBJ_HANDLE, command.add(created));
       }
     } catch (HcaException e) {
       fail(

@@ -4,7 +4,6 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
-import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.steering.FrameFields;
@@ -64,13 +63,13 @@ final class FlowCommands {
           }
           default -> throw new ErrnoException(Errno.EOPNOTSUPP);
         };
-    int handle = add(command.context(), in.u32(QUEUE_PAIR), fields.match(), priority);
+    int handle = add(command, in.u32(QUEUE_PAIR), fields.match(), priority);
     command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(4, handle));
   }
 
-  private static int add(ClientContext context, int queuePair, FlowMatch match, int priority)
+  private static int add(IoctlCommand command, int queuePair, FlowMatch match, int priority)
       throws ErrnoException {
-    Resource.Queue to = context.find(Resource.Queue.class, queuePair);
+    Resource.Queue to = command.context().find(Resource.Queue.class, queuePair);
     Runnable end =
         switch (to) {
           case Resource.Qp qp -> DriverAccess.steer(List.of(qp.queuePair), null, match, priority);
@@ -78,7 +77,7 @@ final class FlowCommands {
               DriverAccess.steer(spread.queuePairs(), spread.hash(), match, priority);
           default -> throw new ErrnoException(Errno.EINVAL);
         };
-    return context.add(new Resource.Flow(to, end));
+    return command.add(new Resource.Flow(to, end));
   }
 
   /** Serves those fields of a matcher that belong to the outer headers. */
@@ -93,16 +92,15 @@ final class FlowCommands {
     int priority = command.in(UverbsAbi.FLOW_MATCHER_TYPE, Short.BYTES).u16(0);
     byte[] mask = fields(command, UverbsAbi.FLOW_MATCHER_MASK);
     command.outHandle(
-        UverbsAbi.FLOW_MATCHER_HANDLE, command.context().add(new Resource.Matcher(mask, priority)));
+        UverbsAbi.FLOW_MATCHER_HANDLE, command.add(new Resource.Matcher(mask, priority)));
   }
 
   static void createForMatcher(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Matcher matcher = command.find(UverbsAbi.FLOW_MATCHER, Resource.Matcher.class);
     ErrnoException.require(command.has(UverbsAbi.FLOW_QUEUE_PAIR), Errno.EOPNOTSUPP);
     FlowMatch match = new FlowMatch(fields(command, UverbsAbi.FLOW_VALUE), matcher.mask());
     int queuePair = command.handle(UverbsAbi.FLOW_QUEUE_PAIR);
-    command.outHandle(UverbsAbi.FLOW_HANDLE, add(context, queuePair, match, matcher.priority()));
+    command.outHandle(UverbsAbi.FLOW_HANDLE, add(command, queuePair, match, matcher.priority()));
   }
 
   /** {@code fte_match_param}, whose first structure is that of the outer headers. */

@@ -8,6 +8,7 @@ import dev.doorbell.interop.shim.object.ClientContext;
 import dev.doorbell.interop.shim.object.Resource;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One {@code ioctl(RDMA_VERBS_IOCTL)}: {@code struct ib_uverbs_ioctl_hdr} and its attributes
@@ -42,6 +43,8 @@ public final class IoctlCommand {
   private final Struct bytes;
   private final int count;
   private final List<ShimAction> actions = new ArrayList<>();
+  private @Nullable Resource made;
+  private int handle;
 
   /**
    * @param head where the structure is in the program
@@ -217,6 +220,20 @@ public final class IoctlCommand {
 
   void out64(int id, long value) throws ErrnoException {
     out(id, new Struct(Long.BYTES).u64(0, value));
+  }
+
+  /** Adds an object that the command has made, which ends where the command fails after all. */
+  int add(Resource resource) {
+    made = resource;
+    handle = context.add(resource);
+    return handle;
+  }
+
+  /** Ends the object that it has made: the program will not learn its handle. */
+  void undo() {
+    if (made != null) {
+      context.remove(made, handle);
+    }
   }
 
   /** Writes the handle of a new object. */

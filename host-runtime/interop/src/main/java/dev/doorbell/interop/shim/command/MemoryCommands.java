@@ -32,7 +32,7 @@ final class MemoryCommands {
   static void allocatePd(IoctlCommand command) throws ErrnoException {
     ClientContext context = command.context();
     Resource.Pd pd = createPd(context);
-    int handle = context.add(pd);
+    int handle = command.add(pd);
     command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, handle));
     command.out(UverbsAbi.UHW_OUT, new Struct(4).u32(0, pd.number));
   }
@@ -61,15 +61,16 @@ final class MemoryCommands {
     OnChipPages pages = context.device().onChip();
     int page = pages.allocate(bytes);
     ErrnoException.require(page >= 0, Errno.ENOMEM);
+    int handle;
     try {
       Lease lease = context.process().leaseDevice(OnChipPages.offset(page), bytes);
       RawMemory.fill(lease.address(), bytes, (byte) 0);
-      command.outHandle(
-          UverbsAbi.ALLOC_DM_HANDLE, context.add(new Resource.OnChip(pages, page, wanted, lease)));
+      handle = command.add(new Resource.OnChip(pages, page, wanted, lease));
     } catch (ErrnoException e) {
       pages.free(page, bytes);
       throw e;
     }
+    command.outHandle(UverbsAbi.ALLOC_DM_HANDLE, handle);
     command.out64(UverbsAbi.ALLOC_DM_RESP_START_OFFSET, 0);
     command.out(UverbsAbi.ALLOC_DM_RESP_PAGE_INDEX, new Struct(Short.BYTES).u16(0, page));
   }
@@ -89,7 +90,6 @@ final class MemoryCommands {
 
   /** Requests name such a region by offsets, as on mlx5. */
   static void registerOnChip(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Pd pd = command.find(UverbsAbi.REG_DM_MR_PD_HANDLE, Resource.Pd.class);
     Resource.OnChip memory = command.find(UverbsAbi.REG_DM_MR_DM_HANDLE, Resource.OnChip.class);
     long offset = command.in64(UverbsAbi.REG_DM_MR_OFFSET);
@@ -113,7 +113,7 @@ final class MemoryCommands {
             QueuePairControl.rights(access),
             DriverAccess.ANY_VARIANT);
     command.outHandle(
-        UverbsAbi.REG_DM_MR_HANDLE, context.add(new Resource.Mr(region, memory, null)));
+        UverbsAbi.REG_DM_MR_HANDLE, command.add(new Resource.Mr(region, memory, null)));
     command.out32(UverbsAbi.REG_DM_MR_RESP_LKEY, region.lkey());
     command.out32(UverbsAbi.REG_DM_MR_RESP_RKEY, region.rkey());
   }
@@ -132,7 +132,7 @@ final class MemoryCommands {
         || (peer == null && !destination.isMulticast())) {
       throw new ErrnoException(Errno.EINVAL);
     }
-    int handle = context.add(new Resource.Ah());
+    int handle = command.add(new Resource.Ah());
     command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, handle));
     // struct mlx5_ib_create_ah_resp: the Ethernet address, first byte first
     long mac = peer == null ? destination.multicastMac() : peer.mac();

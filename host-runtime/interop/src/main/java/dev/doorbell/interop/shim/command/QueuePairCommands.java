@@ -122,6 +122,7 @@ final class QueuePairCommands {
             receive,
             shared,
             command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+    int handle = command.add(qp);
     // struct ib_uverbs_qp_cap: libmlx5 computes the send limits, the kernel the receive limits.
     Struct capabilities =
         command
@@ -136,7 +137,7 @@ final class QueuePairCommands {
     command.out(UverbsAbi.UHW_OUT, new Struct(40).u32(0, page.number()));
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
     command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, qp.number());
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(qp));
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, handle);
   }
 
   /** A target of dynamic connections; the HCA makes it when it goes to RTR. */
@@ -158,7 +159,7 @@ final class QueuePairCommands {
     command.out(UverbsAbi.UHW_OUT, new Struct(40));
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, control.capabilities);
     command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, 0);
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(target));
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, command.add(target));
   }
 
   private static QueuePairSettings settings(ClientContext context, int handle)

@@ -55,13 +55,14 @@ final class ReceiveSpreadCommands {
     Resource.Wq queue =
         MappedQueues.createWq(
             context, pd, shape, cq, command.in64(UverbsAbi.CREATE_WQ_USER_HANDLE));
+    int handle = command.add(queue);
     DriverAccess.userIndex(queue.queuePair, in.u32(24));
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, 8));
     command.out32(UverbsAbi.CREATE_WQ_RESP_MAX_WR, shape.receives());
     command.out32(
         UverbsAbi.CREATE_WQ_RESP_MAX_SGE, (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
     command.out32(UverbsAbi.CREATE_WQ_RESP_WQ_NUM, queue.number());
-    command.outHandle(UverbsAbi.CREATE_WQ_HANDLE, context.add(queue));
+    command.outHandle(UverbsAbi.CREATE_WQ_HANDLE, handle);
   }
 
   static void destroyQueue(IoctlCommand command) throws ErrnoException {
@@ -111,7 +112,7 @@ final class ReceiveSpreadCommands {
     for (int i = 0; i < 1 << shift; i++) {
       queues.add(context.find(Resource.Wq.class, in.u32(8 + Integer.BYTES * i)));
     }
-    int handle = context.add(new Resource.QueueTable(queues));
+    int handle = command.add(new Resource.QueueTable(queues));
     command.out(UverbsAbi.CORE_OUT, new Struct(16).u32(4, 16).u32(8, handle).u32(12, handle));
   }
 
@@ -126,7 +127,6 @@ final class ReceiveSpreadCommands {
         Errno.EOPNOTSUPP);
     ErrnoException.require(
         keyBytes == ReceiveHash.KEY_BYTES && ReceiveHash.isLegal(fields), Errno.EINVAL);
-    ClientContext context = command.context();
     command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     Resource.QueueTable table =
         command.find(UverbsAbi.CREATE_QP_IND_TABLE_HANDLE, Resource.QueueTable.class);
@@ -136,6 +136,6 @@ final class ReceiveSpreadCommands {
     command.out(UverbsAbi.UHW_OUT, new Struct(40));
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, new Struct(20));
     command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, 0);
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(spread));
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, command.add(spread));
   }
 }

@@ -65,7 +65,7 @@ final class RegionCommands {
             in.u32(36));
     GpuRange gpu = gpuMemory(context, wanted);
     MemoryRegion region = register(context, wanted, gpu, null);
-    int handle = context.add(new Resource.Mr(region, null, wanted).on(gpu));
+    int handle = command.add(new Resource.Mr(region, null, wanted).on(gpu));
     command.out(
         UverbsAbi.CORE_OUT,
         new Struct(12).u32(0, handle).u32(4, region.lkey()).u32(8, region.rkey()));
@@ -163,7 +163,7 @@ final class RegionCommands {
     int type = in.u8(12);
     ErrnoException.require(type == 1 || type == 2, Errno.EINVAL);
     Resource.Window window = new Resource.Window(DriverAccess.createWindow(pd.domain, type == 2));
-    int handle = context.add(window);
+    int handle = command.add(window);
     command.out(UverbsAbi.CORE_OUT, new Struct(8).u32(0, handle).u32(4, window.window.rkey()));
   }
 

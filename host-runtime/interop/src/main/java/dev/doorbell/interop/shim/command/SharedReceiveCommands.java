@@ -56,6 +56,7 @@ final class SharedReceiveCommands {
             in.u64(8),
             MappedQueues.receives(entries, stride, false),
             command.in64(UverbsAbi.CREATE_SRQ_USER_HANDLE));
+    int handle = command.add(srq);
     if (xrcd != null && completions != null) {
       // struct mlx5_ib_create_srq: an extended one's name
       ErrnoException.require(in.size() >= 28, Errno.EINVAL);
@@ -67,7 +68,7 @@ final class SharedReceiveCommands {
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_WR, entries - 1);
     command.out32(UverbsAbi.CREATE_SRQ_RESP_MAX_SGE, stride / MappedQueues.SEGMENT - 1);
     command.out32(UverbsAbi.CREATE_SRQ_RESP_SRQ_NUM, srq.number());
-    command.outHandle(UverbsAbi.CREATE_SRQ_HANDLE, context.add(srq));
+    command.outHandle(UverbsAbi.CREATE_SRQ_HANDLE, handle);
   }
 
   private static int powerOfTwo(int least) {

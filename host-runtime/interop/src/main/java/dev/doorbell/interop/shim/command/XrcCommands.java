@@ -35,7 +35,7 @@ final class XrcCommands {
     boolean there = tables.hasXrc(name);
     ErrnoException.require(there ? (flags & EXCLUSIVE) == 0 : (flags & CREATE) != 0, Errno.EINVAL);
     Resource.Xrcd opened = new Resource.Xrcd(tables.openXrc(name), tables, name);
-    command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, context.add(opened)));
+    command.out(UverbsAbi.CORE_OUT, new Struct(4).u32(0, command.add(opened)));
   }
 
   private static Object inode(ClientContext context, int descriptor) throws ErrnoException {
@@ -49,17 +49,17 @@ final class XrcCommands {
 
   /** A queue pair that receives for the queues of its domain. */
   static void createReceiver(IoctlCommand command) throws ErrnoException {
-    ClientContext context = command.context();
     Resource.Xrcd in = command.find(UverbsAbi.CREATE_QP_XRCD_HANDLE, Resource.Xrcd.class);
     Resource.Receiver receiver =
         new Resource.Receiver(
             in.domain.createReceiver(), in, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
+    int handle = command.add(receiver);
     Struct capabilities = new Struct(20);
     receiver.control.capabilities = capabilities;
     command.out(UverbsAbi.UHW_OUT, new Struct(40));
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
     command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, receiver.number());
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, context.add(receiver));
+    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, handle);
   }
 
   /** {@code struct ib_uverbs_open_qp}: another handle of a receiver of the same domain. */
@@ -70,7 +70,7 @@ final class XrcCommands {
     ErrnoException.require(in.u8(24) == RECEIVER, Errno.EINVAL);
     Resource.Receiver opened =
         new Resource.Receiver(domain.domain.receiver(in.u32(20)), domain, in.u64(8));
-    Struct out = new Struct(32).u32(0, context.add(opened)).u32(4, opened.number());
+    Struct out = new Struct(32).u32(0, command.add(opened)).u32(4, opened.number());
     command.out(UverbsAbi.CORE_OUT, out);
   }
 }

@@ -162,14 +162,22 @@ public final class ClientContext {
    */
   public <T extends Resource> T remove(Class<T> type, int handle) throws ErrnoException {
     T resource = find(type, handle);
+    remove(resource, handle);
+    return resource;
+  }
+
+  /** Closes an object and removes it. */
+  public void remove(Resource resource, int handle) {
     resource.close();
     resources.remove(handle);
     switch (resource) {
       case Resource.Cq cq -> armable.remove(cq);
-      case Resource.Uar uar -> pages.remove(uar.page);
+      case Resource.Uar uar -> {
+        pages.remove(uar.page);
+        tables.freeUarPage(uar.page.number());
+      }
       default -> {}
     }
-    return resource;
   }
 
   /** Initializes a new completion queue: only later stores of the program arm it. */
