@@ -317,4 +317,95 @@ class ExploreCommandTest {
         .content()
         .contains("<error message=\"1 branch never taken, at 1 line: small.ptx:23");
   }
+
+  @Test
+  void a_counter_that_no_world_wraps_is_named() throws IOException {
+    String loop =
+        """
+        mov.u64 %rd6, 0;
+        TURN:
+        and.b64 %rd7, %rd6, MASK;
+        add.u64 %rd6, %rd6, 1;
+        setp.lt.u64 %p3, %rd6, 3;
+        @%p3 bra TURN;\
+        """;
+    assertThat(small(loop.replace("MASK", "255"), "--until", "covered"))
+        .isEqualTo(ExitCode.NOT_COVERED);
+    assertThat(session.out())
+        .containsPattern("never wrapped small.ptx:24 +counts to 256: --iterations 257\n")
+        .containsPattern("no finding in .*; never wrapped: small.ptx:24\n");
+    assertThat(small(loop.replace("MASK", "7"), "--until", "covered")).isEqualTo(ExitCode.OK);
+  }
+
+  private static final String PEER =
+      """
+      .version 8.2
+      .target sm_75
+      .address_size 64
+      .visible .entry peer(.param .u64 local, .param .u64 remote, .param .u32 role,
+          .param .u64 status, .param .u32 group, .param .u64 peers, .param .u32 qp_count) {
+        .reg .pred %p<2>;
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<8>;
+        ld.param.u64 %rd1, [status];
+        ld.param.u32 %r1, [role];
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra END;
+        ld.param.u64 %rd2, [local];
+        ld.param.u64 %rd3, [remote];
+        ld.global.v2.u64 {%rd4, %rd5}, [%rd2];
+        st.global.v2.u64 [%rd3], {%rd4, %rd5};
+        ld.global.v2.u64 {%rd6, %rd7}, [%rd2+16];
+        st.global.v2.u64 [%rd3+16], {%rd6, %rd7};
+      END:
+        mov.u32 %r2, 0;
+        st.global.u32 [%rd1], %r2;
+        ret;
+      }
+      """;
+
+  private String peer(String launch, String verify) throws IOException {
+    Files.writeString(folder.resolve("peer.ptx"), PEER);
+    Path descriptor = folder.resolve("peer.kernel.yaml");
+    Files.writeString(
+        descriptor,
+        """
+        kernel: peer
+        description: stores to its peer
+        isa: "8.2"
+        parameters: [local, remote, role, status, group, peers, qp_count]
+        launch: { LAUNCH }
+        settings:
+          group: { type: u32, default: 1, range: [1, 8], description: ranks of a node }
+        measures: nothing
+        verify: VERIFY
+        """
+            .replace("LAUNCH", launch)
+            .replace("VERIFY", verify));
+    return descriptor.toString();
+  }
+
+  @Test
+  void a_peer_s_memory_is_reached_over_nvlink_alone() throws IOException {
+    assertThat(session.type("explore", peer("ranks: both", "receiver")))
+        .isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(session.out())
+        .contains("rank0.gpu0 cannot address memory of rank1.gpu0, no NVLink is between them")
+        .contains("launch: { nvlink: true }", "peer.ptx:16");
+    assertThat(session.type("explore", peer("ranks: both, nvlink: true", "receiver")))
+        .as("and a kernel without queue pairs is right")
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out()).contains("CLEAN: nothing found");
+  }
+
+  @Test
+  void ranks_that_form_groups_have_a_world_with_a_middle() throws IOException {
+    String everybody = peer("ranks: all, nvlink: true", "shift");
+    session.type("explore", everybody, "--seeds", "1");
+    assertThat(session.out())
+        .contains("world    --ranks 3\n")
+        .contains("world    --ranks 4 --ring 4 --iterations 9 -s group=2\n")
+        .contains("world    --ranks 6 -s group=3\n")
+        .contains("tried    group=1,2,3 of 1 to 8\n");
+  }
 }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class ExploreReport {
   static final class Summary {
     private final List<Explored> worlds;
     private final CoverageReport coverage;
+    private final Bounds bounds;
     private final int runs;
 
     Summary(List<Explored> worlds) {
@@ -48,6 +50,9 @@ public final class ExploreReport {
       Coverage all = new Coverage();
       worlds.forEach(world -> all.add(world.report.coverage()));
       coverage = new CoverageReport(all);
+      bounds =
+          new Bounds(
+              worlds.stream().filter(w -> !w.report.isRefused()).map(Explored::world).toList());
       runs = worlds.stream().mapToInt(world -> world.report.runs()).sum();
     }
 
@@ -71,7 +76,19 @@ public final class ExploreReport {
       if (!isFinished()) {
         return ExitCode.PARTIAL;
       }
-      return coverage.isWhole() && !isRefused() ? ExitCode.OK : ExitCode.NOT_COVERED;
+      return isWhole() && !isRefused() ? ExitCode.OK : ExitCode.NOT_COVERED;
+    }
+
+    private boolean isWhole() {
+      return coverage.isWhole() && bounds.isWhole();
+    }
+
+    /** Returns what was covered, in words. */
+    private String covered() {
+      Set<String> counters = bounds.neverWrapped().keySet();
+      return counters.isEmpty()
+          ? coverage.words()
+          : coverage.words() + "; never wrapped: " + String.join(", ", counters);
     }
 
     /** Returns the verdict in words, where nothing was found. */
@@ -80,10 +97,10 @@ public final class ExploreReport {
       if (isRefused()) {
         return "nothing was explored: the kernel refuses each of these worlds";
       }
-      return coverage.isWhole()
+      return isWhole()
           ? "CLEAN: nothing found in %s, with %s. That is evidence, not a proof."
-              .formatted(schedules, coverage.words())
-          : "no finding in %s; %s".formatted(schedules, coverage.words());
+              .formatted(schedules, covered())
+          : "no finding in %s; %s".formatted(schedules, covered());
     }
 
     String text() {
@@ -100,7 +117,7 @@ public final class ExploreReport {
           text.append(ExploreReport.text(each.report)).append(notes(each.relies));
         }
       }
-      text.append(coverage.text());
+      text.append(coverage.text()).append(bounds.text());
       if (!isFound() && isFinished()) {
         text.append(words()).append('\n');
       }
@@ -139,8 +156,8 @@ public final class ExploreReport {
           new JUnitXml.Case(
               "coverage",
               "covered",
-              coverage.isWhole() ? JUnitXml.Outcome.PASSED : JUnitXml.Outcome.UNDECIDED,
-              coverage.words()));
+              isWhole() ? JUnitXml.Outcome.PASSED : JUnitXml.Outcome.UNDECIDED,
+              covered()));
       return cases;
     }
 
@@ -163,6 +180,7 @@ public final class ExploreReport {
         json.put("worlds", all);
       }
       json.put("coverage", coverage.json());
+      json.put("never_wrapped", bounds.neverWrapped());
       json.put(
           "verdict",
           isFound()

@@ -26,7 +26,10 @@ public record ExploredKernel(UserKernel kernel) {
   private static final Choice MANY = new Choice(List.of("--ranks 3"));
 
   /** Its second world: the fewest ranks that are groups of several. */
-  private static final String GROUPED = "--ranks 4";
+  private static final Choice GROUPED = new Choice(List.of("--ranks 4"));
+
+  /** The fewest ranks that are groups with somebody in the middle. */
+  private static final Choice MIDDLE = new Choice(List.of("--ranks 6"));
 
   /** The setting of ranks that are joined more closely than others. */
   private static final String GROUP = "group";
@@ -67,7 +70,7 @@ public record ExploredKernel(UserKernel kernel) {
 
   /**
    * Returns the worlds in which it is explored where nobody asks for others: those that its
-   * descriptor names, or two of different shape.
+   * descriptor names, or two of different shape, three where ranks form groups.
    *
    * @param wraps one of them has a ring that wraps
    */
@@ -80,10 +83,14 @@ public record ExploredKernel(UserKernel kernel) {
     if (!atAllRanks()) {
       return wrapping(wraps && descriptor.api().isEmpty());
     }
-    boolean grouped =
-        settings.stream().anyMatch(setting -> setting.name().equals(GROUP) && setting.most() >= 2);
-    return List.of(
-        MANY, new Choice(grouped ? List.of(GROUPED, "-s " + GROUP + "=2") : List.of(GROUPED)));
+    Choice second = wraps && descriptor.api().isEmpty() ? GROUPED.with(WRAPPING) : GROUPED;
+    return settings.stream().anyMatch(own -> own.name().equals(GROUP) && own.most() >= 2)
+        ? List.of(MANY, second.with(ofGroup(2)), MIDDLE.with(ofGroup(3)))
+        : List.of(MANY, second);
+  }
+
+  private static Choice ofGroup(int ranks) {
+    return new Choice(List.of("-s " + GROUP + "=" + ranks));
   }
 
   /** Returns the worlds of a kernel between two ranks. */
@@ -141,7 +148,11 @@ public record ExploredKernel(UserKernel kernel) {
             descriptor.parameters(),
             descriptor.api().map(DeviceApi::word),
             Optional.of(descriptor)
-                .filter(one -> !one.extension().isEmpty() || !one.structures().isEmpty())
+                .filter(
+                    one ->
+                        !one.extension().isEmpty()
+                            || !one.structures().isEmpty()
+                            || one.launch().nvlink())
                 .map(KernelDescriptor::text)));
   }
 

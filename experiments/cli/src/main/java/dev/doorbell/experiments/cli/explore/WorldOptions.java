@@ -28,14 +28,16 @@ final class WorldOptions {
       names = "--ranks",
       paramLabel = "N[,N...]",
       split = ",",
-      description = "Ranks of a kernel that runs at all of them (default 3 and 4).")
+      description =
+          "Ranks of a kernel that runs at all of them (default 3 and 4; also 6 where they form"
+              + " groups).")
   private List<String> ranks = new ArrayList<>();
 
   @Option(
       names = "--group",
       paramLabel = "N[,N...]",
       split = ",",
-      description = "Ranks of a node, for kernels with a setting group (default 2 of 4).")
+      description = "Ranks of a node, for kernels with a setting group (default 2 of 4, 3 of 6).")
   private List<String> groups = new ArrayList<>();
 
   @Option(
@@ -110,8 +112,9 @@ final class WorldOptions {
               .toList());
     }
 
-    private Choice with(String value) {
-      return new Choice(Stream.concat(values.stream(), Stream.of(value)).toList());
+    /** Returns the world of both choices. */
+    Choice with(Choice other) {
+      return new Choice(Stream.concat(values.stream(), other.values.stream()).toList());
     }
   }
 
@@ -182,7 +185,9 @@ final class WorldOptions {
       choices =
           choices.stream()
               .flatMap(
-                  choice -> axis.values.stream().map(value -> choice.with(axis.option + value)))
+                  choice ->
+                      axis.values.stream()
+                          .map(value -> choice.with(new Choice(List.of(axis.option + value)))))
               .toList();
     }
     for (Choice choice : choices) {

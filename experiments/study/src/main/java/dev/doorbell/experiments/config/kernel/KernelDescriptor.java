@@ -135,7 +135,7 @@ public record KernelDescriptor(
    * @param slots messages side by side
    * @param shared several threads post to one queue pair
    * @param signals words at each rank that peers add to
-   * @param nvlink the library is told that GPUs reach each other's memory
+   * @param nvlink GPUs reach each other's memory, and a library is told so
    */
   public record Launch(
       Ranks ranks,

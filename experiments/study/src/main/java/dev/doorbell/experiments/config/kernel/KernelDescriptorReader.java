@@ -295,11 +295,6 @@ public final class KernelDescriptorReader {
           "it runs at all ranks, but gets neither the job nor its peers",
           "add peers, role and qp_count to parameters");
       refuse(
-          launch.nvlink() && !(all && descriptor.api().isPresent()),
-          "/launch/nvlink",
-          "only the structures of NVSHMEM say whether all ranks share a node",
-          "leave nvlink out, or api: nvshmem and ranks: all");
-      refuse(
           all && !descriptor.comparison().queuePairs().isEmpty(),
           "/compare/queue_pairs",
           "at all ranks, there is a queue pair to each other rank",

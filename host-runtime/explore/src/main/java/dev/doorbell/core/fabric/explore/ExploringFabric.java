@@ -128,6 +128,7 @@ public final class ExploringFabric extends Fabric {
   private long skippedNanos;
   private long timersMade;
   private long lastTurn = Long.MAX_VALUE;
+  private boolean joinsGpus = true;
   private @Nullable TurnListener listener;
   private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
   private final Map<Object, Spin> spins = new LinkedHashMap<>();
@@ -175,6 +176,15 @@ public final class ExploringFabric extends Fabric {
     if (region.role() == Region.Role.SEND_RECORD) {
       machine.markRecord(region);
     }
+  }
+
+  /** Lets GPUs of different ranks address no memory of each other: none is joined by NVLink. */
+  public void separateGpus() {
+    joinsGpus = false;
+  }
+
+  boolean joinsGpus() {
+    return joinsGpus;
   }
 
   /** Ends {@link #run} after that many turns, and what happens then without another. */

@@ -9,7 +9,9 @@ import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Cell;
 import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,11 @@ final class ExploringThreadPort extends ThreadPort {
 
   private Actor stores;
 
+  /** Start and bytes of a range that the thread can address, where not all can be. */
+  private long reached;
+
+  private long reachedBytes;
+
   /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
 
@@ -45,6 +52,32 @@ final class ExploringThreadPort extends ThreadPort {
     this.copies = new AsyncCopies(machine, actor);
     this.loads = actor;
     this.stores = actor;
+    this.reachedBytes = fabric.joinsGpus() ? -1 : 0;
+  }
+
+  /**
+   * Checks that the thread can address memory: of its own rank, or over NVLink.
+   *
+   * @throws AccessFault where it is another rank's
+   */
+  private void reach(String access, long address, int bytes) {
+    if (Long.compareUnsigned(address - reached, reachedBytes) < 0) {
+      return;
+    }
+    Allocation there = memory.find(address);
+    if (there == null) {
+      return;
+    }
+    if (there.locus().rank() != slot.locus.rank()) {
+      throw new AccessFault(
+          access,
+          address,
+          bytes,
+          "%s: %s cannot address memory of %s, no NVLink is between them (launch: { nvlink: true })"
+              .formatted(there, slot.locus, there.locus()));
+    }
+    reached = there.address();
+    reachedBytes = there.size();
   }
 
   @Override
@@ -109,6 +142,7 @@ final class ExploringThreadPort extends ThreadPort {
       long word = RawMemory.getLong(address & -Long.BYTES);
       return (word >>> Words.shift(address)) & Words.ones(bytes);
     }
+    reach("load", address, bytes);
     long value = machine.load(loads, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;
     if (semantics != Access.WEAK && semantics != Access.NON_COHERENT) {
@@ -147,6 +181,7 @@ final class ExploringThreadPort extends ThreadPort {
 
   private void store(long address, int bytes, long value, int access) {
     if (memory.accessible(address, bytes)) {
+      reach("store", address, bytes);
       machine.store(stores, address, bytes, value, access, agent.place());
     } else {
       fabric.storeRegister(slot, actor, address, bytes, value, access, agent.place());
@@ -159,6 +194,7 @@ final class ExploringThreadPort extends ThreadPort {
     if (!memory.accessible(address, bytes)) {
       throw memory.fault("atomic", address, bytes);
     }
+    reach("atomic", address, bytes);
     long old =
         machine.atomic(stores, operation, address, bytes, operand, compare, access, agent.place());
     polled.add(machine);

@@ -103,6 +103,9 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
+    if (!joined()) {
+      fabric.separateGpus();
+    }
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
     Endpoint.Shape shape =
         posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
@@ -133,6 +136,13 @@ final class ExploredTransfer extends ExploredWorld {
         .map(KernelDescriptor::extension)
         .filter(extension -> !extension.isEmpty())
         .ifPresent(this::bring);
+  }
+
+  /** Returns true where each GPU addresses the memory of the others. */
+  private boolean joined() {
+    return descriptor()
+        .filter(own -> own.launch().nvlink() || !own.extension().multicasts().isEmpty())
+        .isPresent();
   }
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
@@ -372,7 +382,7 @@ final class ExploredTransfer extends ExploredWorld {
                         signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
         sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
-        descriptor().map(kernel -> kernel.launch().nvlink()).orElse(false),
+        joined(),
         owned());
   }
 
