@@ -26,6 +26,9 @@ final class LinkMatrix {
   private static final Pattern ROCM_NODE =
       Pattern.compile("GPU\\[(\\d+)\\]\\s*: \\(Topology\\) Numa Node: (-?\\d+)");
 
+  /** Word for two HCAs whose rows are not there. */
+  private static final String UNKNOWN = "-";
+
   private final String file;
   private final List<String> lines;
   private final Map<String, String> legend = new HashMap<>();
@@ -78,13 +81,13 @@ final class LinkMatrix {
       for (int other = 0; other < devices.size(); other++) {
         MachineDevice a = devices.get(row);
         MachineDevice b = devices.get(other);
-        String word = words.getOrDefault(a.name() + " " + b.name(), "");
-        if (other < row && !word.equals(words.get(b.name() + " " + a.name()))) {
+        String back = words.getOrDefault(b.name() + " " + a.name(), UNKNOWN);
+        String word = words.getOrDefault(a.name() + " " + b.name(), back);
+        if (other < row && !back.equals(UNKNOWN) && !word.equals(back)) {
           throw XmlNode.problem(
               file,
               head + 2 + row,
-              "%s to %s is %s, back it is %s"
-                  .formatted(a.name(), b.name(), word, words.get(b.name() + " " + a.name())));
+              "%s to %s is %s, back it is %s".formatted(a.name(), b.name(), word, back));
         }
         if (other != row) {
           matrix.put(a.name() + " " + b.name(), distance(head + 2 + row, word, a, b));
@@ -99,9 +102,16 @@ final class LinkMatrix {
   private void row(
       int number, List<String> columns, int row, boolean cpus, boolean numa, boolean rocm)
       throws ConfigException {
-    List<String> cells =
-        number < lines.size() ? cells(lines.get(number), columns.size() + 1) : List.of("");
     String column = columns.get(row);
+    String name = name(column);
+    Kind kind = column.startsWith("GPU") ? Kind.GPU : Kind.HCA;
+    String line = number < lines.size() ? lines.get(number).strip() : "";
+    if (kind == Kind.HCA && !line.matches("((GPU|NIC)\\d+|[a-z]\\w*)\\s.*")) {
+      // Its row was not pasted; those of the GPUs have its distances.
+      devices.add(new MachineDevice(name, kind, "", -1, List.of(), null, ""));
+      return;
+    }
+    List<String> cells = cells(line, columns.size() + 1);
     if (!cells.getFirst().equals(column)) {
       throw XmlNode.problem(
           file, number + 1, "'%s' where the row of %s belongs".formatted(cells.getFirst(), column));
@@ -117,8 +127,6 @@ final class LinkMatrix {
     if (numa && rest.size() > (cpus ? 1 : 0) && rest.get(cpus ? 1 : 0).matches("\\d{1,4}")) {
       node = Integer.parseInt(rest.get(cpus ? 1 : 0));
     }
-    String name = name(column);
-    Kind kind = column.startsWith("GPU") ? Kind.GPU : Kind.HCA;
     String cores = cpus && !rest.isEmpty() ? rest.getFirst() : "";
     devices.add(
         new MachineDevice(
@@ -142,7 +150,7 @@ final class LinkMatrix {
         parts.add(cell.group());
         at = cell.end();
       }
-      cells.addAll(at == word.length() && cells.size() < wanted ? parts : List.of(word));
+      cells.addAll(at > 0 && at == word.length() && cells.size() < wanted ? parts : List.of(word));
     }
     return cells;
   }
@@ -158,6 +166,9 @@ final class LinkMatrix {
       throws ConfigException {
     if (word.matches("NV[0-9]+|C2C|XGMI|X")) {
       return PciDistance.PIX;
+    }
+    if (word.equals(UNKNOWN)) {
+      return PciDistance.SYS;
     }
     if (word.equals("PCIE")) {
       return a.numa() == b.numa() ? PciDistance.PHB : PciDistance.SYS;
