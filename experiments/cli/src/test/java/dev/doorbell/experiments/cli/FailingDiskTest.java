@@ -48,7 +48,7 @@ class FailingDiskTest {
   }
 
   /** Returns what a run says: all of its files but those of times and of its history. */
-  private static Map<String, String> files(Path run) throws IOException {
+  static Map<String, String> files(Path run) throws IOException {
     try (Stream<Path> all = Files.walk(run)) {
       return all.filter(Files::isRegularFile)
           .filter(
