@@ -21,6 +21,7 @@ class FuzzTargetsTest {
   private static final long FEW = 100;
 
   private static final long FIRST = Long.getLong("doorbell.fuzz.first", 0);
+
   /** Many times what an input takes on a busy machine. */
   private static final Duration DEADLINE = Duration.ofMinutes(2);
 
@@ -50,14 +51,18 @@ class FuzzTargetsTest {
   @Test
   void every_format_that_doorbell_reads_has_a_target() {
     assertThat(names())
-        .contains(
+        .containsExactly(
             "adapter",
+            "argument",
+            "bindings",
             "capture",
             "config",
             "cqe",
             "descriptor",
             "doorbell",
+            "explain",
             "expression",
+            "fatbin",
             "faults",
             "journal",
             "ledger",
@@ -65,13 +70,33 @@ class FuzzTargetsTest {
             "log",
             "machine",
             "manifest",
+            "map",
             "paper",
+            "pci",
             "peer-report",
             "ptx",
+            "routing",
+            "rows",
             "samples",
+            "seal",
             "shim",
             "topology",
+            "words",
             "wqe");
+  }
+
+  /** What reached code that nothing else did, and findings of the past. */
+  @ParameterizedTest
+  @MethodSource("chosen")
+  void reads_or_refuses_its_corpus(String name) throws Exception {
+    List<byte[]> corpus = Corpus.of(name);
+    try (FuzzTarget.Session session = Targets.named(name).opener().open()) {
+      for (int i = 0; i < corpus.size(); i++) {
+        assertThat(session.read(corpus.get(i).clone()))
+            .as("input %d", i)
+            .isNotEqualTo(FuzzTarget.Outcome.MEMORY_CHANGED);
+      }
+    }
   }
 
   /** A target whose inputs are all refused would test no more than its first check. */

@@ -1,10 +1,17 @@
 package dev.doorbell.experiments.fuzz;
 
+import dev.doorbell.doctor.facts.PciTargets;
 import dev.doorbell.experiments.cli.decode.DecodeTargets;
+import dev.doorbell.experiments.cli.explain.ExplainTargets;
+import dev.doorbell.experiments.cli.kernel.ArgumentTargets;
 import dev.doorbell.experiments.fuzz.run.HcaTargets;
 import dev.doorbell.experiments.fuzz.run.KernelTargets;
 import dev.doorbell.experiments.fuzz.run.RecordTargets;
+import dev.doorbell.experiments.fuzz.run.TextTargets;
 import dev.doorbell.experiments.fuzz.run.YamlTargets;
+import dev.doorbell.experiments.run.SealTargets;
+import dev.doorbell.experiments.workbench.validation.RowTargets;
+import dev.doorbell.interop.shim.gpu.FatBinaryTargets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,10 +20,17 @@ import java.util.stream.Stream;
 final class Targets {
   static final List<FuzzTarget> ALL =
       Stream.of(
+              new ArgumentTargets().targets(),
               new DecodeTargets().targets(),
+              new ExplainTargets().targets(),
+              new FatBinaryTargets().targets(),
               new HcaTargets().targets(),
               new KernelTargets().targets(),
+              new PciTargets().targets(),
               new RecordTargets().targets(),
+              new RowTargets().targets(),
+              new SealTargets().targets(),
+              new TextTargets().targets(),
               new YamlTargets().targets())
           .flatMap(List::stream)
           .sorted(Comparator.comparing(FuzzTarget::name))
