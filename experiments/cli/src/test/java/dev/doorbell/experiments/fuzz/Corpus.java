@@ -19,6 +19,9 @@ import java.util.zip.ZipOutputStream;
 final class Corpus {
   private static final String FOLDER = "/dev/doorbell/experiments/fuzz/corpus/";
 
+  /** Larger ones are found again, and would be most of the archive. */
+  private static final int MOST_BYTES = 1024;
+
   private Corpus() {}
 
   /** Returns the inputs that are kept. */
@@ -36,14 +39,18 @@ final class Corpus {
     return inputs;
   }
 
-  /** Writes the files of a folder as what is kept: the same bytes for the same files. */
+  private static boolean isSmall(Path file) {
+    return file.toFile().length() <= MOST_BYTES;
+  }
+
+  /** Writes the small files of a folder as what is kept: the same bytes for the same files. */
   static void keep(String target, Path from, Path resources) throws IOException {
     Path archive = resources.resolve(FOLDER.substring(1) + target + ".zip");
     Files.createDirectories(archive.resolveSibling("."));
     try (Stream<Path> files = Files.list(from);
         ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(archive))) {
       out.setLevel(Deflater.BEST_COMPRESSION);
-      for (Path file : files.sorted().toList()) {
+      for (Path file : files.filter(Corpus::isSmall).sorted().toList()) {
         ZipEntry entry = new ZipEntry(file.getFileName().toString().substring(0, 8));
         entry.setTime(0);
         out.putNextEntry(entry);

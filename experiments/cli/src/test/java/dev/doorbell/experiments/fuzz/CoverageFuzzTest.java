@@ -39,6 +39,8 @@ class CoverageFuzzTest {
   /** Many times what an input takes on a busy machine. */
   private static final int DEADLINE_SECONDS = 60;
 
+  private static final int AFTERWARDS_SECONDS = 300;
+
   private static final Pattern EXECUTED =
       Pattern.compile("stat::number_of_executed_units: ([0-9]+)");
 
@@ -149,10 +151,13 @@ class CoverageFuzzTest {
                 "--custom_hook_includes=dev.doorbell.**",
                 "--reproducer_path=" + log.resolveSibling(".")));
     command.addAll(List.of(options));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(log.toFile())
-        .start()
-        .waitFor();
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    // Jazzer ends by itself, but for a minimiser that finds ever smaller inputs.
+    if (!process.waitFor(Math.round(MINUTES * 60) + AFTERWARDS_SECONDS, TimeUnit.SECONDS)) {
+      process.descendants().forEach(ProcessHandle::destroy);
+      process.destroy();
+    }
+    return process.waitFor();
   }
 }

@@ -13,12 +13,12 @@ import java.util.List;
  * of the input, and the ratios of steps and of allocated bytes in hundredths.
  */
 final class Growth {
-  private static final int SMALL = 1 << 14;
+  private static final int SMALL = Integer.getInteger("doorbell.growth.bytes", 1 << 12);
 
   /** Work that any input may cost. */
-  private static final long FREE_STEPS = 200_000;
+  private static final long FREE_STEPS = 100_000;
 
-  private static final long FREE_BYTES = 8 << 20;
+  private static final long FREE_BYTES = 1 << 20;
 
   private static final List<byte[]> PIECES =
       Mutator.bytes(" ", "\n", "a", "9", "[", "(", "{", "\"", "- ", "a: ", "a,", "a: 1\n", "x y\n");
@@ -39,7 +39,7 @@ final class Growth {
         List<byte[]> pieces = new ArrayList<>(PIECES);
         session.dictionary().stream()
             .filter(each -> each.length > 0)
-            .limit(24)
+            .limit(Targets.named(name).isSlow() ? 2 : 8)
             .forEach(pieces::add);
         byte[] seed = session.seeds().getFirst();
         measure(name, session, new byte[0], seed);
@@ -83,7 +83,8 @@ final class Growth {
   private static byte[] input(byte[] around, byte[] piece, int bytes) {
     ByteArrayOutputStream input = new ByteArrayOutputStream();
     input.write(around, 0, around.length / 2);
-    while (input.size() < bytes) {
+    int end = input.size() + bytes;
+    while (input.size() < end) {
       input.writeBytes(piece);
     }
     input.write(around, around.length / 2, around.length - around.length / 2);

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -105,23 +106,11 @@ public final class Reuse {
   /** Everything that decides the samples of a point, beside the code. */
   private static String hash(
       Environment environment, ExperimentConfig config, List<UserKernel> kernels, Point point) {
+    Object alone =
+        RecordCopy.with(point, Map.of("index", 0, "configHash", "", "timeout", Duration.ZERO));
+    ExperimentConfig.Measure measure = config.measure();
     StringBuilder text = new StringBuilder();
-    for (Object part :
-        List.of(
-            environment,
-            config.measure().repeat(),
-            String.valueOf(config.measure().until()),
-            point.id(),
-            point.kernels(),
-            point.settings(),
-            point.seed(),
-            point.metrics(),
-            point.warmup(),
-            point.samples(),
-            point.launches(),
-            point.faults())) {
-      text.append(part).append('\n');
-    }
+    text.append(environment).append(measure.repeat()).append(measure.until()).append(alone);
     for (UserKernel kernel : kernels) {
       if (point.kernels().contains(kernel.name())) {
         text.append(kernel.descriptor().text()).append(kernel.ptx());

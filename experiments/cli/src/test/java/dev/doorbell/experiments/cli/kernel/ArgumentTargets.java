@@ -30,7 +30,8 @@ public final class ArgumentTargets {
                     "1:u32"),
             Mutator.bytes("0x", "inout:", "value:", "99x", "f64:", "_"),
             input -> {
-              String text = new String(input, StandardCharsets.UTF_8);
+              // The system ends an argument at a NUL.
+              String text = new String(input, StandardCharsets.UTF_8).replace("\0", "");
               return COSTLY.matcher(text).matches() ? Outcome.REFUSED : read(text);
             }));
   }
