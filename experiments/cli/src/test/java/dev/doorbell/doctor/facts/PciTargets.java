@@ -18,7 +18,9 @@ public final class PciTargets {
             () -> List.of(space(64), space(256), space(4096)),
             List.of(new byte[] {0x10, 0x40}, new byte[] {0x0d, 0, 1, 0x10}, new byte[] {0x0f, 0}),
             input ->
-                PciConfig.parse(input) == PciConfig.UNREAD ? Outcome.REFUSED : Outcome.ACCEPTED));
+                PciConfig.parse(input).equals(PciConfig.UNREAD)
+                    ? Outcome.REFUSED
+                    : Outcome.ACCEPTED));
   }
 
   /** PCI Express at 0x40, ACS at 0x100 and ATS at 0x120. */

@@ -1,8 +1,11 @@
 package dev.doorbell.experiments.fuzz;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** Entry points of Jazzer, which looks for inputs that reach code that no other input reached. */
 public final class CoverageTarget {
-  private static FuzzTarget.Session session;
+  private static FuzzTarget.@Nullable Session session;
 
   private CoverageTarget() {}
 
@@ -22,7 +25,7 @@ public final class CoverageTarget {
    * @throws Exception when the reader fails with anything but a clear problem
    */
   public static void fuzzerTestOneInput(byte[] input) throws Exception {
-    if (session.read(input) == FuzzTarget.Outcome.MEMORY_CHANGED) {
+    if (Objects.requireNonNull(session).read(input) == FuzzTarget.Outcome.MEMORY_CHANGED) {
       throw new IllegalStateException("memory changed");
     }
   }

@@ -13,6 +13,7 @@ import dev.doorbell.experiments.scenario.moe.Routing.RoutingFile;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import dev.doorbell.experiments.workbench.explore.Schedule;
 import dev.doorbell.verbs.device.DeviceFilter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -56,7 +57,9 @@ public final class TextTargets {
             Mutator.bytes("-1", "4", "99999999999"),
             input ->
                 refusing(
-                    () -> new RoutingFile("fuzz", 2, 2, 2, 4).read(Seeds.text(input)).toString())),
+                    () ->
+                        Arrays.deepToString(
+                            new RoutingFile("fuzz", 2, 2, 2, 4).read(Seeds.text(input))))),
         FuzzTarget.of(
             "words",
             "short texts of options and settings",
