@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.config.Configs;
+import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.FailingDisk;
 import java.io.IOException;
@@ -48,7 +49,7 @@ class FailingDiskTest {
   }
 
   /** Returns what a run says: all of its files but those of times and of its history. */
-  private static Map<String, String> files(Path run) throws IOException {
+  static Map<String, String> files(Path run) throws IOException {
     try (Stream<Path> all = Files.walk(run)) {
       return all.filter(Files::isRegularFile)
           .filter(
@@ -100,6 +101,66 @@ class FailingDiskTest {
           .isEqualTo(ExitCode.OK);
     }
     return struck;
+  }
+
+  /** What is made from a run is there whole, or as it was before. */
+  @Test
+  void what_is_made_of_a_run_is_whole_or_refused() throws IOException {
+    String run = made(folder.resolve("good")).getFirst().toString();
+    List<List<String>> commands =
+        List.of(
+            List.of("table", run, "--format", "csv", "-o"),
+            List.of("report", run, "-o"),
+            List.of("plot", run, "--out"),
+            List.of("merge", run, "-o"));
+    for (List<String> command : commands) {
+      int seeds = Integer.getInteger("doorbell.seeds", 12) / 2;
+      int struck = 0;
+      for (int seed = 0; seed < seeds; seed++) {
+        FailingDisk failing = new FailingDisk(seed, ONE_OF / 8);
+        session.disk = failing;
+        Path target = folder.resolve(command.getFirst() + seed);
+        List<String> words = new ArrayList<>(command);
+        words.add(target.toString());
+        ExitCode code = session.type(words.toArray(String[]::new));
+        said(seed, failing, code);
+        struck += failing.failures() > 0 ? 1 : 0;
+        session.disk = new Disk();
+        Path again = folder.resolve(command.getFirst() + "-again" + seed);
+        words.set(words.size() - 1, again.toString());
+        assertThat(session.type(words.toArray(String[]::new))).isEqualTo(ExitCode.OK);
+        if (code == ExitCode.OK && Files.isRegularFile(target)) {
+          assertThat(target).as("%s %d", command.getFirst(), seed).hasSameBinaryContentAs(again);
+        } else if (code != ExitCode.OK) {
+          assertThat(Files.isRegularFile(target)).as("%s %d", command.getFirst(), seed).isFalse();
+        }
+      }
+      assertThat(struck).as(command.getFirst()).isPositive();
+    }
+  }
+
+  /** Memory that one point does not get fails that point, with a reason and a fix. */
+  @Test
+  void a_point_that_gets_no_memory_is_run_by_resume() throws IOException {
+    PointRunner once = session.runtime.runner;
+    int[] calls = {0};
+    session.runtime.runner =
+        (point, context) -> {
+          if (++calls[0] == 3) {
+            throw new OutOfMemoryError("Java heap space");
+          }
+          return once.run(point, context);
+        };
+    Path runs = folder.resolve("small");
+    assertThat(session.type("run", config, "-q", "-j", "1", "--out", runs.toString()))
+        .isEqualTo(ExitCode.FAILED);
+    String run = made(runs).getFirst().toString();
+    session.type("table", run);
+    assertThat(session.out() + session.err())
+        .contains("DB-E054", "DOORBELL_JAVA_OPTS=-Xmx")
+        .doesNotContain("report it");
+    assertThat(session.type("run", "--resume", run, "-q")).isEqualTo(ExitCode.OK);
+    assertThat(files(made(runs).getFirst())).isEqualTo(whole);
   }
 
   private void said(int seed, FailingDisk disk, ExitCode code) {

@@ -2,16 +2,8 @@ package dev.doorbell.experiments.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.doorbell.experiments.cli.decode.DecodeTargets;
-import dev.doorbell.experiments.fuzz.run.HcaTargets;
-import dev.doorbell.experiments.fuzz.run.KernelTargets;
-import dev.doorbell.experiments.fuzz.run.RecordTargets;
-import dev.doorbell.experiments.fuzz.run.YamlTargets;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,35 +21,22 @@ class FuzzTargetsTest {
   private static final long FEW = 100;
 
   private static final long FIRST = Long.getLong("doorbell.fuzz.first", 0);
-  private static final List<String> CHOSEN =
-      Arrays.asList(System.getProperty("doorbell.fuzz.targets", "").split(",", -1));
 
   /** Many times what an input takes on a busy machine. */
   private static final Duration DEADLINE = Duration.ofMinutes(2);
 
-  private static final List<FuzzTarget> ALL =
-      Stream.of(
-              new DecodeTargets().targets(),
-              new HcaTargets().targets(),
-              new KernelTargets().targets(),
-              new RecordTargets().targets(),
-              new YamlTargets().targets())
-          .flatMap(List::stream)
-          .sorted(Comparator.comparing(FuzzTarget::name))
-          .toList();
-
   static List<String> names() {
-    return ALL.stream().map(FuzzTarget::name).toList();
+    return Targets.names();
   }
 
   static List<String> chosen() {
-    return names().stream().filter(name -> CHOSEN.contains("") || CHOSEN.contains(name)).toList();
+    return Targets.chosen();
   }
 
   @ParameterizedTest
   @MethodSource("chosen")
   void reads_or_refuses_whatever_it_is_given(String name) {
-    FuzzTarget target = target(name);
+    FuzzTarget target = Targets.named(name);
     long inputs = target.isSlow() ? Math.max(Math.min(INPUTS, FEW), INPUTS / 5) : INPUTS;
     FuzzResult result = new FuzzCampaign(SEED, FIRST, inputs, DEADLINE, () -> false).run(target);
     assertThat(result.inputs()).isEqualTo(inputs);
@@ -72,14 +51,18 @@ class FuzzTargetsTest {
   @Test
   void every_format_that_doorbell_reads_has_a_target() {
     assertThat(names())
-        .contains(
+        .containsExactly(
             "adapter",
+            "argument",
+            "bindings",
             "capture",
             "config",
             "cqe",
             "descriptor",
             "doorbell",
+            "explain",
             "expression",
+            "fatbin",
             "faults",
             "journal",
             "ledger",
@@ -87,29 +70,45 @@ class FuzzTargetsTest {
             "log",
             "machine",
             "manifest",
+            "map",
             "paper",
+            "pci",
             "peer-report",
             "ptx",
+            "routing",
+            "rows",
             "samples",
+            "seal",
             "shim",
             "topology",
+            "words",
             "wqe");
+  }
+
+  /** What reached code that nothing else did, and findings of the past. */
+  @ParameterizedTest
+  @MethodSource("chosen")
+  void reads_or_refuses_its_corpus(String name) throws Exception {
+    List<byte[]> corpus = Corpus.of(name);
+    try (FuzzTarget.Session session = Targets.named(name).opener().open()) {
+      for (int i = 0; i < corpus.size(); i++) {
+        assertThat(session.read(corpus.get(i).clone()))
+            .as("input %d", i)
+            .isNotEqualTo(FuzzTarget.Outcome.MEMORY_CHANGED);
+      }
+    }
   }
 
   /** A target whose inputs are all refused would test no more than its first check. */
   @ParameterizedTest
   @MethodSource("names")
   void reads_its_own_seeds(String name) throws Exception {
-    try (FuzzTarget.Session session = target(name).opener().open()) {
+    try (FuzzTarget.Session session = Targets.named(name).opener().open()) {
       boolean any = false;
       for (byte[] seed : session.seeds()) {
         any |= session.read(seed.clone()) == FuzzTarget.Outcome.ACCEPTED;
       }
       assertThat(any).isTrue();
     }
-  }
-
-  private static FuzzTarget target(String name) {
-    return ALL.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
   }
 }

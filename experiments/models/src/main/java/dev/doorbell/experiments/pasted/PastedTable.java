@@ -24,12 +24,12 @@ public record PastedTable(
     Tool tool, String title, boolean latency, Machine machine, List<Row> rows) {
   private static final Pattern NCCL =
       Pattern.compile(
-          "^.{0,80}?\\s(\\d+)\\s+(\\d+)\\s+(float|half|double|bfloat16|u?int\\d+|f8\\w*|fp8\\w*)\\s+(?:[a-z]\\w*\\s+)?(?:-?\\d+\\s+)?([\\d.]+)\\s+([\\d.]+)\\s+([\\d.]+)\\b(?:\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$)(?:(?:\\s+[\\d.]+){3}\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$))?)?.*");
+          "^.{0,80}?\\s(\\d{1,15})\\s+(\\d+)\\s+(float|half|double|bfloat16|u?int\\d+|f8\\w*|fp8\\w*)\\s+(?:[a-z]\\w*\\s+)?(?:-?\\d+\\s+)?(\\d+\\.?\\d*)\\s+(\\d+\\.?\\d*)\\s+(\\d+\\.?\\d*)\\b(?:\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$)(?:(?:\\s+[\\d.]+){3}\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$))?)?.*");
   private static final Pattern PERFTEST =
       Pattern.compile(
-          "^\\s*(\\d+)\\s+(\\d+)\\s+(\\d+\\.\\d+)\\s+(\\d+\\.\\d+)(?:\\s+(\\d+\\.\\d+))?(?:\\s+[\\d.]+)*\\s*$");
+          "^\\s*(\\d{1,15})\\s+(\\d+)\\s+(\\d+\\.\\d+)\\s+(\\d+\\.\\d+)(?:\\s+(\\d+\\.\\d+))?(?:\\s+[\\d.]+)*\\s*$");
   private static final Pattern OSU =
-      Pattern.compile("^(\\d+)\\s{2,}(\\d+\\.\\d+)(?:\\s+[\\d.]+)*\\s*$");
+      Pattern.compile("^(\\d{1,15})\\s{2,}(\\d+\\.\\d+)(?:\\s+[\\d.]+)*\\s*$");
 
   /** Mean, least and most of all ranks, and repetitions: one collective, in microseconds. */
   private static final Pattern OSU_COLLECTIVE =
@@ -53,7 +53,7 @@ public record PastedTable(
           "(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|scatter|gather|hypercube)_perf");
   private static final Pattern OSU_NAME =
       Pattern.compile("# OSU (?:MPI|NCCL|OpenSHMEM)?\\S*\\s*(.*?) ?(?:Latency|Bandwidth|Test)\\b");
-  private static final Pattern QPS = Pattern.compile("Number of qps\\s*: (\\d+)");
+  private static final Pattern QPS = Pattern.compile("Number of qps\\s*: (\\d{1,6})\\b");
 
   /** Rates of links in gigabits a second. */
   private static final List<Integer> RATES = List.of(1, 10, 25, 40, 50, 56, 100, 200, 400, 800);

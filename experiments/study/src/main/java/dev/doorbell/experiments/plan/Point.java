@@ -1,11 +1,13 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import dev.doorbell.experiments.config.value.Value;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /**
@@ -50,20 +52,7 @@ public record Point(
 
   /** Returns this point with another seed. */
   public Point reseeded(long other) {
-    return new Point(
-        index,
-        id,
-        configHash,
-        kernels,
-        axes,
-        settings,
-        other,
-        metrics,
-        warmup,
-        samples,
-        launches,
-        timeout,
-        faults);
+    return RecordCopy.with(this, Map.of("seed", other));
   }
 
   /** A setting's text; the schema gives every known setting a value, so absence is a fault. */

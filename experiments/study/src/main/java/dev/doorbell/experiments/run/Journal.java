@@ -101,7 +101,7 @@ public final class Journal implements Closeable {
   }
 
   private static byte[] lines(List<JournalEntry> entries) {
-    return lines(FIRST, entries.stream().map(JSON::writeValueAsBytes).toList());
+    return ofJson(entries.stream().map(JSON::writeValueAsBytes).toList());
   }
 
   /** Returns JSON objects as the lines of a journal. */

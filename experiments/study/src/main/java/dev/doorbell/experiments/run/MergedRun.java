@@ -77,7 +77,7 @@ public final class MergedRun {
     }
   }
 
-  private static byte @Nullable [] samples(Path part, JournalEntry entry) throws IOException {
+  static byte @Nullable [] samples(Path part, JournalEntry entry) throws IOException {
     return entry.samples() == null
         ? null
         : Files.readAllBytes(part.resolve(RunDirectory.SAMPLES).resolve(entry.samples()));

@@ -149,10 +149,20 @@ public final class RunExecution {
       ending = new Ending.Failure(failure.kind(), failure.problem());
     } catch (RuntimeException | Error fault) {
       directory.log().fault(slot.point.id(), fault);
-      ending = new Ending.Failure(PointFailure.Kind.FAILED, internal(slot.point, fault));
+      Problem problem =
+          fault instanceof OutOfMemoryError ? memory(slot.point.id()) : internal(slot.point, fault);
+      ending = new Ending.Failure(PointFailure.Kind.FAILED, problem);
     }
     slot.ending = ending;
     ended.add(slot);
+  }
+
+  /** Returns the problem of what takes more memory than the JVM has. */
+  public static Problem memory(@Nullable String where) {
+    long heap = Runtime.getRuntime().maxMemory() >> 20;
+    return Problem.of(
+            "DB-E054", where, "this takes more than the %,d MiB of memory here".formatted(heap))
+        .fix("ask for less, or give the JVM more: DOORBELL_JAVA_OPTS=-Xmx%dm".formatted(2 * heap));
   }
 
   private Problem internal(Point point, Throwable fault) {

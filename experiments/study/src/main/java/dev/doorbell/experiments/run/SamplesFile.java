@@ -98,7 +98,7 @@ public final class SamplesFile {
     private static final String BASIS =
         Arrays.stream(Basis.values()).map(Basis::word).collect(Collectors.joining("|", "(?:", ")"));
 
-    private static final Pattern COLUMN = Pattern.compile("(.+) \\[(.*)](?: " + BASIS + ")?");
+    private static final Pattern COLUMN = Pattern.compile("(.+) \\[([^\\[]*)](?: " + BASIS + ")?");
 
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int CHUNK = 1 << 16;

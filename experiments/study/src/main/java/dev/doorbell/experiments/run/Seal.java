@@ -71,7 +71,7 @@ record Seal(SequencedMap<String, String> sha256) {
   }
 
   private static Problem problem(Path run, String name, String what) {
-    return Problem.of("DB-R012", run.resolve(name).toString(), what)
+    return Problem.of("DB-R012", run + "/" + name, what)
         .effect("the run is not what it was when it ended")
         .fix("put the file back, or measure again what is missing: doorbell run --resume " + run);
   }

@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Lines of a text, cut out when they are asked for: only messages and listings do. */
 final class TextLines extends AbstractList<String> implements RandomAccess {
+  /** Each problem of a line has its text. */
+  private static final int MOST_SHOWN = 1000;
+
   private final String text;
 
   /** The offset of the first character of each line, once somebody has asked. */
@@ -32,7 +35,8 @@ final class TextLines extends AbstractList<String> implements RandomAccess {
   public String get(int line) {
     int[] starts = starts();
     int end = line + 1 < starts.length ? starts[line + 1] : text.length();
-    return text.substring(starts[line], end).stripTrailing();
+    int shown = Math.min(end, starts[line] + MOST_SHOWN);
+    return text.substring(starts[line], shown).stripTrailing() + (shown < end - 1 ? " ..." : "");
   }
 
   @Override

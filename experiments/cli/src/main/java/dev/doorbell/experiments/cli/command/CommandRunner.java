@@ -8,6 +8,7 @@ import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.run.RunExecution;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -142,15 +143,7 @@ public final class CommandRunner {
     } catch (ProgramExit e) {
       throw e;
     } catch (OutOfMemoryError e) {
-      long heap = Runtime.getRuntime().maxMemory() >> 20;
-      print(
-          Problem.of(
-                  "DB-E054",
-                  null,
-                  "this takes more than the %,d MiB of memory here".formatted(heap))
-              .fix(
-                  "ask for less, or give the JVM more: DOORBELL_JAVA_OPTS=-Xmx%dm"
-                      .formatted(2 * heap)));
+      print(RunExecution.memory(null));
       trace(command, e);
       return ExitCode.ENVIRONMENT;
     } catch (RuntimeException | Error e) {

@@ -150,7 +150,8 @@ final class LinkMatrix {
         parts.add(cell.group());
         at = cell.end();
       }
-      cells.addAll(at > 0 && at == word.length() && cells.size() < wanted ? parts : List.of(word));
+      boolean split = at > 0 && at == word.length() && cells.size() < wanted;
+      cells.addAll(split ? parts : List.of(word));
     }
     return cells;
   }

@@ -161,7 +161,7 @@ public final class Formula {
       Node left = operand();
       while (true) {
         blanks();
-        Optional<Operator> operator = Operator.between(text.substring(at));
+        Optional<Operator> operator = Operator.between(text, at);
         if (operator.isEmpty() || operator.get().binding() < binding) {
           return left;
         }

@@ -168,10 +168,10 @@ interface Node {
       return yes ? 1 : 0;
     }
 
-    /** The longest operator between two operands that a text begins with. */
-    static Optional<Operator> between(String text) {
+    /** The longest operator between two operands that a text has at an offset. */
+    static Optional<Operator> between(String text, int at) {
       return Arrays.stream(values())
-          .filter(operator -> operator.binding > 0 && text.startsWith(operator.text))
+          .filter(operator -> operator.binding > 0 && text.startsWith(operator.text, at))
           .max((a, b) -> Integer.compare(a.text.length(), b.text.length()));
     }
 

@@ -24,7 +24,7 @@ final class FatBinary {
   private static final int LEAST_ENTRY = 64;
   private static final long LZ4 = 0x2000;
   private static final long ZSTANDARD = 0x8000;
-  private static final int MOST_RAW = 1 << 30;
+  private static final int MOST_RAW = 1 << 28;
 
   private FatBinary() {}
 
@@ -34,7 +34,10 @@ final class FatBinary {
     if (from.getInt(0) != MAGIC) {
       throw new CudaException(CudaStatus.INVALID_PTX, "the module is no fat binary of nvcc");
     }
-    return from.getShort(6) + from.getLong(8);
+    long bytes = from.getShort(6) + from.getLong(8);
+    CudaException.require(
+        from.getShort(6) >= HEADER_BYTES && bytes >= from.getShort(6), CudaStatus.INVALID_PTX);
+    return bytes;
   }
 
   /**

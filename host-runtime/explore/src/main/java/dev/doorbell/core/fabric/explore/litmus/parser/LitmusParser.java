@@ -52,7 +52,7 @@ public final class LitmusParser {
           "([A-Za-z_]\\w*)\\s*@\\s*(generic|surface|texture|constant)\\s+aliases\\s+([A-Za-z_]\\w*)");
   private static final Pattern CLAIM =
       Pattern.compile(
-          "^\\s*(filter|~\\s*exists|not\\s+exists|exists|forall)\\b", Pattern.MULTILINE);
+          "^[^\\S\\n]*(filter|~\\s*exists|not\\s+exists|exists|forall)\\b", Pattern.MULTILINE);
   private static final Pattern LABEL = Pattern.compile("([A-Za-z_$][\\w$]*)\\s*:\\s*(.*)");
 
   private final String text;
@@ -91,12 +91,20 @@ public final class LitmusParser {
   /** Replaces comments by blanks, so that lines keep their numbers. */
   private static String blankComments(String text) {
     StringBuilder out = new StringBuilder(text);
-    Matcher comments = Pattern.compile("(?s)\"[^\"]*\"|\\(\\*.*?\\*\\)|//[^\\n]*").matcher(text);
-    while (comments.find()) {
-      if (text.charAt(comments.start()) == '"') {
+    Matcher comments = Pattern.compile("\"[^\"]*\"|\\(\\*|//[^\\n]*").matcher(text);
+    boolean closed = true; // looked for once where there is no end
+    for (int at = 0; comments.find(at); ) {
+      int start = comments.start();
+      at = comments.end();
+      if (text.charAt(start) == '(') {
+        int close = closed ? text.indexOf("*)", at) : -1;
+        closed = close >= 0;
+        at = closed ? close + 2 : at;
+      }
+      if (text.charAt(start) == '"' || (text.charAt(start) == '(' && !closed)) {
         continue; // a quoted line may hold an address of the web
       }
-      for (int i = comments.start(); i < comments.end(); i++) {
+      for (int i = start; i < at; i++) {
         if (text.charAt(i) != '\n') {
           out.setCharAt(i, ' ');
         }
