@@ -7,11 +7,13 @@ import dev.doorbell.core.pcap.CapturedFrame;
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.pcap.LinkType;
 import dev.doorbell.core.print.Scratch;
+import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.FlowChecker;
 import dev.doorbell.core.roce.LinkHeader;
 import dev.doorbell.core.roce.PacketPrinter;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.core.roce.UdpHeader;
+import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -113,8 +115,11 @@ public final class PacketReport {
           seconds,
           whole
               ? "RoCE, %d bytes".formatted(bytes)
-              : "RoCE, cut inside its headers: %d of %d bytes"
-                  .formatted(captured.bytes().length, captured.originalBytes()),
+              : "RoCE%s, cut inside its headers: %d of %d bytes"
+                  .formatted(
+                      transport(captured.bytes().length - (frame.bth - address)),
+                      captured.bytes().length,
+                      captured.originalBytes()),
           whole ? List.of(verdict.text()) : List.of());
     }
     cut += whole ? 0 : 1;
@@ -131,6 +136,15 @@ public final class PacketReport {
         List.copyOf(findings.problems()),
         List.copyOf(findings.notes()),
         whole ? PacketPrinter.full(frame, checker.expectedIcrc(frame)) : "");
+  }
+
+  /** Returns what a base transport header says, where {@code left} bytes from it are there. */
+  private String transport(long left) {
+    return frame.bth == 0 || left < Bth.BYTES
+        ? ""
+        : " %s qp=0x%06x psn=0x%06x"
+            .formatted(
+                BthOpcode.name(frame.opcode), Bth.destination(frame.bth), Bth.psn(frame.bth));
   }
 
   private static Line plain(
@@ -152,7 +166,10 @@ public final class PacketReport {
       return "frames of %s are not read".formatted(String.join(", ", unread));
     }
     if (!isDecoded()) {
-      return "nothing was decoded: no frame is RoCE on this port (--port), so nothing is known";
+      return cut > 0
+          ? "%d packets end inside their headers: capture more of each (tcpdump -s 0)"
+              .formatted(cut)
+          : "nothing was decoded: no frame is RoCE on this port (--port), so nothing is known";
     }
     String words =
         isSound() ? "nothing wrong" : "%d problems".formatted(broken + checker.problems());

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of nccl-tests, perftest or OSU's benchmarks.
@@ -23,12 +24,18 @@ public record PastedTable(
     Tool tool, String title, boolean latency, Machine machine, List<Row> rows) {
   private static final Pattern NCCL =
       Pattern.compile(
-          "^.{0,80}?\\s(\\d+)\\s+(\\d+)\\s+(float|half|double|bfloat16|u?int\\d+|f8\\w*|fp8\\w*)\\s+(?:[a-z]\\w*\\s+)?(?:-?\\d+\\s+)?([\\d.]+)\\s+([\\d.]+)\\s+([\\d.]+)\\b.*");
+          "^.{0,80}?\\s(\\d+)\\s+(\\d+)\\s+(float|half|double|bfloat16|u?int\\d+|f8\\w*|fp8\\w*)\\s+(?:[a-z]\\w*\\s+)?(?:-?\\d+\\s+)?([\\d.]+)\\s+([\\d.]+)\\s+([\\d.]+)\\b(?:\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$)(?:(?:\\s+[\\d.]+){3}\\s+(\\d+(?:e[-+]\\d+)?)(?=\\s|$))?)?.*");
   private static final Pattern PERFTEST =
       Pattern.compile(
           "^\\s*(\\d+)\\s+(\\d+)\\s+(\\d+\\.\\d+)\\s+(\\d+\\.\\d+)(?:\\s+(\\d+\\.\\d+))?(?:\\s+[\\d.]+)*\\s*$");
   private static final Pattern OSU =
       Pattern.compile("^(\\d+)\\s{2,}(\\d+\\.\\d+)(?:\\s+[\\d.]+)*\\s*$");
+
+  /** Mean, least and most of all ranks, and repetitions: one collective, in microseconds. */
+  private static final Pattern OSU_COLLECTIVE =
+      Pattern.compile("^\\d+(?:\\s+\\d+\\.\\d+){3}\\s+\\d+\\s*$");
+
+  private static final Pattern UCC_NAME = Pattern.compile("Collective:\\s+(\\w+)");
   private static final Pattern HEAD =
       Pattern.compile(
           "^\\s*#.*|^-{20,}\\s*$|^\\s*$|^\\*.*|(rccl|nccl)-tests: .*|.*#bytes"
@@ -37,7 +44,9 @@ public record PastedTable(
               + " qps|Connection type|CQ Moderation|TX depth|Post List|Mtu|Link type|Max"
               + " inline|rdma_cm QPs|Data ex|GID index|Gid index|PCIe relax\\w*|ibv_wr\\*"
               + " API|Transport type|Device|Using SRQ|local address|remote address|GID|Use ROCm"
-              + " memory|CUDA)\\b.*");
+              + " memory|CUDA)\\b.*|^(Collective|Memory"
+              + " type|Datatype|Reduction|Inplace|Warmup|Iterations):.*|^ +(small|large)"
+              + " +\\d+\\s*$|^ +Count +Size .*|^( +(avg|min|max))+\\s*$");
   private static final Pattern DEVICE =
       Pattern.compile("#\\s+Rank\\s+\\d+ .*? on\\s+(\\S+) device .*\\[[0-9a-fx:.]+\\] (.*)");
   private static final Pattern BENCHMARK =
@@ -61,7 +70,8 @@ public record PastedTable(
   public enum Tool {
     NCCL_TESTS("nccl-tests"),
     PERFTEST("perftest"),
-    OSU("OSU micro-benchmarks");
+    OSU("OSU micro-benchmarks"),
+    UCC("ucc_perftest");
 
     private final String words;
 
@@ -74,8 +84,12 @@ public record PastedTable(
     }
   }
 
-  /** A size in bytes, and nanoseconds of one operation. */
-  public record Row(long bytes, double nanos) {}
+  /** A size in bytes, nanoseconds of one operation, and whether its results were wrong. */
+  public record Row(long bytes, double nanos, boolean wrong) {
+    Row(long bytes, double nanos) {
+      this(bytes, nanos, false);
+    }
+  }
 
   /**
    * The machine of a table.
@@ -121,10 +135,13 @@ public record PastedTable(
   /** Reads the lines of a table, its head among them. */
   public static PastedTable of(List<String> lines) {
     String text = String.join("\n", lines);
-    boolean bandwidth = text.contains("Bandwidth") || text.contains("MB/s");
+    boolean ucc = text.contains("Time, us");
+    boolean shared = ucc || lines.stream().anyMatch(line -> OSU_COLLECTIVE.matcher(line).matches());
+    boolean bandwidth = !shared && (text.contains("Bandwidth") || text.contains("MB/s"));
     boolean latency =
-        !bandwidth
-            && (text.contains("t_min") || text.contains("t_avg") || text.contains("Latency"));
+        shared
+            || (!bandwidth
+                && (text.contains("t_min") || text.contains("t_avg") || text.contains("Latency")));
     double perUnit = text.contains("Gb/sec") ? 8 : 1e9 / 1048576;
     List<Row> rows = new ArrayList<>();
     Tool tool = Tool.OSU;
@@ -135,12 +152,13 @@ public record PastedTable(
       Matcher osu = OSU.matcher(line);
       if (nccl.matches()) {
         tool = Tool.NCCL_TESTS;
-        rows.add(new Row(Long.parseLong(nccl.group(1)), number(nccl, 4) * 1e3));
+        boolean wrong = isWrong(nccl.group(7)) || isWrong(nccl.group(8));
+        rows.add(new Row(Long.parseLong(nccl.group(1)), number(nccl, 4) * 1e3, wrong));
         double algorithm = number(nccl, 5);
         factor = algorithm > 1 ? number(nccl, 6) / algorithm : factor;
       } else if (perftest.matches()) {
-        tool = Tool.PERFTEST;
-        long bytes = Long.parseLong(perftest.group(1));
+        tool = ucc ? Tool.UCC : Tool.PERFTEST;
+        long bytes = Long.parseLong(perftest.group(ucc ? 2 : 1));
         boolean typical = text.contains("t_typical") && perftest.group(5) != null;
         rows.add(
             new Row(
@@ -165,8 +183,9 @@ public record PastedTable(
               first(OSU_NAME, text)
                       .filter(name -> !name.isEmpty())
                       .map(name -> name + " ")
-                      .orElse("")
+                      .orElse(shared ? "collective " : "")
                   + (latency ? "latency" : "bandwidth");
+          case UCC -> first(UCC_NAME, text).orElse("collective");
         };
     Machine machine =
         new Machine(
@@ -176,6 +195,13 @@ public record PastedTable(
             first(QPS, text).map(Integer::parseInt).orElse(1),
             tool == Tool.PERFTEST && !latency ? gigabits(rows) : 0);
     return new PastedTable(tool, title, latency, machine, rows);
+  }
+
+  /**
+   * Counts of wrong results, or the largest error in older versions, where rounding stays small.
+   */
+  private static boolean isWrong(@Nullable String error) {
+    return error != null && Double.parseDouble(error) >= 1;
   }
 
   private static double number(Matcher matcher, int group) {
@@ -288,7 +314,8 @@ public record PastedTable(
               row.nanos / 1e3,
               value == null ? "-" : String.format(Locale.ROOT, "%.2f", nanos / 1e3),
               value == null ? "-" : String.format(Locale.ROOT, "%.2fx", ratio),
-              ratio > MANY ? "  slower" : ratio < 1 / MANY ? "  faster" : ""));
+              (ratio > MANY ? "  slower" : ratio < 1 / MANY ? "  faster" : "")
+                  + (row.wrong ? "  WRONG RESULTS" : "")));
     }
     if (large == 0) {
       return text.append("the model has no value for these sizes\n").toString();

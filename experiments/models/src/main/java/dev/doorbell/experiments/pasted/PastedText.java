@@ -29,6 +29,11 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
       Pattern.compile(
           "\\s*((GPU|NIC|mlx|rocep|ib|bnxt|rdmap|hns)\\w*\\s+\\S+.*|(NIC )?Legend:|NIC\\d+: \\S+|.*"
               + " = .*)");
+
+  /** A row of {@code nvidia-smi topo -p2p}, which has no distances. */
+  private static final Pattern ACCESS =
+      Pattern.compile("\\s*GPU\\d+(\\s+(X|OK|[CGT]?NS|DR|U))+\\s*");
+
   private static final Pattern ROCM =
       Pattern.compile(".*(between two GPUs|ROCm System Management).*");
   private static final Pattern TREE =
@@ -106,7 +111,9 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
 
     private boolean isMatrix() {
       int next = at + 1;
-      return next < lines.size() && MATRIX.matcher(lines.get(next)).matches();
+      return next < lines.size()
+          && MATRIX.matcher(lines.get(next)).matches()
+          && !ACCESS.matcher(lines.get(next)).matches();
     }
 
     private void add(Kind kind, int end) {
@@ -140,7 +147,9 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
         end++;
       }
       int from = at;
-      while (from > 0 && log.containsKey(from) && PastedTable.isHead(lines.get(from - 1))) {
+      while (from > 0
+          && (log.containsKey(from) || lines.get(from - 1).isBlank())
+          && PastedTable.isHead(lines.get(from - 1))) {
         log.remove(from);
         from--;
       }

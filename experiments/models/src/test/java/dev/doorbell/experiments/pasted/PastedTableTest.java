@@ -14,6 +14,39 @@ class PastedTableTest {
   }
 
   @Test
+  void tables_of_collectives_are_no_messages_between_two_ends() {
+    PastedTable osu = table("131072    685.32    676.04    694.09    100\n");
+    assertThat(osu.title()).isEqualTo("collective latency");
+    assertThat(osu.isPointToPoint()).isFalse();
+    assertThat(osu.rows().getFirst().nanos()).isEqualTo(685_320);
+    PastedTable two = table("# OSU MPI Bandwidth Test v7.3\n1048576       11251.29\n");
+    assertThat(two.isPointToPoint()).isTrue();
+    assertThat(two.title()).isEqualTo("bandwidth");
+    PastedTable ucc =
+        table(
+            "Collective:   Alltoall\n  Count  Size  Time, us  Bandwidth, GB/s\n"
+                + "  65536   262144  76.46  72.62  82.30  24.00  25.27  22.30\n");
+    assertThat(ucc.tool().words()).isEqualTo("ucc_perftest");
+    assertThat(ucc.title()).isEqualTo("Alltoall");
+    assertThat(ucc.isPointToPoint()).isFalse();
+    assertThat(ucc.rows()).containsExactly(new PastedTable.Row(262144, 76_460, false));
+  }
+
+  @Test
+  void results_that_were_wrong_are_said_and_rounding_is_not() {
+    String row =
+        "   8   2   float   sum   -1   40.64   0.00   0.00   %s   40.6   0.00   0.00   %s\n";
+    for (String[] wrong : new String[][] {{"3", "0"}, {"0", "1"}, {"0e+00", "1e+00"}}) {
+      PastedTable table = table(row.formatted((Object[]) wrong));
+      assertThat(table.text("h200-cx7", Map.of(), 1)).contains("WRONG RESULTS");
+    }
+    for (String[] right : new String[][] {{"0", "0"}, {"0", "N/A"}, {"2e-06", "2e-06"}}) {
+      PastedTable table = table(row.formatted((Object[]) right));
+      assertThat(table.text("h200-cx7", Map.of(), 1)).doesNotContain("WRONG");
+    }
+  }
+
+  @Test
   void a_table_of_perftest_is_held_to_the_link_that_it_comes_near_to_and_its_queue_pairs() {
     PastedTable table =
         table(

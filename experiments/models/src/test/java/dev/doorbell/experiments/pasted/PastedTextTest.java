@@ -54,6 +54,29 @@ class PastedTextTest {
   }
 
   @Test
+  void a_matrix_of_peer_access_is_no_matrix_of_distances() {
+    PastedText text = PastedText.of("\tGPU0\tGPU1\nGPU0\tX\tGNS\nGPU1\tGNS\tX\n");
+    assertThat(text.parts()).isEmpty();
+    assertThat(text.log()).hasSize(3);
+  }
+
+  @Test
+  void a_table_begins_with_its_head_though_blank_lines_part_them() {
+    PastedText text =
+        PastedText.of(
+            """
+            Collective:             Alltoall
+            Inplace:                0
+
+                   Count        Size                Time, us
+                                             avg         min         max
+                   65536      262144       76.46       72.62       82.30
+            """);
+    assertThat(text.log()).isEmpty();
+    assertThat(text.parts().getFirst().first()).isEqualTo(1);
+  }
+
+  @Test
   void the_first_root_of_a_tree_of_lspci_begins_it() {
     PastedText text =
         PastedText.of(

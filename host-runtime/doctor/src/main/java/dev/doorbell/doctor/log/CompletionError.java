@@ -26,7 +26,8 @@ public record CompletionError(int status, int vendor) {
 
   /** mlx5's own code, of UCX, device code and the kernel: {@code synd 0x15}. */
   private static final Pattern SYNDROME =
-      Pattern.compile("(?<!vendor |vendor_err_|hw_|hw_err_)\\bsynd(?:rome)?[ :=]+(0x[0-9a-f]+)");
+      Pattern.compile(
+          "(?<!vendor |vendor_err_|hw_|hw_err_)\\bsynd(?:rome)?[ :=]+(0x[0-9a-f]+|\\d{1,2}\\b)");
 
   /** The number after words that only completions have. */
   private static final Pattern STATUS =

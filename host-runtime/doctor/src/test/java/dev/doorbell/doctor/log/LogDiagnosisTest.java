@@ -54,6 +54,8 @@ class LogDiagnosisTest {
         .contains(new CompletionError(12, 0x81));
     assertThat(CompletionError.in(" Failed status 12: wr_id 0 syndrom 0x81"))
         .contains(new CompletionError(12, 0x81));
+    assertThat(CompletionError.in("ibgda_poll_cq: error: syndrome=21, vendor_err_synd=129"))
+        .contains(new CompletionError(12, 0x81));
     assertThat(CompletionError.in("wr 1 ended: status=12 vendor_err=0xa"))
         .contains(new CompletionError(12, 0xa));
     assertThat(CompletionError.in("QP 51291 error: local length error (0x8e 0x0 0x0)"))

@@ -26,6 +26,9 @@ final class LinkMatrix {
   private static final Pattern ROCM_NODE =
       Pattern.compile("GPU\\[(\\d+)\\]\\s*: \\(Topology\\) Numa Node: (-?\\d+)");
 
+  /** Word for two HCAs whose rows are not there. */
+  private static final String UNKNOWN = "-";
+
   private final String file;
   private final List<String> lines;
   private final Map<String, String> legend = new HashMap<>();
@@ -70,7 +73,12 @@ final class LinkMatrix {
     boolean cpus = heads.contains("CPU");
     boolean numa = heads.contains("NUMA");
     for (int row = 0; row < columns.size(); row++) {
-      row(head + 1 + row, columns, row, cpus, numa, rocm);
+      if (hasRow(head + 1 + row, columns.get(row))) {
+        row(head + 1 + row, columns, row, cpus, numa, rocm);
+      } else {
+        devices.add(
+            new MachineDevice(name(columns.get(row)), Kind.HCA, "", -1, List.of(), null, ""));
+      }
     }
     Map<String, PciDistance> matrix = new HashMap<>();
     Map<String, String> labels = new HashMap<>();
@@ -78,13 +86,13 @@ final class LinkMatrix {
       for (int other = 0; other < devices.size(); other++) {
         MachineDevice a = devices.get(row);
         MachineDevice b = devices.get(other);
-        String word = words.getOrDefault(a.name() + " " + b.name(), "");
-        if (other < row && !word.equals(words.get(b.name() + " " + a.name()))) {
+        String back = words.getOrDefault(b.name() + " " + a.name(), UNKNOWN);
+        String word = words.getOrDefault(a.name() + " " + b.name(), back);
+        if (other < row && !back.equals(UNKNOWN) && !word.equals(back)) {
           throw XmlNode.problem(
               file,
               head + 2 + row,
-              "%s to %s is %s, back it is %s"
-                  .formatted(a.name(), b.name(), word, words.get(b.name() + " " + a.name())));
+              "%s to %s is %s, back it is %s".formatted(a.name(), b.name(), word, back));
         }
         if (other != row) {
           matrix.put(a.name() + " " + b.name(), distance(head + 2 + row, word, a, b));
@@ -94,6 +102,12 @@ final class LinkMatrix {
     }
     return new MachineMap(
         rocm ? "rocm-smi --showtopo" : "nvidia-smi topo -m", devices, 0, matrix, labels);
+  }
+
+  /** Returns false for an HCA whose row was not pasted; the rows of GPUs have its distances. */
+  private boolean hasRow(int number, String column) {
+    return column.startsWith("GPU")
+        || (number < lines.size() && lines.get(number).strip().matches("(GPU|NIC|[a-z]).*"));
   }
 
   private void row(
@@ -158,6 +172,9 @@ final class LinkMatrix {
       throws ConfigException {
     if (word.matches("NV[0-9]+|C2C|XGMI|X")) {
       return PciDistance.PIX;
+    }
+    if (word.equals(UNKNOWN)) {
+      return PciDistance.SYS;
     }
     if (word.equals("PCIE")) {
       return a.numa() == b.numa() ? PciDistance.PHB : PciDistance.SYS;

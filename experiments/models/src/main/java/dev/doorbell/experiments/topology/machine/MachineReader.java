@@ -77,6 +77,9 @@ public final class MachineReader {
     return map;
   }
 
+  /** Class of NVSwitches; all of a host, or of a fabric of several, are one to NCCL. */
+  private static final String NVSWITCH = "0x068000";
+
   private void add(XmlNode at, MachineDevice device) throws ConfigException {
     if (!names.add(device.name())) {
       throw at.problem("a second %s".formatted(device.name()));
@@ -181,8 +184,10 @@ public final class MachineReader {
     for (XmlNode child : gpu.children()) {
       if (child.name().equals("nvlink")) {
         String target = child.attributes().getOrDefault("target", "");
-        boolean peer = child.attributes().getOrDefault("tclass", "").startsWith("0x03");
-        found.merge((peer ? "bus " : "switch ") + target, child.number("count"), Integer::sum);
+        String type = child.attributes().getOrDefault("tclass", "");
+        String other =
+            type.startsWith("0x03") ? "bus " + target : type.equals(NVSWITCH) ? type : target;
+        found.merge(other, child.number("count"), Integer::sum);
       }
     }
     if (gpu.children().stream().anyMatch(child -> child.name().equals("c2c"))) {

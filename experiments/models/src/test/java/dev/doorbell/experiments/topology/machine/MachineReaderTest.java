@@ -139,6 +139,41 @@ class MachineReaderTest {
   }
 
   @Test
+  void a_matrix_whose_rows_of_nics_were_not_pasted_has_their_distances() throws ConfigException {
+    MachineMap map =
+        MachineReader.read(
+            "t",
+            """
+                  GPU0  GPU1  NIC0  NIC1  CPU Affinity  NUMA Affinity
+            GPU0   X    NV8   PIX   SYS   0-47,96-143   0
+            GPU1  NV8    X    SYS   PIX   48-95         1
+            """);
+    assertThat(map.devices()).extracting(MachineDevice::name).contains("NIC0", "NIC1").hasSize(4);
+    assertThat(map.distance(map.device("NIC1"), map.device("gpu1"))).isEqualTo(PciDistance.PIX);
+    assertThat(map.link(map.device("NIC0"), map.device("NIC1"))).isEqualTo("-");
+    assertThat(
+            catchThrowableOfType(
+                ConfigException.class,
+                () -> MachineReader.read("t", "GPU0 GPU1 NIC0\nGPU0 X NV8 PIX\n")))
+        .as("the row of a GPU")
+        .isNotNull();
+  }
+
+  @Test
+  void nvlinks_to_the_switches_of_a_host_count_together() throws ConfigException {
+    String gpu = "<pci busid='0000:%d:00.0'><gpu dev='%d'>%s</gpu></pci>";
+    String link = "<nvlink target='0000:%d:00.0' count='%d' tclass='0x068000'/>";
+    MachineMap map =
+        MachineReader.read(
+            "t",
+            "<system version='1'><cpu numaid='0'>"
+                + gpu.formatted(10, 0, link.formatted(65, 4) + link.formatted(61, 2))
+                + gpu.formatted(11, 1, link.formatted(65, 6))
+                + "</cpu></system>");
+    assertThat(map.link(map.device("gpu0"), map.device("gpu1"))).isEqualTo("NV6");
+  }
+
+  @Test
   void a_path_names_what_a_tlp_passes() throws ConfigException {
     MachineMap map = read("nccl");
     assertThat(map.path(map.device("gpu0"), map.device("mlx5_0")))
