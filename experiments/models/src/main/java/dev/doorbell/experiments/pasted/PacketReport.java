@@ -12,7 +12,6 @@ import dev.doorbell.core.roce.FlowChecker;
 import dev.doorbell.core.roce.LinkHeader;
 import dev.doorbell.core.roce.PacketPrinter;
 import dev.doorbell.core.roce.RoceFrame;
-import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.core.roce.generated.Bth;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -212,10 +211,5 @@ public final class PacketReport {
         broken + checker.problems(),
         "frames",
         lines);
-  }
-
-  /** The usual port of RoCE. */
-  public static int usualPort() {
-    return UdpHeader.ROCE_PORT;
   }
 }

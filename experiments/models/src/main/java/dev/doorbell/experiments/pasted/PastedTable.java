@@ -35,7 +35,6 @@ public record PastedTable(
   private static final Pattern OSU_COLLECTIVE =
       Pattern.compile("^\\d+(?:\\s+\\d+\\.\\d+){3}\\s+\\d+\\s*$");
 
-  private static final Pattern UCC_NAME = Pattern.compile("Collective:\\s+(\\w+)");
   private static final Pattern HEAD =
       Pattern.compile(
           "^\\s*#.*|^-{20,}\\s*$|^\\s*$|^\\*.*|(rccl|nccl)-tests: .*|.*#bytes"
@@ -85,11 +84,7 @@ public record PastedTable(
   }
 
   /** A size in bytes, nanoseconds of one operation, and whether its results were wrong. */
-  public record Row(long bytes, double nanos, boolean wrong) {
-    Row(long bytes, double nanos) {
-      this(bytes, nanos, false);
-    }
-  }
+  public record Row(long bytes, double nanos, boolean wrong) {}
 
   /**
    * The machine of a table.
@@ -165,10 +160,12 @@ public record PastedTable(
                 bytes,
                 latency
                     ? number(perftest, typical ? 5 : 3) * 1e3
-                    : bytes * perUnit / number(perftest, 4)));
+                    : bytes * perUnit / number(perftest, 4),
+                false));
       } else if (osu.matches()) {
         long bytes = Long.parseLong(osu.group(1));
-        rows.add(new Row(bytes, bandwidth ? bytes * 1e3 / number(osu, 2) : number(osu, 2) * 1e3));
+        rows.add(
+            new Row(bytes, bandwidth ? bytes * 1e3 / number(osu, 2) : number(osu, 2) * 1e3, false));
       }
     }
     List<MatchResult> devices = DEVICE.matcher(text).results().toList();
@@ -177,7 +174,10 @@ public record PastedTable(
         switch (tool) {
           case NCCL_TESTS ->
               first(BENCHMARK, text)
-                  .orElse(text.contains(" sum ") ? summing(factor) : "collective");
+                  .orElse(
+                      !text.contains(" sum ")
+                          ? "collective"
+                          : factor >= 1 ? "all_reduce" : "reduce_scatter");
           case PERFTEST -> latency ? "latency" : "bandwidth";
           case OSU ->
               first(OSU_NAME, text)
@@ -185,7 +185,7 @@ public record PastedTable(
                       .map(name -> name + " ")
                       .orElse(shared ? "collective " : "")
                   + (latency ? "latency" : "bandwidth");
-          case UCC -> first(UCC_NAME, text).orElse("collective");
+          case UCC -> first(Pattern.compile("Collective:\\s+(\\w+)"), text).orElse("collective");
         };
     Machine machine =
         new Machine(
@@ -211,11 +211,6 @@ public record PastedTable(
   private static Optional<String> first(Pattern pattern, String text) {
     Matcher matcher = pattern.matcher(text);
     return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
-  }
-
-  /** A bus bandwidth above the algorithm's is that of an all-reduce: 2(n-1)/n. */
-  private static String summing(double factor) {
-    return factor >= 1 ? "all_reduce" : "reduce_scatter";
   }
 
   /** Returns the ranks from the bus factor, which is 2(n-1)/n for all_reduce and (n-1)/n else. */

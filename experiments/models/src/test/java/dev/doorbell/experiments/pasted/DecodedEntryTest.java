@@ -3,6 +3,7 @@ package dev.doorbell.experiments.pasted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.pcap.CaptureException;
+import dev.doorbell.core.roce.UdpHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
@@ -54,7 +55,7 @@ class DecodedEntryTest {
                     + "c00012b700f00000"
                     + "0a40ffff0000005580000007"
                     + "00007f000000"));
-    PacketReport report = PacketReport.of(capture.array(), PacketReport.usualPort());
+    PacketReport report = PacketReport.of(capture.array(), UdpHeader.ROCE_PORT);
     assertThat(report.isDecoded()).isFalse();
     assertThat(report.text(false))
         .contains("RC WRITE_ONLY qp=0x000055 psn=0x000007, cut inside its headers: 60 of 274 bytes")
@@ -63,7 +64,7 @@ class DecodedEntryTest {
 
   @Test
   void bytes_that_are_no_packet_are_not_decoded() throws CaptureException {
-    PacketReport report = PacketReport.of(new byte[80], PacketReport.usualPort());
+    PacketReport report = PacketReport.of(new byte[80], UdpHeader.ROCE_PORT);
     assertThat(report.isDecoded()).isFalse();
     assertThat(report.text(false)).contains("nothing was decoded");
   }

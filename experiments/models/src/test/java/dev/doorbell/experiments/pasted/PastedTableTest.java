@@ -79,7 +79,7 @@ class PastedTableTest {
                      8       1000          1.50           9.00         1.62              1.70
                     """)
                 .rows())
-        .containsExactly(new PastedTable.Row(8, 1620));
+        .containsExactly(new PastedTable.Row(8, 1620, false));
     assertThat(
             table(
                     """
@@ -87,7 +87,7 @@ class PastedTableTest {
                      8             1000              1.70           294117.6
                     """)
                 .rows())
-        .containsExactly(new PastedTable.Row(8, 1700));
+        .containsExactly(new PastedTable.Row(8, 1700, false));
   }
 
   @Test

@@ -28,7 +28,6 @@ public final class Checklist {
           RdmaChecks::ports,
           RdmaChecks::gids,
           RdmaChecks::mtu,
-          VariableChecks::ordering,
           PciChecks::virtualMachine,
           VariableChecks::variables);
 

@@ -16,19 +16,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Variables of communication libraries. */
 final class VariableChecks {
-  private static final Set<String> NO = Set.of("0", "n", "no", "off", "false");
-
-  private static final List<String> ORDERING_VARIABLES =
-      List.of("NCCL_IB_PCI_RELAXED_ORDERING", "UCX_IB_PCI_RELAXED_ORDERING");
-  private static final Set<String> YES = Set.of("1", "y", "yes", "on", "true");
-
   /** Values by the names of variables that take no others. */
   private static final Map<String, Set<String>> WORDS = new TreeMap<>();
 
@@ -52,6 +45,10 @@ final class VariableChecks {
     boolean holds(CheckedMachine machine) {
       return switch (where) {
         case "hca" -> machine.hca();
+        case "reordering" ->
+            machine.hca()
+                && (machine.virtualMachine()
+                    || machine.facts().host().cpuVendor().equals("AuthenticAMD"));
         case "no-peermem" -> machine.pair() && !machine.peerMemory();
         case "no-mlx5" ->
             machine.hca() && machine.facts().nics().stream().noneMatch(PciFunction::mellanoxNic);
@@ -71,22 +68,6 @@ final class VariableChecks {
   private static final VariableNames NAMES = new VariableNames();
 
   private VariableChecks() {}
-
-  /** Relaxed ordering of memory regions, where libraries are configured not to use it. */
-  static void ordering(CheckedMachine machine, CheckResults found) {
-    boolean needed =
-        machine.virtualMachine() || machine.facts().host().cpuVendor().equals("AuthenticAMD");
-    for (String name : ORDERING_VARIABLES) {
-      String value = machine.facts().variable(name).orElse("").toLowerCase(Locale.ROOT);
-      if (NO.contains(value)) {
-        if (needed && machine.hca()) {
-          found.add("DB-ORDER-01", name, "is " + value);
-        }
-      } else if (YES.contains(value)) {
-        found.add("DB-ORDER-02", name, "is " + value);
-      }
-    }
-  }
 
   /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
   static void variables(CheckedMachine machine, CheckResults found) {
@@ -127,17 +108,6 @@ final class VariableChecks {
 
   private static void value(EnvironmentVariable variable, CheckResults found) {
     String name = variable.name();
-    if (name.equals("NCCL_NTHREADS")) {
-      int threads = variable.value().matches("\\d{1,5}") ? Integer.parseInt(variable.value()) : -1;
-      if (threads < 64 || threads > 512 || threads % 32 != 0) {
-        found.add(
-            "DB-ENV-04",
-            name,
-            "'%s' is no number of CUDA threads: 64 to 512 in steps of 32"
-                .formatted(variable.value()));
-      }
-      return;
-    }
     Set<String> words = WORDS.get(name);
     if (words == null) {
       return;
@@ -177,11 +147,9 @@ final class VariableChecks {
     String rest = exclude ? text.substring(1) : text;
     boolean exact = rest.startsWith("=") || variable.name().equals("NVSHMEM_HCA_LIST");
     List<String> words = List.of((rest.startsWith("=") ? rest.substring(1) : rest).split(",", -1));
-    Optional<String> match =
-        names.stream()
-            .filter(name -> words.stream().anyMatch(word -> matches(name, word, exact)) != exclude)
-            .findFirst();
-    if (match.isEmpty()) {
+    if (names.stream()
+        .noneMatch(
+            name -> words.stream().anyMatch(word -> matches(name, word, exact)) != exclude)) {
       found.add(
           "DB-ENV-07",
           variable.name(),

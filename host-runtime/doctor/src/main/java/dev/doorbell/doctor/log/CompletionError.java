@@ -18,9 +18,6 @@ import java.util.stream.IntStream;
  * @param vendor the vendor's code, or -1
  */
 public record CompletionError(int status, int vendor) {
-  /** Fault plans give any status. */
-  private static final int INJECTED = VendorTable.INJECTED;
-
   private static final Pattern NAME =
       Pattern.compile("\\bIBV?_WC_(\\w+?)(?=\\(|\\b)|\\b(WR_FLUSH_ERR)\\b");
 
@@ -122,7 +119,9 @@ public record CompletionError(int status, int vendor) {
             : ", vendor 0x%02x: %s"
                 .formatted(
                     vendor,
-                    known.isEmpty() || known.equals(StatusTable.name(status)) || vendor == INJECTED
+                    known.isEmpty()
+                            || known.equals(StatusTable.name(status))
+                            || vendor == VendorTable.INJECTED
                         ? VendorTable.meaning(vendor)
                         : "another meaning than on ConnectX, where it goes with " + known);
     return "%s(%d)%s".formatted(StatusTable.name(status), status, meaning);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  *
  * @param lines number of lines in the log
  * @param matches recognised patterns, in the order of first appearance
- * @param unknown lines by number that report something and are not recognised
+ * @param unknown lines by number that report something and are not recognised; all where none is
  */
 public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, String> unknown) {
   private static final int SHOWN = 160;
@@ -65,6 +65,9 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
       } else if (REPORT.matcher(line).find()) {
         unknown.put(each.getKey(), line.strip());
       }
+    }
+    if (found.isEmpty()) {
+      lines.forEach((number, line) -> unknown.put(number, line.strip()));
     }
     return new LogDiagnosis(lines.size(), new ArrayList<>(found.values()), unknown);
   }

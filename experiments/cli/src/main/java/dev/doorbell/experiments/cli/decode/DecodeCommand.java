@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.decode;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -66,7 +67,7 @@ public final class DecodeCommand extends CliCommand {
       paramLabel = "PORT",
       defaultValue = "4791",
       description = "UDP port of RoCE in a capture; 0 means any.")
-  private int port = PacketReport.usualPort();
+  private int port = UdpHeader.ROCE_PORT;
 
   private final InputStream standardInput;
 

@@ -4,6 +4,7 @@ import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
@@ -113,7 +114,7 @@ public final class ExplainCommand extends CliCommand {
     byte[] bytes = DecodeInput.raw(file, standardInput);
     List<Finding> findings = new ArrayList<>();
     if (CaptureReader.isCapture(bytes)) {
-      PacketReport report = DecodeInput.packets(file, bytes, PacketReport.usualPort());
+      PacketReport report = DecodeInput.packets(file, bytes, UdpHeader.ROCE_PORT);
       findings.add(new Finding("a capture", report.text(common().verbose()), report.isDecoded()));
     } else if (!DecodeInput.isText(bytes)) {
       findings.add(binary(bytes));
@@ -148,33 +149,24 @@ public final class ExplainCommand extends CliCommand {
           };
       findings.add(
           new Finding(
-              "%s %d to %d: %s".formatted(lines(part), part.first(), part.last(), finding.what),
+              "%s %d to %d: %s"
+                  .formatted(
+                      part.lines().size() == 1 ? "line" : "lines",
+                      part.first(),
+                      part.last(),
+                      finding.what),
               finding.text,
               finding.understood));
     }
     if (!pasted.log().isEmpty()) {
       LogDiagnosis log = LogDiagnosis.of(pasted.log());
       boolean understood = log.recognised() > 0;
-      StringBuilder rest = new StringBuilder(log.text());
-      if (!understood && log.unknown().isEmpty()) {
-        pasted.log().entrySet().stream()
-            .limit(3)
-            .forEach(
-                line ->
-                    rest.append(
-                        "not understood  line %d%n  | %.120s%n"
-                            .formatted(line.getKey(), line.getValue().strip())));
-      }
       findings.add(
           new Finding(
               understood ? "lines of logs" : "lines that were not understood",
-              rest.toString(),
+              log.text(),
               understood));
     }
-  }
-
-  private static String lines(PastedText.Part part) {
-    return part.lines().size() == 1 ? "line" : "lines";
   }
 
   private static Finding binary(byte[] bytes) {
@@ -198,7 +190,7 @@ public final class ExplainCommand extends CliCommand {
 
   private static Finding bytesOf(byte[] bytes) {
     try {
-      PacketReport packet = PacketReport.of(bytes, PacketReport.usualPort());
+      PacketReport packet = PacketReport.of(bytes, UdpHeader.ROCE_PORT);
       if (packet.isDecoded()) {
         return new Finding("a packet, %d bytes".formatted(bytes.length), packet.text(true), true);
       }
@@ -318,15 +310,12 @@ public final class ExplainCommand extends CliCommand {
     Matcher variable = QUEUE.matcher(text);
     String owner = variable.find() ? variable.group(1) : "attr.";
     StringBuilder found = new StringBuilder();
-    while (create.find()) {
+    if (create.find()) {
       String before = text.substring(0, create.start());
       for (String queue : List.of("send_cq", "recv_cq")) {
-        if (!before.contains(queue) && !found.toString().contains(queue)) {
-          int line =
-              source
-                  .substring(0, Math.max(0, source.indexOf("ibv_create_qp")))
-                  .split("\n", -1)
-                  .length;
+        if (!before.contains(queue)) {
+          int at = source.indexOf("ibv_create_qp");
+          int line = source.substring(0, at).split("\n", -1).length;
           found.append(
               "line %d: ibv_create_qp is called with %s = NULL: libibverbs itself crashes on it\n"
                       .formatted(line, queue)

@@ -73,12 +73,7 @@ final class LinkMatrix {
     boolean cpus = heads.contains("CPU");
     boolean numa = heads.contains("NUMA");
     for (int row = 0; row < columns.size(); row++) {
-      if (hasRow(head + 1 + row, columns.get(row))) {
-        row(head + 1 + row, columns, row, cpus, numa, rocm);
-      } else {
-        devices.add(
-            new MachineDevice(name(columns.get(row)), Kind.HCA, "", -1, List.of(), null, ""));
-      }
+      row(head + 1 + row, columns, row, cpus, numa, rocm);
     }
     Map<String, PciDistance> matrix = new HashMap<>();
     Map<String, String> labels = new HashMap<>();
@@ -104,18 +99,19 @@ final class LinkMatrix {
         rocm ? "rocm-smi --showtopo" : "nvidia-smi topo -m", devices, 0, matrix, labels);
   }
 
-  /** Returns false for an HCA whose row was not pasted; the rows of GPUs have its distances. */
-  private boolean hasRow(int number, String column) {
-    return column.startsWith("GPU")
-        || (number < lines.size() && lines.get(number).strip().matches("(GPU|NIC|[a-z]).*"));
-  }
-
   private void row(
       int number, List<String> columns, int row, boolean cpus, boolean numa, boolean rocm)
       throws ConfigException {
-    List<String> cells =
-        number < lines.size() ? cells(lines.get(number), columns.size() + 1) : List.of("");
     String column = columns.get(row);
+    String name = name(column);
+    Kind kind = column.startsWith("GPU") ? Kind.GPU : Kind.HCA;
+    String line = number < lines.size() ? lines.get(number).strip() : "";
+    if (kind == Kind.HCA && !line.matches("((GPU|NIC)\\d+|[a-z]\\w*)\\s.*")) {
+      // Its row was not pasted; those of the GPUs have its distances.
+      devices.add(new MachineDevice(name, kind, "", -1, List.of(), null, ""));
+      return;
+    }
+    List<String> cells = cells(line, columns.size() + 1);
     if (!cells.getFirst().equals(column)) {
       throw XmlNode.problem(
           file, number + 1, "'%s' where the row of %s belongs".formatted(cells.getFirst(), column));
@@ -131,8 +127,6 @@ final class LinkMatrix {
     if (numa && rest.size() > (cpus ? 1 : 0) && rest.get(cpus ? 1 : 0).matches("\\d{1,4}")) {
       node = Integer.parseInt(rest.get(cpus ? 1 : 0));
     }
-    String name = name(column);
-    Kind kind = column.startsWith("GPU") ? Kind.GPU : Kind.HCA;
     String cores = cpus && !rest.isEmpty() ? rest.getFirst() : "";
     devices.add(
         new MachineDevice(
@@ -156,7 +150,7 @@ final class LinkMatrix {
         parts.add(cell.group());
         at = cell.end();
       }
-      cells.addAll(at == word.length() && cells.size() < wanted ? parts : List.of(word));
+      cells.addAll(at > 0 && at == word.length() && cells.size() < wanted ? parts : List.of(word));
     }
     return cells;
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads any of the formats; which one it is, the text says. */
 public final class MachineReader {
-  private static final Pattern TRANSFERS = Pattern.compile("([0-9.]+) ?GT/s.*");
+  private static final Pattern TRANSFERS = Pattern.compile("(\\d{1,4}(?:\\.\\d{1,4})?) ?GT/s.*");
 
   /** Gigatransfers a second of a lane, by generation less 1. */
   private static final double[] RATES = {2.5, 5, 8, 16, 32, 64};
@@ -34,16 +34,11 @@ public final class MachineReader {
 
   private static final double CLOSE = 0.06;
 
-  private final String file;
   private final List<MachineDevice> devices = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
   private final Map<String, String> buses = new HashMap<>();
   private final Map<String, Map<String, Integer>> links = new LinkedHashMap<>();
   private String host = "";
-
-  private MachineReader(String file) {
-    this.file = file;
-  }
 
   /**
    * Reads a machine.
@@ -60,7 +55,7 @@ public final class MachineReader {
       return NcclGraph.isGraph(text) ? NcclGraph.read(file, text) : LinkMatrix.read(file, text);
     }
     XmlNode root = XmlNode.parse(file, start);
-    MachineReader reader = new MachineReader(file);
+    MachineReader reader = new MachineReader();
     MachineMap map =
         switch (root.name()) {
           case "system" -> reader.nccl(root);
@@ -164,18 +159,14 @@ public final class MachineReader {
     boolean hca = type.matches("(0200|0207).*");
     if (gpu || hca) {
       Kind kind = gpu ? Kind.GPU : Kind.HCA;
-      long number = devices.stream().filter(device -> device.kind() == kind).count();
-      add(
-          node,
-          new MachineDevice(
-              host + (gpu ? "gpu" : "nic") + number,
-              kind,
-              bus,
-              numa,
-              above,
-              ncclLink(node),
-              model(node)));
+      add(node, new MachineDevice(next(kind), kind, bus, numa, above, ncclLink(node), model(node)));
     }
+  }
+
+  /** Returns a name for a device that the file has none for. */
+  private String next(Kind kind) {
+    long number = devices.stream().filter(device -> device.kind() == kind).count();
+    return host + (kind == Kind.GPU ? "gpu" : "nic") + number;
   }
 
   private void nvlinks(XmlNode gpu, String name, String bus) throws ConfigException {
@@ -233,12 +224,7 @@ public final class MachineReader {
     if (lanes <= 0 || lanes > 32) {
       throw pci.problem("link_width is %d, not 1 to 32".formatted(lanes));
     }
-    double rate;
-    try {
-      rate = Double.parseDouble(matcher.group(1));
-    } catch (NumberFormatException e) {
-      throw pci.problem("link_speed is '%s', not such as 32.0 GT/s PCIe".formatted(speed));
-    }
+    double rate = Double.parseDouble(matcher.group(1));
     for (int generation = 1; generation <= RATES.length; generation++) {
       if (RATES[generation - 1] == rate) {
         return new Link(generation, lanes);
@@ -291,10 +277,9 @@ public final class MachineReader {
     boolean gpu = pciType.matches("(0302|0300 .10de|1200 .1002|0380 .1002).*");
     String model = pciType.replaceFirst("^.*\\[([0-9a-f:]+)\\].*$", "$1");
     if (gpu) {
-      int number = Math.toIntExact(devices.stream().filter(d -> d.kind() == Kind.GPU).count());
       add(
           node,
-          new MachineDevice("gpu" + number, Kind.GPU, bus, numa, above, lstopoLink(node), model));
+          new MachineDevice(next(Kind.GPU), Kind.GPU, bus, numa, above, lstopoLink(node), model));
     }
     for (XmlNode child : node.children()) {
       boolean rdma = "3".equals(child.attributes().get("osdev_type"));
@@ -328,11 +313,6 @@ public final class MachineReader {
       }
     }
     return null;
-  }
-
-  @Override
-  public String toString() {
-    return file;
   }
 
   /** An XML element with its attributes and its line. Document types and entities are ignored. */

@@ -147,6 +147,12 @@ class MachineReaderTest {
                   GPU0  GPU1  NIC0  NIC1  CPU Affinity  NUMA Affinity
             GPU0   X    NV8   PIX   SYS   0-47,96-143   0
             GPU1  NV8    X    SYS   PIX   48-95         1
+
+            Legend:
+              X    = Self
+
+            NIC Legend:
+              NIC0: NIC0
             """);
     assertThat(map.devices()).extracting(MachineDevice::name).contains("NIC0", "NIC1").hasSize(4);
     assertThat(map.distance(map.device("NIC1"), map.device("gpu1"))).isEqualTo(PciDistance.PIX);
