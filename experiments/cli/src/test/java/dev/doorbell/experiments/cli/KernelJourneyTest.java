@@ -209,7 +209,9 @@ class KernelJourneyTest {
     assertThat(session.err()).contains("DB-E003").contains("nothing was run").contains("--gpu vm");
     Files.delete(folder.resolve("mine.kernel.yaml"));
     typed(ExitCode.USAGE, "kernel", "diff-run", ptx.toString(), "--gpu", "vm");
-    assertThat(session.err()).contains("no descriptor lies beside").contains("docs/kernel-descriptor.md");
+    assertThat(session.err())
+        .contains("no descriptor lies beside")
+        .contains("docs/kernel-descriptor.md");
     typed(ExitCode.USAGE, "kernel", "diff-run", "put_rat", "--gpu", "vm");
     assertThat(session.err()).contains("did you mean 'put_rate'");
     typed(ExitCode.USAGE, "kernel", "diff-run", "put_price", "--gpu", "vm");

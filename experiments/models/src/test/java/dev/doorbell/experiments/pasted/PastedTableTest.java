@@ -24,8 +24,11 @@ class PastedTableTest {
     assertThat(two.title()).isEqualTo("bandwidth");
     PastedTable ucc =
         table(
-            "Collective:   Alltoall\n  Count  Size  Time, us  Bandwidth, GB/s\n"
-                + "  65536   262144  76.46  72.62  82.30  24.00  25.27  22.30\n");
+            """
+            Collective:   Alltoall
+              Count  Size  Time, us  Bandwidth, GB/s
+              65536   262144  76.46  72.62  82.30  24.00  25.27  22.30
+            """);
     assertThat(ucc.tool().words()).isEqualTo("ucc_perftest");
     assertThat(ucc.title()).isEqualTo("Alltoall");
     assertThat(ucc.isPointToPoint()).isFalse();

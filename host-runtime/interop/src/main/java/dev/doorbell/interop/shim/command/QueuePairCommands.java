@@ -67,7 +67,7 @@ final class QueuePairCommands {
     Resource.Pd pd = command.find(UverbsAbi.CREATE_QP_PD_HANDLE, Resource.Pd.class);
     int flags = in.u32(28);
     if (type == DRIVER && (flags & TYPE_DCT) != 0) {
-      createTarget(command, context, pd, in);
+      createTarget(command, pd, in);
       return;
     }
     Transport transport =
@@ -141,8 +141,7 @@ final class QueuePairCommands {
   }
 
   /** A target of dynamic connections; the HCA makes it when it goes to RTR. */
-  private static void createTarget(
-      IoctlCommand command, ClientContext context, Resource.Pd pd, Struct in)
+  private static void createTarget(IoctlCommand command, Resource.Pd pd, Struct in)
       throws ErrnoException {
     int flags = in.u32(28);
     ErrnoException.require(

@@ -122,7 +122,7 @@ final class GpuProgram implements AutoCloseable {
       while (!arePeers(gpus.get(first), gpus.get(i))) {
         first++;
       }
-      peers |= (long) first << 4 * i;
+      peers |= (long) first << (4 * i);
     }
     return peers;
   }
