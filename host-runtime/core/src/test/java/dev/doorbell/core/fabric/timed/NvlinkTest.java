@@ -95,6 +95,24 @@ class NvlinkTest {
   }
 
   @Test
+  void a_system_fence_awaits_the_acknowledgement_of_a_store_and_no_later_fence_does() {
+    try (World world = world()) {
+      Allocation there = memory(world, 1);
+      int fence = Access.ACQ_REL | Access.SYS;
+      World.Script first =
+          world
+              .thread(World.GPU)
+              .then(p -> p.store64(there.address(), 1, RELAXED))
+              .then(p -> p.fence(fence));
+      double service = topology().gpus().getFirst().memoryService();
+      long acknowledged = world.nanos(first);
+      assertThat(acknowledged).isCloseTo(Math.round(2 * LATENCY + service), within(25L));
+      World.Script other = world.thread(World.GPU).then(p -> p.fence(fence));
+      assertThat(world.nanos(other) - acknowledged).isLessThan(LATENCY);
+    }
+  }
+
+  @Test
   void stores_share_the_port_of_the_sender_and_that_of_the_receiver() {
     try (World world = world()) {
       Allocation there = memory(world, 1);

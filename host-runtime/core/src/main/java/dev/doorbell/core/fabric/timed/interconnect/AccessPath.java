@@ -23,6 +23,9 @@ public final class AccessPath {
   /** At the accessing component itself: no link is crossed. */
   public final boolean local;
 
+  /** Over NVLink, where each posted write is acknowledged; PCIe acknowledges none. */
+  public final boolean near;
+
   private final @Nullable Route out;
   private final @Nullable Route back;
   private final long start;
@@ -32,6 +35,7 @@ public final class AccessPath {
   AccessPath(
       Allocation allocation,
       Component owner,
+      boolean near,
       @Nullable Route out,
       @Nullable Route back,
       int generation) {
@@ -40,6 +44,7 @@ public final class AccessPath {
     this.uar = allocation.kind() == MemoryKind.UAR;
     this.scratch = allocation.kind() == MemoryKind.SCRATCH;
     this.local = out == null;
+    this.near = near;
     this.out = out;
     this.back = back;
     this.start = allocation.address();

@@ -149,10 +149,11 @@ public final class Component {
               .formatted(allocation, locus, there, interconnect.topology().name()));
     }
     return there.equals(locus)
-        ? new AccessPath(allocation, this, null, null, generation)
+        ? new AccessPath(allocation, this, false, null, null, generation)
         : new AccessPath(
             allocation,
             interconnect.component(there),
+            there.rank() != locus.rank(),
             interconnect.links().route(locus, there),
             interconnect.links().route(there, locus),
             generation);

@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric.timed.processor;
 
+import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
+
 /**
  * The stores that a later fence covers: those of one thread since its last release, or those that
  * threads of one processor have released and no fence has covered yet. Times are in picoseconds.
@@ -18,6 +20,7 @@ public final class StoreOrder {
   private long roundTrip;
 
   private long acknowledged;
+  private long acknowledgedNear;
   private long departed;
 
   /** A store to the processor's own memory was made. */
@@ -30,20 +33,27 @@ public final class StoreOrder {
     remote = true;
   }
 
-  /** A posted store leaves for memory that a read reaches and returns from in {@code picos}. */
-  public void posting(long picos) {
-    roundTrip = Math.max(roundTrip, picos);
+  /** A store leaves that nothing acknowledges: a read behind it takes the path's round trip. */
+  public void posting(AccessPath path) {
+    if (!path.near) {
+      roundTrip = Math.max(roundTrip, path.roundTrip());
+    }
   }
 
-  /** A posted store has left at {@code left} and is acknowledged at {@code when}. */
-  public void posted(long left, long when) {
-    departed = Math.max(departed, left);
+  /** A posted store has left, and is there and known to be at {@code when}. */
+  void posted(AccessPath path, long when) {
+    departed = Math.max(departed, path.out().departed());
     acknowledged = Math.max(acknowledged, when);
+    if (path.near) {
+      acknowledgedNear = Math.max(acknowledgedNear, when);
+    }
   }
 
   /** Counts these stores as those of {@code processor} from now on. */
   public void release(StoreOrder processor) {
-    processor.posted(departed, acknowledged);
+    processor.departed = Math.max(processor.departed, departed);
+    processor.acknowledged = Math.max(processor.acknowledged, acknowledged);
+    processor.acknowledgedNear = Math.max(processor.acknowledgedNear, acknowledgedNear);
     processor.local |= local;
     processor.remote |= remote;
     processor.roundTrip = Math.max(processor.roundTrip, roundTrip);
@@ -76,6 +86,11 @@ public final class StoreOrder {
   /** When the last posted store is acknowledged. */
   public long acknowledged() {
     return acknowledged;
+  }
+
+  /** When the last store over NVLink is acknowledged. */
+  public long acknowledgedNear() {
+    return acknowledgedNear;
   }
 
   /** When the last posted store has left. */

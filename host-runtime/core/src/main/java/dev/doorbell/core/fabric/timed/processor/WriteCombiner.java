@@ -171,7 +171,7 @@ public final class WriteCombiner {
       RawMemory.putLong(buffer + Long.BYTES, high);
     }
     long acknowledged = interconnect.post(path, address, buffer, bytes, time);
-    thread.posted(path.out().departed(), acknowledged);
+    thread.posted(path, acknowledged);
   }
 
   /**
@@ -307,13 +307,12 @@ public final class WriteCombiner {
       acknowledged = interconnect.post(line.path, line.base + from, buffer, to - from, at);
       from = nextSet(line, to);
     }
-    long left = line.path.out().departed();
     for (int i = 0; i < line.writerCount; i++) {
       line.writers[i].openLines--;
-      line.writers[i].posted(left, acknowledged);
+      line.writers[i].posted(line.path, acknowledged);
     }
     if (released) {
-      processor.posted(left, acknowledged);
+      processor.posted(line.path, acknowledged);
     }
     line.low = 0;
     line.high = 0;

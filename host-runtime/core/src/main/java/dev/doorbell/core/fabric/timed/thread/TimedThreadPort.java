@@ -120,7 +120,7 @@ public final class TimedThreadPort extends LoadingThread {
     } else {
       stores.storedRemotely();
       storesElsewhere(address);
-      stores.posting(path.roundTrip());
+      stores.posting(path);
       if (semantics == Access.WEAK) {
         combiner.store(stores, time, path, address, bytes, low, high);
       } else {
@@ -162,7 +162,7 @@ public final class TimedThreadPort extends LoadingThread {
           "a thread at " + processor.component.locus + " rings its own doorbell");
     }
     polls.left();
-    stores.posting(path.roundTrip());
+    stores.posting(path);
     if (bytes == 16 || (bytes == Long.BYTES && semantics == Access.WEAK)) {
       combiner.storeRegister(stores, time, path, address, bytes, low, high);
     } else {
@@ -362,6 +362,7 @@ public final class TimedThreadPort extends LoadingThread {
       if (prices.fenceFlushes() && roundTrip > 0) {
         until = Math.max(until, time + prices.fence() + roundTrip);
       }
+      until = Math.max(until, released.acknowledgedNear());
       until =
           Math.max(
               until, prices.fenceAwaitsArrival() ? released.acknowledged() : released.departed());
