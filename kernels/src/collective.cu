@@ -1,14 +1,16 @@
 // collective: a collective among all ranks, by the steps that the host lists for each of them.
 //
-// Launch     all ranks at once, one block of any number of threads (role is the rank, qp_count their
-//            number). Queue pair p leads to rank p; those that no step uses may be zero.
-// Job        operand: struct doorbell_step[compare], the first `window` of which are timed; opcode: type and
-//            reduction (collective_abi.h); local: the arena; peers: inbox is the arena, signals the flags of
-//            each rank; signals: a word of each rank; iterations, warmup, samples, status.
+// Launch     all ranks at once, a block of any number of threads for each channel (role is the rank, qp_count the
+//            number of ranks). A channel is a part of the buffer with its own steps, flags and queue pairs.
+//            Queue pair c * qp_count + p is that of channel c to rank p; those that no step uses may be zero.
+// Job        operand: struct doorbell_step[channels][compare], the first `window` of each channel are timed;
+//            opcode: type and reduction (collective_abi.h); local: the arena; peers: inbox is the arena, signals
+//            the flags of each rank; signals: [channels][qp_count], a word of each rank; iterations, warmup,
+//            samples, status.
 // Order      that of doorbell/collective.cuh. The steps behind those that are timed are a barrier, and a quiet
 //            follows, so that a turn finds the arenas free.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs.
-// Samples    two words a turn: the time before its first timed step and the time behind its last.
+// Samples    [channels][iterations][2]: the time before the first timed step and the time behind the last.
 #define DOORBELL_BACK_ENDS
 #include "doorbell/collective.cuh"
 #include "protocol.cuh"
@@ -18,16 +20,20 @@ using namespace doorbell;
 extern "C" __global__ void collective(const doorbell_qp *qps, const doorbell_job *jobs) {
   const doorbell_job &job = jobs[0];
   const doorbell_signals *signals = reinterpret_cast<const doorbell_signals *>(job.signals);
-  const doorbell::collective::program mine{reinterpret_cast<const doorbell_step *>(job.operand),
+  const uint64_t channel = blockIdx.x;
+  const uint64_t words = channel * job.qp_count;
+  qps += words;
+  const doorbell::collective::program mine{reinterpret_cast<const doorbell_step *>(job.operand) +
+                                               channel * job.compare,
                                            job.local,
                                            job.local_key,
-                                           job.role,
-                                           reinterpret_cast<const uint64_t *>(signals->own),
+                                           static_cast<uint32_t>(words) + job.role,
+                                           reinterpret_cast<const uint64_t *>(signals->own) + words,
                                            reinterpret_cast<const doorbell_peer *>(job.peers),
                                            job.opcode >> 8,
                                            job.opcode & 0xffu};
   const uint64_t turns = job.warmup + job.iterations;
-  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples);
+  uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples) + 2 * channel * job.iterations;
   uint32_t status = DOORBELL_OK;
   for (uint64_t turn = 0; turn < turns; ++turn) {
     const uint64_t start = global_time();

@@ -1,7 +1,7 @@
 // Collectives over RDMA puts: all-reduce, reduce-scatter, all-gather, broadcast, reduce, all-to-all and
 // barrier, by any algorithm. An algorithm is data: the list of steps of each rank (collective_abi.h).
 //
-//   collective::program mine{steps, count, arena, arena_key, flags, peers, rank, type, reduction};
+//   collective::program mine{steps, arena, arena_key, own_flag, flags, peers, type, reduction};
 //   uint32_t status = collective::execute(qps, mine, turn, 0, count);
 //
 // All threads of one block call execute() and get a status; it is DOORBELL_OK for all of them or for none.
@@ -32,7 +32,7 @@ struct program {
   const doorbell_step *steps;
   uint64_t arena;
   uint32_t arena_key;         // in the byte order of abi.h
-  uint32_t rank;
+  uint32_t own_flag;          // which of a peer's flags this program raises: its rank, where there is one program
   const uint64_t *flags;      // a word of each rank
   const doorbell_peer *peers; // inbox: the arena, signals: the flags of each rank
   uint32_t type;              // DOORBELL_TYPE_*
@@ -209,7 +209,7 @@ __device__ __forceinline__ void store_near(const program &mine, const doorbell_s
 // One thread stores the flag behind it.
 __device__ __forceinline__ void raise_near(const program &mine, const doorbell_step &step,
                                            uint64_t turn) {
-  uint64_t *flag = reinterpret_cast<uint64_t *>(mine.peers[step.put_peer].signals) + mine.rank;
+  uint64_t *flag = reinterpret_cast<uint64_t *>(mine.peers[step.put_peer].signals) + mine.own_flag;
   cuda::atomic_ref<uint64_t, cuda::thread_scope_system>(*flag).store(
       turn * step.put_flags + step.put_flag, cuda::memory_order_release);
 }
@@ -230,7 +230,7 @@ __device__ __forceinline__ uint32_t send(const doorbell_qp *qps, const program &
                    step.put_flag};
   if (step.put_flag != 0) {
     const work_request flag = signal_request(
-        {{peer.signals + 8 * static_cast<uint64_t>(mine.rank), peer.signals_key},
+        {{peer.signals + 8 * static_cast<uint64_t>(mine.own_flag), peer.signals_key},
          turn * step.put_flags + step.put_flag, 0, {0, 0}});
     if (bytes == 0) {
       list.first = flag;

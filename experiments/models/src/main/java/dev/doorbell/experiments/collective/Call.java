@@ -42,6 +42,11 @@ public record Call(
     this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
   }
 
+  /** The same call over buffers of another size. */
+  Call ofSize(long bytes) {
+    return new Call(collective, ranks, bytes, type, reduction, root, inPlace, seed, node);
+  }
+
   /** Bytes of a block, or of the whole buffer where it is not divided. */
   public long block() {
     return collective.block(size, ranks);

@@ -46,10 +46,13 @@ public record Schedule(
     return message.from() / node == message.to() / node;
   }
 
-  /** The steps of a rank as its kernel reads them: {@code struct doorbell_step[]}. */
-  public byte[] encode(int rank) {
+  /**
+   * The steps of a rank as its kernel reads them: {@code struct doorbell_step[count]}, the last of
+   * which are empty where the rank has fewer.
+   */
+  public byte[] encode(int rank, int count) {
     List<Step> own = steps.get(rank);
-    byte[] bytes = new byte[Math.multiplyExact(own.size(), StepView.BYTES)];
+    byte[] bytes = new byte[Math.multiplyExact(count, StepView.BYTES)];
     for (int i = 0; i < own.size(); i++) {
       Message awaited = own.get(i).awaited();
       Message sent = own.get(i).sent();

@@ -9,32 +9,39 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time of a schedule in the LogGP model (Alexandrov, Ionescu, Schauser and Scheiman, LogGP:
- * incorporating long messages into the LogP model): all ranks begin at once, a rank's port sends
- * one message after the other, and receives likewise. Nothing else is shared.
+ * Time of a schedule, or of several channels side by side, in the LogGP model (Alexandrov, Ionescu,
+ * Schauser and Scheiman, LogGP: incorporating long messages into the LogP model): all ranks begin
+ * at once, a rank's port sends one message after the other, and receives likewise. Nothing else is
+ * shared.
  */
 public final class ScheduleTime {
-  private final Schedule schedule;
+  private final List<Schedule> channels;
+  private final int ranks;
   private final StepCosts costs;
+  // By block: channel x ranks + rank.
   private final int[] next;
   private final int[] lastTo;
   private final double[] clock;
+  // By rank.
   private final double[] sending;
+  private final double[] sendingNear;
   private final double[] receiving;
   private final double[] receivingNear;
   private final Map<Message, Double> arrived = new HashMap<>();
   private final PriorityQueue<Event> events =
-      new PriorityQueue<>(Comparator.comparingDouble(Event::at).thenComparingInt(Event::rank));
+      new PriorityQueue<>(Comparator.comparingDouble(Event::at).thenComparingInt(Event::block));
 
-  private ScheduleTime(Schedule schedule, StepCosts costs) {
-    int ranks = schedule.steps().size();
-    this.schedule = schedule;
+  private ScheduleTime(List<Schedule> channels, StepCosts costs) {
+    this.channels = channels;
+    this.ranks = channels.getFirst().steps().size();
     this.costs = costs;
-    this.next = new int[ranks];
-    this.lastTo = new int[ranks];
+    int blocks = channels.size() * ranks;
+    this.next = new int[blocks];
+    this.lastTo = new int[blocks];
     Arrays.fill(lastTo, -1);
-    this.clock = new double[ranks];
+    this.clock = new double[blocks];
     this.sending = new double[ranks];
+    this.sendingNear = new double[ranks];
     this.receiving = new double[ranks];
     this.receivingNear = new double[ranks];
   }
@@ -44,89 +51,96 @@ public final class ScheduleTime {
    *
    * @throws IllegalStateException when ranks wait for messages that nobody sends
    */
-  public static double of(Schedule schedule, StepCosts costs) {
-    ScheduleTime time = new ScheduleTime(schedule, costs);
+  public static double of(List<Schedule> channels, StepCosts costs) {
+    ScheduleTime time = new ScheduleTime(channels, costs);
     time.run();
     return Arrays.stream(time.clock).max().orElse(0);
   }
 
-  /** A rank can take its next step, or, with a message, that message's first byte reaches it. */
-  private record Event(double at, int rank, @Nullable Message message) {}
+  /** A block can take its next step, or, with a message, that message's first byte reaches it. */
+  private record Event(double at, int block, @Nullable Message message) {}
 
   private void run() {
-    for (int rank = 0; rank < next.length; rank++) {
-      enqueue(rank);
+    for (int block = 0; block < next.length; block++) {
+      enqueue(block);
     }
     for (Event event = events.poll(); event != null; event = events.poll()) {
-      int rank = event.rank();
+      int block = event.block();
       Message message = event.message();
       if (message == null) {
-        perform(rank, schedule.steps().get(rank).get(next[rank]), event.at());
-        next[rank]++;
-        enqueue(rank);
+        perform(block, steps(block).get(next[block]), event.at());
+        next[block]++;
+        enqueue(block);
       } else {
-        receive(message, event.at());
+        receive(block, message, event.at());
       }
     }
-    for (int rank = 0; rank < next.length; rank++) {
-      if (next[rank] < schedule.steps().get(rank).size()) {
+    for (int block = 0; block < next.length; block++) {
+      if (next[block] < steps(block).size()) {
         throw new IllegalStateException("ranks wait for each other: " + Arrays.toString(next));
       }
     }
   }
 
-  /** A rank whose next step awaits a message is ready when that message has arrived. */
-  private void enqueue(int rank) {
-    List<Step> steps = schedule.steps().get(rank);
-    if (next[rank] == steps.size()) {
+  private List<Step> steps(int block) {
+    return channels.get(block / ranks).steps().get(block % ranks);
+  }
+
+  /** A block whose next step awaits a message is ready when that message has arrived. */
+  private void enqueue(int block) {
+    List<Step> steps = steps(block);
+    if (next[block] == steps.size()) {
       return;
     }
-    Message awaited = steps.get(next[rank]).awaited();
+    Message awaited = steps.get(next[block]).awaited();
     Double at = awaited == null ? Double.valueOf(0) : arrived.get(awaited);
     if (at != null) {
-      events.add(new Event(Math.max(clock[rank], at), rank, null));
+      events.add(new Event(Math.max(clock[block], at), block, null));
     }
   }
 
-  private void perform(int rank, Step step, double from) {
+  private void perform(int block, Step step, double from) {
     Message awaited = step.awaited();
-    clock[rank] = from + costs.step() + (awaited == null ? 0 : costs.await());
+    clock[block] = from + costs.step() + (awaited == null ? 0 : costs.await());
     if (step.combine() != Step.Combine.NONE) {
-      clock[rank] += costs.combine(step.bytes(), awaited != null && awaited.packed());
+      clock[block] += costs.combine(step.bytes(), awaited != null && awaited.packed());
     }
     Message sent = step.sent();
     if (sent != null) {
-      send(rank, sent);
+      send(block, sent);
     }
   }
 
-  private void send(int rank, Message message) {
-    if (message.to() != lastTo[rank]) {
-      clock[rank] += costs.other();
-      lastTo[rank] = message.to();
+  private void send(int block, Message message) {
+    if (message.to() != lastTo[block]) {
+      clock[block] += costs.other();
+      lastTo[block] = message.to();
     }
-    if (schedule.near(message)) {
-      sendNear(rank, message);
-      return;
-    }
-    if (message.packed()) {
-      clock[rank] += costs.combine(message.bytes(), true);
-    }
-    clock[rank] += costs.post() + (hasFlagBehind(message) ? costs.flag() : 0);
     double wire = wire(message);
-    sending[rank] = Math.max(sending[rank], clock[rank]) + wire;
-    events.add(new Event(sending[rank] - wire + costs.latency(), message.to(), message));
+    double first;
+    if (near(message)) {
+      // The block itself stores the data: its time is that of a copy, or of the port.
+      StepCosts.Near near = costs.near();
+      clock[block] += near.post();
+      double copied = clock[block] + costs.combine(message.bytes(), message.packed());
+      sendingNear[message.from()] = Math.max(sendingNear[message.from()], clock[block]) + wire;
+      clock[block] =
+          Math.max(copied, sendingNear[message.from()])
+              + (hasFlagBehind(message) ? near.flag() : 0);
+      first = clock[block] - wire + near.latency();
+    } else {
+      if (message.packed()) {
+        clock[block] += costs.combine(message.bytes(), true);
+      }
+      clock[block] += costs.post() + (hasFlagBehind(message) ? costs.flag() : 0);
+      sending[message.from()] = Math.max(sending[message.from()], clock[block]) + wire;
+      first = sending[message.from()] - wire + costs.latency();
+    }
+    events.add(new Event(first, block - message.from() + message.to(), message));
   }
 
-  /** The block itself stores the data: its time is that of a copy, or of its port. */
-  private void sendNear(int rank, Message message) {
-    double wire = wire(message);
-    StepCosts.Near near = costs.near();
-    clock[rank] +=
-        near.post()
-            + Math.max(costs.combine(message.bytes(), message.packed()), wire)
-            + (hasFlagBehind(message) ? near.flag() : 0);
-    events.add(new Event(clock[rank] - wire + near.latency(), message.to(), message));
+  private boolean near(Message message) {
+    return channels.getFirst().near(message);
   }
 
   private static boolean hasFlagBehind(Message message) {
@@ -139,19 +153,19 @@ public final class ScheduleTime {
   }
 
   private double wire(Message message, double farPerByte) {
-    double perByte = schedule.near(message) ? costs.near().perByte() : farPerByte;
+    double perByte = near(message) ? costs.near().perByte() : farPerByte;
     return (message.packed() ? 2 : 1) * message.bytes() * perByte;
   }
 
-  private void receive(Message message, double first) {
+  private void receive(int block, Message message, double first) {
     int rank = message.to();
-    double[] port = schedule.near(message) ? receivingNear : receiving;
+    double[] port = near(message) ? receivingNear : receiving;
     port[rank] = Math.max(port[rank], first) + wire(message, costs.arrivingPerByte());
     // Its last byte arrives no sooner than it left.
     arrived.put(message, Math.max(port[rank], first + wire(message)));
-    List<Step> steps = schedule.steps().get(rank);
-    if (next[rank] < steps.size() && message.equals(steps.get(next[rank]).awaited())) {
-      enqueue(rank);
+    List<Step> steps = steps(block);
+    if (next[block] < steps.size() && message.equals(steps.get(next[block]).awaited())) {
+      enqueue(block);
     }
   }
 

@@ -67,11 +67,12 @@ class CollectiveScheduleTest {
     Call call =
         new Call(Collective.ALL_REDUCE, 7, 4096, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks(), call.node())) {
-      Schedule schedule = algorithm.schedule(call, 128, 256);
+      List<Schedule> channels = Channels.of(algorithm, call, 128, 256, 3);
       for (int rank = 0; rank < call.ranks(); rank++) {
         int to = rank;
         List<long[]> places =
-            schedule.steps().stream()
+            channels.stream()
+                .flatMap(channel -> channel.steps().stream())
                 .flatMap(List::stream)
                 .map(Step::sent)
                 .filter(sent -> sent != null && sent.to() == to && sent.bytes() > 0)
@@ -87,9 +88,21 @@ class CollectiveScheduleTest {
           assertThat(places.get(i)[0]).isGreaterThanOrEqualTo(places.get(i - 1)[1]);
         }
         if (!places.isEmpty()) {
-          assertThat(places.getLast()[1]).isLessThanOrEqualTo(schedule.arenaBytes().get(rank));
+          assertThat(places.getLast()[1])
+              .isLessThanOrEqualTo(channels.getLast().arenaBytes().get(rank));
         }
       }
+    }
+  }
+
+  @Test
+  void channels_divide_whole_buffers_and_leave_no_part_empty() {
+    Call call = new Call(Collective.REDUCE, 3, 40, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    assertThat(Channels.of(Algorithm.RING, call, 0, 64, 1)).hasSize(1);
+    assertThat(Channels.of(Algorithm.RING, call, 0, 64, 8)).hasSize(3);
+    for (Collective collective : Collective.values()) {
+      boolean whole = !collective.divides() && collective != Collective.BARRIER;
+      assertThat(Channels.most(collective, 8)).isEqualTo(whole ? 8 : 1);
     }
   }
 
@@ -206,7 +219,7 @@ class CollectiveScheduleTest {
     for (int[] ends : new int[][] {{3, 1}, {1, 3}, {3, 3}}) {
       StepCosts costs =
           new StepCosts(0, 0, 0, 1000, ends[0], ends[1], 0, 16, 16, 0, 0, StepCosts.Near.NONE);
-      assertThat(ScheduleTime.of(Algorithm.DIRECT.schedule(call, 1024, 65536), costs))
+      assertThat(ScheduleTime.of(List.of(Algorithm.DIRECT.schedule(call, 1024, 65536)), costs))
           .isEqualTo(1000 + 3 * 65536);
     }
   }
@@ -234,7 +247,7 @@ class CollectiveScheduleTest {
   }
 
   private static double time(Algorithm algorithm, Call call, StepCosts costs) {
-    return ScheduleTime.of(algorithm.schedule(call, 1024, 65536), costs);
+    return ScheduleTime.of(List.of(algorithm.schedule(call, 1024, 65536)), costs);
   }
 
   @Test
@@ -244,8 +257,8 @@ class CollectiveScheduleTest {
       Call call =
           new Call(
               Collective.ALL_REDUCE, 16, 1 << 20, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
-      double whole = ScheduleTime.of(algorithm.schedule(call, 0, 1 << 20), costs);
-      double pieces = ScheduleTime.of(algorithm.schedule(call, 0, 1 << 12), costs);
+      double whole = ScheduleTime.of(List.of(algorithm.schedule(call, 0, 1 << 20)), costs);
+      double pieces = ScheduleTime.of(List.of(algorithm.schedule(call, 0, 1 << 12)), costs);
       // A port carries twice the buffer; a tree's leaves send theirs before what they reduce.
       assertThat(pieces).as("%s", algorithm).isLessThan(3.2 * call.size());
       assertThat(pieces).isLessThanOrEqualTo(whole);

@@ -68,7 +68,7 @@ public final class CollCommand extends CliCommand {
   private static final int MOST_SIZES = 64;
 
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
-  private static final long LARGEST_SCHEDULE = 64L << 20;
+  private static final long LARGEST_SCHEDULE = 16L << 20;
 
   @Parameters(
       paramLabel = "COLLECTIVE",
@@ -316,6 +316,9 @@ public final class CollCommand extends CliCommand {
                 "placement=" + placement,
                 "samples=" + iterations,
                 "timeout=15min"));
+    if (settings.stream().noneMatch(setting -> setting.startsWith("channels="))) {
+      all.add("channels=0");
+    }
     all.addAll(settings);
     return all;
   }
@@ -361,7 +364,7 @@ public final class CollCommand extends CliCommand {
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
-            "# predicted: LogGP of the schedules, in proportion beyond 64 MiB; nothing was run. At"
+            "# predicted: LogGP of the schedules, in proportion beyond 16 MiB; nothing was run. At"
                 + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
             most == 0 ? Double.NaN : least,
             most == 0 ? Double.NaN : most);

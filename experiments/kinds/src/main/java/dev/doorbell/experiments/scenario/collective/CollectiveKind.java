@@ -4,9 +4,11 @@ import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
+import dev.doorbell.experiments.collective.Channels;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.collective.CollectiveModel.Choice;
 import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Buffers;
 import dev.doorbell.experiments.scenario.collective.CollectiveSettings.Chosen;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
@@ -19,7 +21,7 @@ import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -38,7 +40,7 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   private static final long NANOS_A_POINT = 60_000_000L;
   private static final long NANOS_A_RANK = 10_000_000L;
   private static final long NANOS_A_MESSAGE = 200_000L;
-  private static final long NANOS_A_BYTE = 50;
+  private static final long NANOS_A_BYTE = 150;
 
   public CollectiveKind() {
     super(
@@ -97,6 +99,11 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
         "%d bytes of %s".formatted(of.size(), word(of.datatype())),
         "use a multiple of %d bytes".formatted(of.datatype().bytes()));
     checks.refuseIf(
+        Channels.most(of.collective(), of.channels()) < of.channels(),
+        "%d channels of %s".formatted(of.channels(), word(of.collective())),
+        "its buffers are divided among the ranks already",
+        "use channels: 0 or 1");
+    checks.refuseIf(
         3L * of.size() * of.ranks() > MOST_MEMORY,
         "%d ranks with buffers of %d bytes".formatted(of.ranks(), of.size()),
         "send buffer, receive buffer and scratch memory of all ranks are more than 12 GiB",
@@ -110,11 +117,12 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   /** The predicted time of each algorithm, for people: the point's own metric has its own alone. */
   @Override
   protected Prediction predict(CollectiveSettings of, Topology topology) {
-    Map<Algorithm, Double> all = CollectiveModel.nanos(of, topology);
-    Algorithm algorithm = CollectiveModel.chosen(of, all);
-    double nanos = all.getOrDefault(algorithm, Double.NaN);
+    Optional<Choice> chosen = CollectiveModel.chosen(of, topology);
+    double nanos = chosen.map(Choice::nanos).orElse(Double.NaN);
     List<String> others = new ArrayList<>();
-    all.forEach((each, time) -> others.add("%s %.2f us".formatted(word(each), time / 1e3)));
+    for (Choice each : CollectiveModel.choices(of, topology).values()) {
+      others.add("%s %.2f us".formatted(word(each.algorithm()), each.nanos() / 1e3));
+    }
     return new Prediction(
         List.of(
             new Prediction.Term(
@@ -135,24 +143,33 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
     run.requireVirtualTime(
         "DB-P031", "collectives run in virtual time", "use clock: virtual, gpu: vm and hca: soft");
     CollectiveSettings of = run.settings();
-    Algorithm algorithm = CollectiveModel.chosen(of, run.topology());
-    if (of.algorithm() == Chosen.AUTO) {
-      run.note("auto: " + word(algorithm));
-    }
     int node = run.topology().ranksOfNode();
-    if (!algorithm.makes(of.collective(), of.ranks(), node)) {
-      throw run.waived(
-          "DB-P031",
-          "%s by %s among %d ranks, %d a node of '%s'"
+    Choice by =
+        CollectiveModel.chosen(of, run.topology())
+            .orElseThrow(
+                () ->
+                    run.waived(
+                        "DB-P031",
+                        "%s by %s among %d ranks, %d a node of '%s'"
+                            .formatted(
+                                word(of.collective()),
+                                word(of.algorithm()),
+                                of.ranks(),
+                                node,
+                                run.topology().name()),
+                        "use a topology with nvlink: (such as h800-cx7) and several whole nodes"));
+    if (of.algorithm() == Chosen.AUTO || of.channels() == 0) {
+      int channels = by.channels().size();
+      run.note(
+          "auto: %s%s"
               .formatted(
-                  word(of.collective()), word(algorithm), of.ranks(), node, run.topology().name()),
-          "use a topology with nvlink: (such as h800-cx7) and several whole nodes");
+                  word(by.algorithm()), channels > 1 ? " in %d channels".formatted(channels) : ""));
     }
     Call call = of.call(node);
     double[] nanos = new double[run.point().samples()];
     try (Owned open = new Owned()) {
       World world = open.add(of.between().world(run, of.ranks(), of.queues()).open());
-      CollectiveTrial trial = open.add(of.trial(world, algorithm, node));
+      CollectiveTrial trial = open.add(of.trial(world, by.channels(), node));
       run.inject(world);
       for (int sample = 0; sample < nanos.length; sample++) {
         nanos[sample] = run.perform(trial, CollectiveSettings.KERNEL_NANOS).nanos();

@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.scenario.collective;
 
+import static java.util.Comparator.comparingDouble;
+
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Network;
@@ -7,12 +9,16 @@ import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.experiments.collective.Algorithm;
+import dev.doorbell.experiments.collective.Channels;
+import dev.doorbell.experiments.collective.Schedule;
 import dev.doorbell.experiments.collective.ScheduleTime;
 import dev.doorbell.experiments.collective.ScheduleTime.StepCosts;
 import dev.doorbell.experiments.model.PathModel;
 import dev.doorbell.experiments.model.PostingPath;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Times of a collective by each algorithm, in the LogGP model of a topology. */
 public final class CollectiveModel {
@@ -33,29 +39,55 @@ public final class CollectiveModel {
   /** Instructions of a step without those loops. */
   private static final int STEP_INSTRUCTIONS = 60;
 
+  /** NCCL has at most 32 as well. */
+  private static final int MOST_CHANNELS = 32;
+
   private CollectiveModel() {}
 
-  static Map<Algorithm, Double> nanos(CollectiveSettings of, Topology topology) {
+  /** An algorithm, the schedules of its channels, and what they take. */
+  record Choice(Algorithm algorithm, List<Schedule> channels, double nanos) {}
+
+  /** What each algorithm takes, with as many channels as asked for or, of 1, 2, 4 ..., as pay. */
+  static Map<Algorithm, Choice> choices(CollectiveSettings of, Topology topology) {
     StepCosts costs = costs(of, topology);
-    Map<Algorithm, Double> nanos = new EnumMap<>(Algorithm.class);
+    Map<Algorithm, Choice> choices = new EnumMap<>(Algorithm.class);
     int node = topology.ranksOfNode();
     for (Algorithm algorithm : Algorithm.of(of.collective(), of.ranks(), node)) {
-      nanos.put(algorithm, ScheduleTime.of(of.schedule(algorithm, node), costs));
+      choices.put(algorithm, choice(of, algorithm, node, costs));
     }
-    return nanos;
+    return choices;
   }
 
-  /** The algorithm that a point asks for, or the one whose time is the least. */
-  public static Algorithm chosen(CollectiveSettings of, Topology topology) {
-    return of.algorithm() == CollectiveSettings.Chosen.AUTO
-        ? chosen(of, nanos(of, topology))
-        : Algorithm.valueOf(of.algorithm().name());
+  private static Choice choice(
+      CollectiveSettings of, Algorithm algorithm, int node, StepCosts costs) {
+    Choice best = choice(of, algorithm, node, costs, Math.max(1, of.channels()));
+    int most = of.channels() > 0 ? 1 : Channels.most(of.collective(), MOST_CHANNELS);
+    for (int count = 2; count <= most; count *= 2) {
+      Choice more = choice(of, algorithm, node, costs, count);
+      if (more.nanos >= best.nanos) {
+        return best;
+      }
+      best = more;
+    }
+    return best;
   }
 
-  static Algorithm chosen(CollectiveSettings of, Map<Algorithm, Double> nanos) {
-    return of.algorithm() == CollectiveSettings.Chosen.AUTO
-        ? nanos.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey()
-        : Algorithm.valueOf(of.algorithm().name());
+  private static Choice choice(
+      CollectiveSettings of, Algorithm algorithm, int node, StepCosts costs, int count) {
+    List<Schedule> channels = of.schedules(algorithm, node, count);
+    return new Choice(algorithm, channels, ScheduleTime.of(channels, costs));
+  }
+
+  /** Returns the algorithm that a point asks for, if it makes the collective, or the fastest. */
+  static Optional<Choice> chosen(CollectiveSettings of, Topology topology) {
+    if (of.algorithm() == CollectiveSettings.Chosen.AUTO) {
+      return choices(of, topology).values().stream().min(comparingDouble(Choice::nanos));
+    }
+    Algorithm algorithm = Algorithm.valueOf(of.algorithm().name());
+    int node = topology.ranksOfNode();
+    return algorithm.makes(of.collective(), of.ranks(), node)
+        ? Optional.of(choice(of, algorithm, node, costs(of, topology)))
+        : Optional.empty();
   }
 
   private static StepCosts.Near near(Topology topology, GpuPrices gpu) {

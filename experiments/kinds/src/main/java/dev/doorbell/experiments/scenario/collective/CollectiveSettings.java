@@ -4,6 +4,7 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Call;
 import dev.doorbell.experiments.collective.Call.Reduction;
+import dev.doorbell.experiments.collective.Channels;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
 import dev.doorbell.experiments.collective.Schedule;
@@ -14,6 +15,7 @@ import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.SignalName;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.World;
+import java.util.List;
 
 /** Settings of a point. */
 public record CollectiveSettings(
@@ -28,6 +30,7 @@ public record CollectiveSettings(
     Buffers buffers,
     Flags flags,
     int chunk,
+    int channels,
     int threads,
     TransferPath path,
     SignalName signal,
@@ -83,8 +86,12 @@ public record CollectiveSettings(
         node);
   }
 
-  /** Lays out the ranks of a world that execute the call once for each launch. */
-  public CollectiveTrial trial(World world, Algorithm by, int node) {
+  /**
+   * Lays out the ranks of a world that execute the call once for each launch.
+   *
+   * @param channels schedules that blocks of a rank execute side by side
+   */
+  public CollectiveTrial trial(World world, List<Schedule> channels, int node) {
     Endpoint.Shape shape =
         queues
             .endpoint(DEADLINE_NANOS)
@@ -92,12 +99,13 @@ public record CollectiveSettings(
             .exclusive(true)
             .order(signal.on(queues.nic().adapter().promises()))
             .build();
-    LaunchConfig grid = LaunchConfig.of(1, threads).withTimeout(KERNEL_NANOS);
-    return new CollectiveTrial(world, call(node), schedule(by, node), shape, grid, 1);
+    LaunchConfig grid = LaunchConfig.of(channels.size(), threads).withTimeout(KERNEL_NANOS);
+    return new CollectiveTrial(world, call(node), channels, shape, grid, 1);
   }
 
-  public Schedule schedule(Algorithm by, int node) {
-    return by.schedule(call(node), mostPacked(), longest());
+  /** The schedules of so many channels, or of as many as the buffers divide into. */
+  public List<Schedule> schedules(Algorithm by, int node, int count) {
+    return Channels.of(by, call(node), mostPacked(), longest(), count);
   }
 
   /** Bytes of the longest message of a ring, a tree or a chain. */

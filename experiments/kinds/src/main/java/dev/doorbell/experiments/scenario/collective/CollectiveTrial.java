@@ -31,27 +31,36 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
   private final World world;
   private final Owned owned = new Owned();
   private final List<ArenaRank> ranks = new ArrayList<>();
-  private final Schedule schedule;
+  private final int channels;
   private final Connection connection;
   private final byte[] reduced;
 
   /**
    * Connects the ranks that send each other something, and lays out their memory.
    *
+   * @param channels schedules that blocks execute side by side, over the same arenas
    * @param shape of the queue pairs
-   * @param grid one block
+   * @param grid a block for each channel
    * @param turns that each launch makes, with a barrier behind each; in place, a collective can
    *     have one alone
    */
   public CollectiveTrial(
-      World world, Call call, Schedule timed, Endpoint.Shape shape, LaunchConfig grid, int turns) {
+      World world,
+      Call call,
+      List<Schedule> channels,
+      Endpoint.Shape shape,
+      LaunchConfig grid,
+      int turns) {
     this.call = call;
-    this.schedule = turns > 1 ? timed.thenBarrier() : timed;
+    this.channels = channels.size();
     this.world = world;
     this.reduced = call.collective().reduces() ? call.reduced() : new byte[0];
-    this.connection = owned.add(Connection.among(world, call.ranks(), shape, schedule::joins));
+    List<Schedule> all =
+        turns > 1 ? channels.stream().map(Schedule::thenBarrier).toList() : channels;
+    Connection.Pairs joined = (one, other) -> all.stream().anyMatch(c -> c.joins(one, other));
+    this.connection = owned.add(Connection.among(world, call.ranks(), all.size(), shape, joined));
     for (int rank = 0; rank < call.ranks(); rank++) {
-      long bytes = Math.max(schedule.arenaBytes().get(rank), Long.BYTES);
+      long bytes = all.getLast().arenaBytes().get(rank);
       ranks.add(
           owned.add(
               new ArenaRank(
@@ -59,22 +68,33 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
                   KERNEL,
                   shape,
                   grid,
-                  bytes,
-                  call.ranks(),
-                  2 * turns,
+                  Math.max(bytes, Long.BYTES),
+                  all.size() * call.ranks(),
+                  all.size() * 2 * turns,
                   new byte[0])));
     }
     for (ArenaRank rank : ranks) {
       rank.introduce(ranks);
-      byte[] steps = schedule.encode(rank.number());
+      int own = rank.number();
+      int count = Math.max(1, most(all, own));
+      byte[] steps = new byte[all.size() * count * StepView.BYTES];
+      for (int channel = 0; channel < all.size(); channel++) {
+        byte[] some = all.get(channel).encode(own, count);
+        System.arraycopy(some, 0, steps, channel * some.length, some.length);
+      }
       JobView job = rank.job();
       job.opcode = call.type().code() << StepView.TYPE_SHIFT | call.reduction().code();
       job.iterations = turns;
-      job.operand = rank.copy(steps.length == 0 ? new byte[StepView.BYTES] : steps, "steps");
-      job.compare = schedule.steps().get(rank.number()).size();
-      job.window = timed.steps().get(rank.number()).size();
+      job.operand = rank.copy(steps, "steps");
+      job.compare = most(all, own);
+      job.window = most(channels, own);
     }
     ranks.forEach(rank -> rank.connect(connection));
+  }
+
+  /** Steps of a rank in the longest of these schedules. */
+  private static int most(List<Schedule> schedules, int rank) {
+    return schedules.stream().mapToInt(each -> each.steps().get(rank).size()).max().orElse(0);
   }
 
   /** The queue pairs of its ranks. */
@@ -145,7 +165,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
 
   /** From the first rank's beginning to the last one's end, of the first turn. */
   public long nanos() {
-    return ArenaRank.nanos(ranks);
+    return ArenaRank.nanos(ranks, channels);
   }
 
   @Override

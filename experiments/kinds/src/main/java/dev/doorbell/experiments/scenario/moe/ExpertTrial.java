@@ -245,7 +245,7 @@ public final class ExpertTrial implements AutoCloseable {
 
     /** From the first rank's beginning until the last one has everything. */
     public long nanos() {
-      return ArenaRank.nanos(ranks);
+      return ArenaRank.nanos(ranks, 1);
     }
   }
 

@@ -145,7 +145,7 @@ class CollectiveOrderTest {
             new CollectiveTrial(
                 world,
                 call,
-                algorithm.schedule(call, mostPacked, 32),
+                List.of(algorithm.schedule(call, mostPacked, 32)),
                 Endpoint.Shape.builder(RING, DEADLINE_NANOS).exclusive(true).order(order).build(),
                 LaunchConfig.of(1, 2).withTimeout(KERNEL_NANOS),
                 2)) {

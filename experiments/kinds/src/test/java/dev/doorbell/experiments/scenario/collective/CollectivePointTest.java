@@ -136,6 +136,43 @@ class CollectivePointTest {
     assertThat(run(point).verifiedBytes()).isPositive();
   }
 
+  /** 3 channels of 2 KiB or less, over puts and over stores; 32 are more than 96 bytes have. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "all_reduce|ring|6K|out-of-place|3|h200-cx7",
+        "all_reduce|direct|6K|in-place|3|h800-cx7",
+        "all_reduce|tree|96|out-of-place|32|h200-cx7",
+        "broadcast|ring|6K|in-place|3|h200-cx7",
+        "reduce|tree|6K|out-of-place|3|h800-cx7",
+        "all_gather|ring|6K|out-of-place|0|h200-cx7",
+      })
+  void channels_compute_what_one_does(
+      String collective,
+      String algorithm,
+      String size,
+      String buffers,
+      int channels,
+      String placement)
+      throws Exception {
+    Point point =
+        point(
+            ("%s;collective: %s, algorithm: %s, ranks: 3, buffers: %s, channels: %d,"
+                    + " threads: 32, chunk: 1K, placement: %s")
+                .formatted(size, collective, algorithm, buffers, channels, placement));
+    assertThat(new SessionRuntime().check(point)).isEmpty();
+    assertThat(run(point).verifiedBytes()).isPositive();
+  }
+
+  @Test
+  void a_buffer_that_is_divided_among_ranks_has_one_channel() throws Exception {
+    Point point = point("6K;collective: all_gather, algorithm: ring, ranks: 3, channels: 2");
+    assertThat(new SessionRuntime().check(point))
+        .extracting(Problem::text)
+        .anyMatch(text -> text.contains("2 channels of all_gather"));
+  }
+
   @Test
   void a_hierarchy_needs_nodes() throws Exception {
     PointFailure failure =

@@ -69,7 +69,7 @@ class HostThreadsTest {
             new CollectiveTrial(
                 world,
                 call,
-                algorithm.schedule(call, 1024, 2048),
+                List.of(algorithm.schedule(call, 1024, 2048)),
                 Endpoint.Shape.builder(64, DEADLINE_NANOS).exclusive(true).build(),
                 LaunchConfig.of(1, 64).withTimeout(LIMIT_NANOS),
                 1)) {

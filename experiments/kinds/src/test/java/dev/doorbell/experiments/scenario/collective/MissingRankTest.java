@@ -39,7 +39,7 @@ class MissingRankTest {
             new CollectiveTrial(
                 world,
                 call,
-                algorithm.schedule(call, mostPacked, 65_536),
+                List.of(algorithm.schedule(call, mostPacked, 65_536)),
                 Endpoint.Shape.builder(64, DEADLINE_NANOS).exclusive(true).build(),
                 LaunchConfig.of(1, 32).withTimeout(100 * DEADLINE_NANOS),
                 1)) {

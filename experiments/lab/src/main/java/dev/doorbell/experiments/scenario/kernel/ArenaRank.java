@@ -130,11 +130,21 @@ public final class ArenaRank implements AutoCloseable {
     return job;
   }
 
-  /** From the first rank's beginning to the last one's end, by the first two times of each. */
-  public static long nanos(List<ArenaRank> ranks) {
-    long first = ranks.stream().mapToLong(rank -> rank.samples.getLong(0)).min().orElseThrow();
-    long last =
-        ranks.stream().mapToLong(rank -> rank.samples.getLong(Long.BYTES)).max().orElseThrow();
+  /**
+   * From the first rank's beginning to the last one's end.
+   *
+   * @param blocks of each rank; the times have two words for each turn of a block, of which those
+   *     of the first turn count
+   */
+  public static long nanos(List<ArenaRank> ranks, int blocks) {
+    long first = Long.MAX_VALUE;
+    long last = 0;
+    for (ArenaRank rank : ranks) {
+      for (long at = 0; at < rank.samples.size(); at += rank.samples.size() / blocks) {
+        first = Math.min(first, rank.samples.getLong(at));
+        last = Math.max(last, rank.samples.getLong(at + Long.BYTES));
+      }
+    }
     return last - first;
   }
 

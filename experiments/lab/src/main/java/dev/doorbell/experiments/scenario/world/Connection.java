@@ -111,7 +111,7 @@ public final class Connection implements AutoCloseable {
    * of its rank is the number of the rank that it leads to.
    */
   public static Connection mesh(World world, int ranks, Endpoint.Shape shape, Ringing ringing) {
-    Connection connection = among(world, ranks, shape, (_, _) -> true);
+    Connection connection = mesh(world, ranks, shape, 1);
     for (int rank = 0; rank < ranks; rank++) {
       connection.start(ringing, rank, 1);
     }
@@ -123,15 +123,7 @@ public final class Connection implements AutoCloseable {
    * any two ranks: that of turn t to rank r has place t x ranks + r.
    */
   public static Connection mesh(World world, int ranks, Endpoint.Shape shape, int count) {
-    Connection connection = new Connection(world, ranks * count);
-    for (int turn = 0; turn < count; turn++) {
-      for (int one = 0; one < ranks; one++) {
-        for (int other = 0; other < one; other++) {
-          connection.pair(one, turn * ranks + other, other, turn * ranks + one, shape);
-        }
-      }
-    }
-    return connection;
+    return among(world, ranks, count, shape, (_, _) -> true);
   }
 
   /** Pairs of ranks that a queue pair connects. */
@@ -140,15 +132,18 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Opens a {@link #mesh} for kernels that ring themselves, of those pairs of ranks alone that
-   * {@code pairs} joins. Other places among a rank's queue pairs are zero.
+   * Opens a {@link #mesh} of that many queue pairs between those pairs of ranks alone that {@code
+   * pairs} joins. Other places among a rank's queue pairs are zero.
    */
-  public static Connection among(World world, int ranks, Endpoint.Shape shape, Pairs pairs) {
-    Connection connection = new Connection(world, ranks);
-    for (int one = 0; one < ranks; one++) {
-      for (int other = 0; other < one; other++) {
-        if (pairs.joins(one, other)) {
-          connection.pair(one, other, other, one, shape);
+  public static Connection among(
+      World world, int ranks, int count, Endpoint.Shape shape, Pairs pairs) {
+    Connection connection = new Connection(world, ranks * count);
+    for (int turn = 0; turn < count; turn++) {
+      for (int one = 0; one < ranks; one++) {
+        for (int other = 0; other < one; other++) {
+          if (pairs.joins(one, other)) {
+            connection.pair(one, turn * ranks + other, other, turn * ranks + one, shape);
+          }
         }
       }
     }

@@ -78,7 +78,7 @@ final class ExploredRanks extends ExploredWorld {
               new CollectiveTrial(
                   world,
                   call,
-                  Algorithm.RING.schedule(call, 0, bytes),
+                  List.of(Algorithm.RING.schedule(call, 0, bytes)),
                   shape,
                   grid,
                   load.iterations()));
