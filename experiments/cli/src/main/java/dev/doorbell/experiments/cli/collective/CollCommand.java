@@ -21,7 +21,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
-import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
@@ -37,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeSet;
@@ -340,17 +340,26 @@ public final class CollCommand extends CliCommand {
       wrong += entry.status() == JournalEntry.Status.MISMATCH ? 1 : 0;
     }
     for (String algorithm : algorithms) {
-      print.printf("# algorithm %s%s%n", algorithm, chosen(run, algorithm));
+      print.printf("# algorithm %s%n", algorithm);
       NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
+      List<String> choices = new ArrayList<>();
+      String last = "";
       double least = Double.MAX_VALUE;
       double most = 0;
       for (long size : sizes) {
         Double nanos = predicted.getOrDefault(algorithm, Map.of()).get(size);
         OptionalDouble form = nanos == null ? OptionalDouble.empty() : OptionalDouble.of(nanos);
-        OptionalDouble time = time(run, algorithm, size, "out-of-place");
         if (simulated.contains(size)) {
+          Optional<SummaryRow> row = row(run, algorithm, size, "out-of-place");
+          OptionalDouble time = time(row);
           String label = predicted.isEmpty() ? "" : "simulated";
-          table.row(size, time, time(run, algorithm, size, "in-place"), label);
+          OptionalDouble inPlace = time(row(run, algorithm, size, "in-place"));
+          table.row(size, time, inPlace, label);
+          String by = chosen(run, row);
+          if (!by.isEmpty() && !by.equals(last)) {
+            choices.add("%s from %d B".formatted(by, size));
+            last = by;
+          }
           if (form.isPresent() && time.isPresent()) {
             least = Math.min(least, form.getAsDouble() / time.getAsDouble());
             most = Math.max(most, form.getAsDouble() / time.getAsDouble());
@@ -361,6 +370,9 @@ public final class CollCommand extends CliCommand {
         }
       }
       print.print(table.end(wrong));
+      if (!choices.isEmpty()) {
+        print.printf("# the model chose %s%n", String.join(", ", choices));
+      }
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
@@ -380,29 +392,31 @@ public final class CollCommand extends CliCommand {
     print.printf("# run %s%n", run.path());
   }
 
-  private static String chosen(StoredRun run, String algorithm) {
-    if (!algorithm.equals(AUTO)) {
-      return "";
-    }
+  /** Returns what the point chose by itself, such as "direct in 8 channels". */
+  private static String chosen(StoredRun run, Optional<SummaryRow> row) {
     return run.entries().stream()
-        .filter(entry -> !entry.notes().isEmpty() && !entry.point().contains("in-place"))
-        .map(
-            entry ->
-                "%s by %s".formatted(entry.point(), entry.notes().getFirst().replace("auto: ", "")))
-        .collect(Collectors.joining(", ", ": ", ""));
+        .filter(entry -> row.isPresent() && entry.point().equals(row.get().pointId()))
+        .flatMap(entry -> entry.notes().stream())
+        .filter(note -> note.startsWith("auto: "))
+        .map(note -> note.substring("auto: ".length()))
+        .findFirst()
+        .orElse("");
   }
 
-  private static OptionalDouble time(StoredRun run, String algorithm, long size, String buffers) {
-    for (SummaryRow row : run.data().rows()) {
-      MetricRow metric = row.metrics().get(METRIC);
-      if (metric != null
-          && has(row, "algorithm", algorithm)
-          && has(row, "size", Long.toString(size))
-          && (has(row, "buffers", buffers) || only(row, buffers))) {
-        return Arrays.stream(metric.samples().values()).average();
-      }
-    }
-    return OptionalDouble.empty();
+  private static OptionalDouble time(Optional<SummaryRow> row) {
+    return row.map(found -> found.metrics().get(METRIC))
+        .map(metric -> Arrays.stream(metric.samples().values()).average())
+        .orElse(OptionalDouble.empty());
+  }
+
+  private static Optional<SummaryRow> row(
+      StoredRun run, String algorithm, long size, String buffers) {
+    return run.data().rows().stream()
+        .filter(row -> row.metrics().containsKey(METRIC))
+        .filter(row -> has(row, "algorithm", algorithm))
+        .filter(row -> has(row, "size", Long.toString(size)))
+        .filter(row -> has(row, "buffers", buffers) || only(row, buffers))
+        .findFirst();
   }
 
   /** A collective that is not made in place has no axis of that name. */
