@@ -64,7 +64,8 @@ final class CommandPages {
         .lines()
         .dropWhile(line -> !line.startsWith("exit codes"))
         .forEach(line -> text.append(line).append('\n'));
-    return text.append("```\n").toString();
+    text.append("```\n\nExit code 10: a claim about every execution of a litmus test had none.\n");
+    return text.toString();
   }
 
   private static String page(Subcommand subcommand, CommandLine command) {
