@@ -44,8 +44,7 @@ import picocli.CommandLine.Option;
       "",
       "It reads files below /proc, /sys and /dev and nothing else; as root it sees more of PCI"
           + " config",
-      "space. What is not there is ABSENT and no failure. Exits with 4 when something that is there"
-          + " is",
+      "space. A missing device is ABSENT and no failure. Exits with 4 when a device that is there is",
       "broken.",
       ""
     })

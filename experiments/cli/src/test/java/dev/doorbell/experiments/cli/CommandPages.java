@@ -17,7 +17,20 @@ final class CommandPages {
   private static final String GENERATED =
       "<!-- Generated from the command itself by CommandPagesTest; edit that, not this. -->\n\n";
 
+  private static final Map<String, String> COMMON = common();
+
   private CommandPages() {}
+
+  private static Map<String, String> common() {
+    Map<String, String> common = new LinkedHashMap<>();
+    CommandSpec list =
+        Objects.requireNonNull(CommandTree.of().getSubcommands().get("list")).getCommandSpec();
+    for (String name : List.of("--help", "--verbose", "--quiet", "--json")) {
+      OptionSpec option = Objects.requireNonNull(list.findOption(name), name);
+      common.put(names(option), String.join(" ", option.description()));
+    }
+    return common;
+  }
 
   /** Pages by file name, the index among them. */
   static Map<String, String> all() {
@@ -37,6 +50,8 @@ final class CommandPages {
     index.append("| command | what it does |\n| --- | --- |\n");
     CommandTree.LAUNCHER.forEach(
         (word, summary) -> index.append("| %s | %s |\n".formatted(word, summary)));
+    index.append("\n## Options of all commands\n\n| option | meaning |\n| --- | --- |\n");
+    COMMON.forEach((name, meaning) -> index.append("| %s | %s |\n".formatted(name, meaning)));
     index.append(exitCodes());
     pages.put("README.md", index.toString());
     return pages;
@@ -49,7 +64,8 @@ final class CommandPages {
         .lines()
         .dropWhile(line -> !line.startsWith("exit codes"))
         .forEach(line -> text.append(line).append('\n'));
-    return text.append("```\n").toString();
+    text.append("```\n\nExit code 10: a claim about every execution of a litmus test had none.\n");
+    return text.toString();
   }
 
   private static String page(Subcommand subcommand, CommandLine command) {
@@ -92,17 +108,26 @@ final class CommandPages {
       spec.positionalParameters()
           .forEach(parameter -> row(page, "`" + parameter.paramLabel() + "`", parameter));
     }
-    page.append("\n| option | meaning |\n| --- | --- |\n");
-    spec.options().stream()
-        .filter(option -> !option.hidden())
-        .forEach(option -> row(page, names(option), option));
+    List<OptionSpec> options =
+        spec.options().stream().filter(option -> !option.hidden() && !isCommon(option)).toList();
+    if (!options.isEmpty()) {
+      page.append("\n| option | meaning |\n| --- | --- |\n");
+      options.forEach(option -> row(page, names(option), option));
+    }
   }
 
-  /** As {@code --help} prints it, with the command's whole name. */
+  /** The index has the options of all commands. */
+  private static boolean isCommon(OptionSpec option) {
+    return COMMON.containsKey(names(option))
+        && String.join(" ", option.description()).equals(COMMON.get(names(option)));
+  }
+
+  /** The command's whole name, and its parameters; the options have a table. */
   private static String usage(String name, CommandLine command) {
     CommandLine alone = new CommandLine(command.getCommandSpec().userObject());
     alone.setCommandName(name);
     alone.setUsageHelpWidth(100);
+    alone.getCommandSpec().usageMessage().abbreviateSynopsis(true);
     return alone
         .getHelp()
         .synopsis(0)

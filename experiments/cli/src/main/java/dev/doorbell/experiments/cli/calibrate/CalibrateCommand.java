@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
       "  doorbell calibrate --measured machine.json           the model against those samples",
       "  doorbell calibrate --gpu vm --topology cross-rc      what the model itself would measure",
       "",
-      "The file is a topology. What no GPU can tell, the HCA's prices above all, is taken from",
+      "The file is a topology. Prices that no GPU can tell, the HCA's above all, come from",
       "--topology. The same kernels are then run in virtual time over it, and compared.",
       ""
     })

@@ -29,11 +29,9 @@ import picocli.CommandLine.Parameters;
       "  doorbell decode wqe --qp dc dci.txt",
       "  echo '00000000 00010001 00000008 00000000' | doorbell decode wqe -   a NOP",
       "",
-      "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Of a capture"
-          + " every",
-      "packet is checked: ICRC, sequence numbers, the rules of reliable connections. Exits with 1"
-          + " when",
-      "something is wrong.",
+      "Bytes come as binary, as hexadecimal digits, or as a pcapng or pcap capture. Every packet",
+      "of it is checked: ICRC, sequence numbers, the rules of reliable connections. Exits with 1",
+      "when something is wrong.",
       ""
     })
 public final class DecodeCommand extends CliCommand {

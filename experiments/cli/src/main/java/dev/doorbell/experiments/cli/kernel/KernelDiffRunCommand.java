@@ -42,12 +42,10 @@ import picocli.CommandLine.Parameters;
       "send ring, completion ring, doorbell records, counters, signals, status and error records;",
       "addresses count as places in what they point to; samples and stamps, which are times, are"
           + " left",
-      "out. Every thread has to end with DOORBELL_OK, and what was sent to have arrived. Where the",
-      "descriptor says that several threads post, WQEs are compared in any order; what else it says"
-          + " is",
-      "chance (compare:) is named with the result. Of the push kernels the ring in on-chip memory"
-          + " is",
-      "compared, too, where one block fills it. Exit code 1 when something differs.",
+      "out. Every thread has to end with DOORBELL_OK, and what was sent to have arrived. WQEs",
+      "of several threads are compared in any order; chance by the descriptor (compare:) is named",
+      "with the result. Push kernels have their ring in on-chip memory compared, too, if one block",
+      "fills it. Exit code 1 when something differs.",
       ""
     })
 final class KernelDiffRunCommand extends CliCommand {

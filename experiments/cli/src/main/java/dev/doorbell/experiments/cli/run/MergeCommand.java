@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell merge /shared/runs/*",
       "",
       "Prints the directory of the new run; every command takes it as the run of one",
-      "process. Where points are missing it exits with 7 and names them; then",
+      "process. It exits with 7 and names the points that are missing; then",
       "'doorbell run --resume RUN' runs them, and nothing else.",
       ""
     })

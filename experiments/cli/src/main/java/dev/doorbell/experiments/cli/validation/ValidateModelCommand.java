@@ -126,7 +126,7 @@ import picocli.CommandLine.Parameters;
           + " and a",
       "hash, to FILE.predicted.csv; then it reads the values and compares. Rows without a value are"
           + " not",
-      "compared. Where the predictions are there already, it compares with these.",
+      "compared. Predictions that are there already are kept and compared.",
       "",
       "Rows are reported as they end, on standard error; ^C prints what has ended.",
       "",

@@ -49,16 +49,15 @@ class ProblemCodesTest {
 
         <!-- Generated from codes.txt by ProblemCodesTest; edit that, not this. -->
 
-        Each message of Doorbell has a code, which stays the same from version to version. `./doorbell describe DB-C035` explains
-        one, `./doorbell list codes` lists all. The message itself says more: the place, and what is wrong there. Codes of the
-        doctor, such as `DB-PEERMEM-02`, are described by the same commands and in [doctor.md](doctor.md).
+        This page lists the code of each message of Doorbell; codes stay the same from version to version. The message prints
+        the place, what is wrong there, and the fix; `./doorbell describe DB-C035` prints a code's meaning and fix. Codes such
+        as `DB-PEERMEM-02` are those of the [doctor](doctor.md).
 
-        | code | meaning | fix |
-        | --- | --- | --- |
+        | code | meaning |
+        | --- | --- |
         """);
     for (ProblemCodes.ProblemCode code : ProblemCodes.all()) {
-      page.append(
-          "| %s | %s | %s |%n".formatted(code.code(), cell(code.meaning()), cell(code.fix())));
+      page.append("| %s | %s |%n".formatted(code.code(), cell(code.meaning())));
     }
     if (Boolean.getBoolean("docs.write")) {
       Files.writeString(PAGE, page);
