@@ -120,6 +120,14 @@ record Bounds(List<World> worlds) {
                     "  %-13s %-40s counts to %d: --iterations %d%n"
                         .formatted("never wrapped", place, wraps, wraps + 1)));
     ExploredKernel kernel = worlds.isEmpty() ? null : worlds.getFirst().kernel();
+    if (kernel != null && kernel.atAllRanks()) {
+      String ranks =
+          worlds.stream()
+              .map(world -> String.valueOf(world.scenario().program().shape().ranks()))
+              .distinct()
+              .collect(Collectors.joining(","));
+      text.append("tried    ranks=%s of 2 to %d%n".formatted(ranks, WorldOptions.MOST_RANKS));
+    }
     for (KernelSetting setting :
         kernel == null
             ? List.<KernelSetting>of()

@@ -151,7 +151,7 @@ final class CaseRunner {
           bug.summary(), bug.symptom(), bug.fix(), bug.sources(), bug.kernel());
       out.printf("%nbroken%s", ExploreReport.text(explored.broken));
       if (!explored.fixed.isClean()) {
-        out.printf("%nmended%s", ExploreReport.text(explored.fixed));
+        out.printf("%nfixed%s", ExploreReport.text(explored.fixed));
       }
     }
   }

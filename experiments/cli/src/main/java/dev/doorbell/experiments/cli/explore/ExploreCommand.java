@@ -109,9 +109,9 @@ public final class ExploreCommand extends CliCommand {
   @Mixin private NicOptions nics = new NicOptions();
 
   @Parameters(
-      paramLabel = "KERNEL|FILE.ptx",
+      paramLabel = "KERNEL|FILE.ptx|FOLDER",
       arity = "0..1",
-      description = "A kernel of the project, or a file.")
+      description = "A kernel of the project, a file, or the folder of one kernel.")
   private String kernel = "";
 
   @Mixin private WorldOptions worldOptions = new WorldOptions();

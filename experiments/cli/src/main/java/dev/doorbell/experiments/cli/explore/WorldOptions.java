@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 /** The worlds in which a kernel is explored: each value of an option with each of the others. */
 final class WorldOptions {
   private static final int MOST_WORLDS = 64;
-  private static final int MOST_RANKS = 16;
+  static final int MOST_RANKS = 16;
   private static final String RANKS = "--ranks";
   private static final String SETTING = "-s ";
 
@@ -37,7 +37,8 @@ final class WorldOptions {
       names = "--group",
       paramLabel = "N[,N...]",
       split = ",",
-      description = "Ranks of a node, for kernels with a setting group (default 2 of 4, 3 of 6).")
+      description =
+          "Ranks of a node, for kernels with a setting group (default 2 of 4, 3 and 2 of 6).")
   private List<String> groups = new ArrayList<>();
 
   @Option(

@@ -62,7 +62,7 @@ public final class UserKernels {
 
   /**
    * The kernel of the user's that an argument means: a descriptor, PTX that one lies beside, or a
-   * name in the folders; null when it is something else.
+   * name in the folders, or the folder of one kernel; null when it is something else.
    */
   public @Nullable UserKernel find(String argument) throws UsageException {
     try {
@@ -76,15 +76,39 @@ public final class UserKernels {
             file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
         return Files.isRegularFile(descriptor) ? KernelFolders.read(descriptor) : null;
       }
-      return scan().kernels().stream()
-          .filter(kernel -> kernel.name().equals(argument))
-          .findFirst()
-          .orElse(null);
+      for (UserKernel kernel : scan().kernels()) {
+        if (kernel.name().equals(argument)) {
+          return kernel;
+        }
+      }
+      return Files.isDirectory(Path.of(argument))
+              && !KernelWorkbench.find().takenNames().contains(argument)
+          ? inFolder(argument)
+          : null;
     } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     } catch (InvalidPathException _) {
       return null;
     }
+  }
+
+  private static UserKernel inFolder(String folder) throws UsageException {
+    KernelFolders.Found found = KernelFolders.scan(List.of(Path.of(folder)), List.of());
+    if (found.kernels().size() == 1) {
+      return found.kernels().getFirst();
+    }
+    if (found.kernels().isEmpty() && !found.problems().isEmpty()) {
+      throw new UsageException(found.problems().getFirst());
+    }
+    List<String> files = found.kernels().stream().map(UserKernel::file).toList();
+    throw UsageException.of(
+        "DB-U022",
+        folder,
+        "the folder has %s"
+            .formatted(files.isEmpty() ? "no descriptor" : files.size() + " kernels"),
+        files.isEmpty()
+            ? "give NAME.kernel.yaml or NAME.ptx, or create one: doorbell kernel new NAME"
+            : "give one of " + String.join(", ", files));
   }
 
   /** Finds a kernel and changes defaults of its own settings, each {@code name=value}. */

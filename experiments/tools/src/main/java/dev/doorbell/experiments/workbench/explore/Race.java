@@ -50,7 +50,10 @@ public record Race(
         "fence between the WQE's stores and the record's"),
     RECORD_BEHIND_DOORBELL(
         "the doorbell may overtake the doorbell record",
-        "fence between the record's store and the doorbell's");
+        "fence between the record's store and the doorbell's"),
+    RECORD_GOES_BACK(
+        "the doorbell record goes back to fewer WQEs",
+        "let one poster at a time write the record, or the newest index alone");
 
     private final String what;
     private final String fix;

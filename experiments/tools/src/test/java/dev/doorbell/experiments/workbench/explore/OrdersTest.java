@@ -68,6 +68,7 @@ final class OrdersTest {
     "shuffle,       2, 32, LOAD_OF_STORE",
     "scope,         2, 1,  LOAD_OF_STORE",
     "shared_memory, 1, 2,  LOAD_OF_STORE",
+    "record_back,   1, 1,  RECORD_GOES_BACK",
   })
   void what_is_not_ordered_is_found_and_what_is_ordered_is_clean(
       String name, int blocks, int threads, Race.Kind kind) throws Exception {
@@ -83,6 +84,27 @@ final class OrdersTest {
     assertClean(broken);
     assertFound(broken.with(relaxed), Race.Kind.LOAD_OF_STORE);
     assertClean(scenario("arrival_fixed", 1, 1, true));
+  }
+
+  /** A hang says where it waits, an error that nobody looks at which queue pair has it. */
+  @ParameterizedTest
+  @CsvSource({
+    "missing_rank, true,  HANG,   polling at orders.ptx:",
+    "credit_leak,  true,  HANG,   polling at orders.ptx:",
+    "unread_error, false, STATUS, of rank 0: an error completion that no thread has reported",
+  })
+  void what_never_comes_and_what_nobody_looks_at_are_found(
+      String name, boolean bothRanks, Failure.Kind kind, String cause) throws Exception {
+    Explorer.Report report = Scenarios.explore(scenario(name + "_broken", 1, 1, bothRanks), SEEDS);
+    assertThat(report.found()).as("runs with findings").isEqualTo(SEEDS);
+    assertThat(report.failures())
+        .extracting(Explorer.Found::what)
+        .allSatisfy(
+            failure -> {
+              assertThat(failure.kind()).isEqualTo(kind);
+              assertThat(failure.text()).contains(cause);
+            });
+    assertClean(scenario(name + "_fixed", 1, 1, bothRanks));
   }
 
   @Test

@@ -9,7 +9,6 @@ import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Cell;
 import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
-import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.RawMemory;
@@ -58,7 +57,7 @@ final class ExploringThreadPort extends ThreadPort {
   /**
    * Checks that the thread can address memory: of its own rank, or over NVLink.
    *
-   * @throws AccessFault where it is another rank's
+   * @throws dev.doorbell.core.memory.AccessFault where it is another rank's
    */
   private void reach(String access, long address, int bytes) {
     if (Long.compareUnsigned(address - reached, reachedBytes) < 0) {
@@ -69,12 +68,7 @@ final class ExploringThreadPort extends ThreadPort {
       return;
     }
     if (there.locus().rank() != slot.locus.rank()) {
-      throw new AccessFault(
-          access,
-          address,
-          bytes,
-          "%s: %s cannot address memory of %s, no NVLink is between them (launch: { nvlink: true })"
-              .formatted(there, slot.locus, there.locus()));
+      throw memory.unreachable(access, address, bytes, slot.locus, "launch: { nvlink: true }");
     }
     reached = there.address();
     reachedBytes = there.size();

@@ -6,6 +6,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -103,7 +104,7 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    if (!joined()) {
+    if (descriptor().filter(KernelDescriptor::reachesPeers).isEmpty()) {
       fabric.separateGpus();
     }
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
@@ -136,13 +137,6 @@ final class ExploredTransfer extends ExploredWorld {
         .map(KernelDescriptor::extension)
         .filter(extension -> !extension.isEmpty())
         .ifPresent(this::bring);
-  }
-
-  /** Returns true where each GPU addresses the memory of the others. */
-  private boolean joined() {
-    return descriptor()
-        .filter(own -> own.launch().nvlink() || !own.extension().multicasts().isEmpty())
-        .isPresent();
   }
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
@@ -382,7 +376,7 @@ final class ExploredTransfer extends ExploredWorld {
                         signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
         sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
-        joined(),
+        descriptor().filter(KernelDescriptor::reachesPeers).isPresent(),
         owned());
   }
 
@@ -481,6 +475,9 @@ final class ExploredTransfer extends ExploredWorld {
     for (int number = 0; number < launches().size(); number++) {
       bad = Failure.cause(bad, badStatus(sides.get(number).status, "rank " + number));
     }
+    for (int rank = 0; bad == null && rank < sides.size(); rank++) {
+      bad = unnoticed(rank);
+    }
     if (bad != null) {
       return bad;
     }
@@ -499,6 +496,19 @@ final class ExploredTransfer extends ExploredWorld {
             : new KernelVerifier(scenario.program().file(), scenario.program().ptx(), brought)
                 .mismatch();
     return mismatch == null ? null : Failure.data(mismatch);
+  }
+
+  /** Returns the failure of a queue pair in error, where every thread says that all is well. */
+  private @Nullable Failure unnoticed(int rank) {
+    return connection.endpoints(rank).stream()
+        .filter(endpoint -> endpoint.queuePair().state() == QueuePairState.ERR)
+        .map(
+            endpoint ->
+                Failure.status(
+                    "an error completion that no thread has reported",
+                    "queue pair 0x%x of rank %d".formatted(endpoint.queuePair().number(), rank)))
+        .findFirst()
+        .orElse(null);
   }
 
   private @Nullable String mismatch(int from, int to) {

@@ -31,7 +31,9 @@ public record Conflict(Kind kind, long address, int bytes, Event earlier, Event 
     /** A doorbell record announces a WQE whose stores it does not release. */
     RECORD_BEFORE_WQE,
     /** A doorbell arrived, and the doorbell record may still be behind it. */
-    RECORD_BEHIND_DOORBELL
+    RECORD_BEHIND_DOORBELL,
+    /** A doorbell record announces fewer WQEs than the store before it. */
+    RECORD_GOES_BACK
   }
 
   /**
