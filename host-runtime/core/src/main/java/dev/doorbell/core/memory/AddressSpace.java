@@ -148,7 +148,7 @@ public final class AddressSpace implements AutoCloseable {
     generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
-    mark(allocation);
+    mark(allocation, true);
     if (bytes >= LEAST_HUGE && bytesOfHugePages + bytes <= MOST_HUGE) {
       bytesOfHugePages += bytes;
       NativePages.preferHuge(address, roundUp(bytes));
@@ -193,7 +193,7 @@ public final class AddressSpace implements AutoCloseable {
     generation++;
     members.remove(allocation.address());
     long pages = roundUp(allocation.size());
-    unmark(allocation);
+    mark(allocation, false);
     if (pages >= LEAST_DISCARDED) {
       discard(allocation.address(), pages);
     } else {
@@ -395,7 +395,7 @@ public final class AddressSpace implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      live.values().forEach(this::unmark);
+      live.values().forEach(allocation -> mark(allocation, false));
       live.clear();
       generation++;
       if (reserved != 0) {
@@ -414,32 +414,23 @@ public final class AddressSpace implements AutoCloseable {
     }
   }
 
-  private void mark(Allocation allocation) {
-    mark(accessibleBytes, allocation);
+  private void mark(Allocation allocation, boolean mapped) {
+    mark(accessibleBytes, allocation, mapped);
     if (isSeparate()) {
-      mark(ofRanks[allocation.locus().rank()], allocation);
+      mark(ofRanks[allocation.locus().rank()], allocation, mapped);
     }
   }
 
-  private void mark(short[] table, Allocation allocation) {
+  private void mark(short[] table, Allocation allocation, boolean mapped) {
     int first = page(allocation.address());
     long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
       table[first + i] =
           switch (allocation.kind()) {
-            case UAR -> REGISTERS;
+            case UAR -> mapped ? REGISTERS : 0;
             case MULTICAST -> 0;
-            default -> (short) Math.min(left, PAGE);
+            default -> mapped ? (short) Math.min(left, PAGE) : 0;
           };
-    }
-  }
-
-  private void unmark(Allocation allocation) {
-    int first = page(allocation.address());
-    int pages = (int) (roundUp(allocation.size()) >>> PAGE_SHIFT);
-    Arrays.fill(accessibleBytes, first, first + pages, (short) 0);
-    if (isSeparate()) {
-      Arrays.fill(ofRanks[allocation.locus().rank()], first, first + pages, (short) 0);
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The bounds of the worlds of an exploration: the counters that no world was long enough to wrap,
@@ -121,12 +122,9 @@ record Bounds(List<World> worlds) {
                         .formatted("never wrapped", place, wraps, wraps + 1)));
     ExploredKernel kernel = worlds.isEmpty() ? null : worlds.getFirst().kernel();
     if (kernel != null && kernel.atAllRanks()) {
-      String ranks =
-          worlds.stream()
-              .map(world -> String.valueOf(world.scenario().program().shape().ranks()))
-              .distinct()
-              .collect(Collectors.joining(","));
-      text.append("tried    ranks=%s of 2 to %d%n".formatted(ranks, WorldOptions.MOST_RANKS));
+      Stream<Integer> ranks = worlds.stream().map(w -> w.scenario().program().shape().ranks());
+      String tried = ranks.distinct().map(String::valueOf).collect(Collectors.joining(","));
+      text.append("tried    ranks=%s of 2 to %d%n".formatted(tried, WorldOptions.MOST_RANKS));
     }
     for (KernelSetting setting :
         kernel == null

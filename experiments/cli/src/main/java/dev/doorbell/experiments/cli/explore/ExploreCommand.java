@@ -67,7 +67,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
-  private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s|m|min)");
   private static final int LAST_TURNS = 24;
   private static final int USUAL_BATCH = 4;
 
@@ -534,7 +534,10 @@ public final class ExploreCommand extends CliCommand {
   }
 
   private static void word(String option, String word, String... known) throws UsageException {
-    List<String> words = List.of(known);
+    word(option, word, List.of(known));
+  }
+
+  static void word(String option, String word, List<String> words) throws UsageException {
     if (!words.contains(word)) {
       throw new UsageException(
           Problem.of(
@@ -556,10 +559,15 @@ public final class ExploreCommand extends CliCommand {
   }
 
   private long nanos() throws UsageException {
-    Matcher matcher = TIME.matcher(budget);
-    if (!matcher.matches() || matcher.group(1).length() > 6) {
+    return nanos("--budget", budget);
+  }
+
+  /** Returns {@code 500ms}, {@code 10s}, {@code 2m} in nanoseconds. */
+  public static long nanos(String option, String text) throws UsageException {
+    Matcher matcher = TIME.matcher(text);
+    if (!matcher.matches()) {
       throw new UsageException(
-          Problem.of("DB-U025", "--budget", "'%s' is no time".formatted(budget))
+          Problem.of("DB-U025", option, "'%s' is no time".formatted(text))
               .fix("for example 500ms, 60s or 2m"));
     }
     long number = Long.parseLong(matcher.group(1));

@@ -97,18 +97,15 @@ public final class UserKernels {
     if (found.kernels().size() == 1) {
       return found.kernels().getFirst();
     }
-    if (found.kernels().isEmpty() && !found.problems().isEmpty()) {
-      throw new UsageException(found.problems().getFirst());
-    }
     List<String> files = found.kernels().stream().map(UserKernel::file).toList();
-    throw UsageException.of(
-        "DB-U022",
-        folder,
-        "the folder has %s"
-            .formatted(files.isEmpty() ? "no descriptor" : files.size() + " kernels"),
-        files.isEmpty()
-            ? "give NAME.kernel.yaml or NAME.ptx, or create one: doorbell kernel new NAME"
-            : "give one of " + String.join(", ", files));
+    throw found.problems().isEmpty() || !files.isEmpty()
+        ? UsageException.of(
+            "DB-U022",
+            folder,
+            "the folder has %d kernels".formatted(files.size()),
+            "give "
+                + (files.isEmpty() ? "NAME.kernel.yaml or NAME.ptx" : String.join(" or ", files)))
+        : new UsageException(found.problems().getFirst());
   }
 
   /** Finds a kernel and changes defaults of its own settings, each {@code name=value}. */

@@ -118,22 +118,6 @@ public final class Connection implements AutoCloseable {
     return connection;
   }
 
-  /**
-   * Opens a {@link #mesh} for kernels that ring themselves, with {@code count} queue pairs between
-   * any two ranks: that of turn t to rank r has place t x ranks + r.
-   */
-  public static Connection mesh(World world, int ranks, Endpoint.Shape shape, int count) {
-    Connection connection = new Connection(world, ranks * count);
-    for (int turn = 0; turn < count; turn++) {
-      for (int one = 0; one < ranks; one++) {
-        for (int other = 0; other < one; other++) {
-          connection.pair(one, turn * ranks + other, other, turn * ranks + one, shape);
-        }
-      }
-    }
-    return connection;
-  }
-
   /** Pairs of ranks that a queue pair connects. */
   public interface Pairs {
     boolean joins(int one, int other);

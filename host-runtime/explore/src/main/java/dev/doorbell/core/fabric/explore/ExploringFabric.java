@@ -215,7 +215,10 @@ public final class ExploringFabric extends Fabric {
 
   void fenced(Agent agent, @Nullable Object at, int access) {
     if (at != null) {
-      fences.computeIfAbsent(at, place -> new ExecutedFence(agent, place, access)).executed();
+      fences.merge(
+          at,
+          new ExecutedFence(agent, at, access, 1),
+          (all, one) -> new ExecutedFence(agent, at, access, all.count + 1));
     }
   }
 
@@ -837,36 +840,17 @@ public final class ExploringFabric extends Fabric {
    */
   public record Spin(Agent agent, @Nullable Object at, boolean loads) {}
 
-  /** A fence of a program, and how often it was executed. */
-  public static final class ExecutedFence {
-    private final Agent agent;
-    private final Object at;
-    private final int access;
-    private long count;
-
-    ExecutedFence(Agent agent, Object at, int access) {
-      this.agent = agent;
-      this.at = at;
-      this.access = access;
-    }
-
+  /**
+   * A fence of a program.
+   *
+   * @param at what a thread said of its place
+   * @param access {@link Access} bits
+   * @param count times that it was executed, by all threads
+   */
+  public record ExecutedFence(Agent agent, Object at, int access, long count) {
     /** Returns the place in the program. */
     public @Nullable SourcePlace place() {
       return agent.describe(at);
-    }
-
-    /** {@link Access} bits. */
-    public int access() {
-      return access;
-    }
-
-    /** Times that it was executed, by all threads. */
-    public long count() {
-      return count;
-    }
-
-    void executed() {
-      count++;
     }
   }
 
