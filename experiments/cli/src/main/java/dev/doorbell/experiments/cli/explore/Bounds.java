@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.workbench.explore.Scenario;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -101,14 +102,14 @@ record Bounds(List<World> worlds) {
   /** Returns a register and those that its value comes from. */
   private static Set<String> closure(String register, Map<String, Set<String>> sources) {
     Set<String> all = new HashSet<>();
-    closure(register, sources, all);
-    return all;
-  }
-
-  private static void closure(String at, Map<String, Set<String>> sources, Set<String> all) {
-    if (all.add(at)) {
-      sources.getOrDefault(at, Set.of()).forEach(source -> closure(source, sources, all));
+    ArrayDeque<String> open = new ArrayDeque<>(List.of(register));
+    while (!open.isEmpty()) {
+      String at = open.pop();
+      if (all.add(at)) {
+        open.addAll(sources.getOrDefault(at, Set.of()));
+      }
     }
+    return all;
   }
 
   /** Returns a line for each counter that has not wrapped, and for each setting of the kernel. */

@@ -96,13 +96,11 @@ final class CaseRunner {
     return BugCase.of(word)
         .orElseThrow(
             () ->
-                new UsageException(
-                    Problem.of(
-                            "DB-U031",
-                            "--case",
-                            "no case '%s'%s"
-                                .formatted(word, Nearest.suggestion(word, BugCase.words())))
-                        .fix("doorbell explore --case list")));
+                UsageException.of(
+                    "DB-U031",
+                    "--case",
+                    "no case '%s'%s".formatted(word, Nearest.suggestion(word, BugCase.words())),
+                    "doorbell explore --case list"));
   }
 
   private Explored explore(BugCase bug, int seeds, long nanos) throws UsageException {

@@ -261,9 +261,11 @@ public final class ExploreCommand extends CliCommand {
   public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
     if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
-      throw new UsageException(
-          Problem.of("DB-U003", null, "one of KERNEL, FILE.ptx, --litmus and --case is needed")
-              .fix("doorbell explore --help"));
+      throw UsageException.of(
+          "DB-U003",
+          null,
+          "one of KERNEL, FILE.ptx, --litmus and --case is needed",
+          "doorbell explore --help");
     }
     range("--seeds", seeds, 1, Integer.MAX_VALUE);
     if (!until.isEmpty()) {
@@ -274,16 +276,19 @@ public final class ExploreCommand extends CliCommand {
     }
     Laboratory laboratory = Laboratory.find();
     if (!nics.isDefault() && selected > 0) {
-      throw new UsageException(
-          Problem.of("DB-U025", "--nic", "a case or a litmus test chooses its adapter itself")
-              .fix("leave --nic and --remedy out"));
+      throw UsageException.of(
+          "DB-U025",
+          "--nic",
+          "a case or a litmus test chooses its adapter itself",
+          "leave --nic and --remedy out");
     }
     if (selection.bug != null) {
-      return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
+      return new CaseRunner(context, common(), laboratory)
+          .run(selection.bug, seeds, nanos("--budget", budget));
     }
     List<World> worlds = worlds(laboratory);
     List<Nic> adapters = nics.all();
-    long nanos = nanos();
+    long nanos = nanos("--budget", budget);
     try {
       if (nics.isTable()) {
         return new NicRunner(context, common(), laboratory, worlds.getFirst().scenario())
@@ -318,7 +323,8 @@ public final class ExploreCommand extends CliCommand {
     if (selection.executions < 1) {
       throw bad("--executions", "%d is too few".formatted(selection.executions));
     }
-    return new LitmusRunner(context, common(), selection.rounds, selection.executions, nanos())
+    return new LitmusRunner(
+            context, common(), selection.rounds, selection.executions, nanos("--budget", budget))
         .run(place);
   }
 
@@ -441,14 +447,12 @@ public final class ExploreCommand extends CliCommand {
           .kernel(kernel)
           .orElseThrow(
               () ->
-                  new UsageException(
-                      Problem.of(
-                              "DB-U022",
-                              null,
-                              "no kernel '%s'%s"
-                                  .formatted(
-                                      kernel, Nearest.suggestion(kernel, laboratory.kernels())))
-                          .fix("doorbell list kernels")));
+                  UsageException.of(
+                      "DB-U022",
+                      null,
+                      "no kernel '%s'%s"
+                          .formatted(kernel, Nearest.suggestion(kernel, laboratory.kernels())),
+                      "doorbell list kernels"));
     }
     Path file = Path.of(kernel);
     List<PtxFiles.Part> parts = new ArrayList<>();
@@ -476,8 +480,7 @@ public final class ExploreCommand extends CliCommand {
       Path file = Path.of(name);
       return new PtxFiles.Part(String.valueOf(file.getFileName()), Files.readString(file), 0);
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U023", name, "cannot be read").fix("give the path of a PTX file"));
+      throw UsageException.of("DB-U023", name, "cannot be read", "give the path of a PTX file");
     }
   }
 
@@ -539,12 +542,11 @@ public final class ExploreCommand extends CliCommand {
 
   static void word(String option, String word, List<String> words) throws UsageException {
     if (!words.contains(word)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U025",
-                  option,
-                  "unknown word '%s'%s".formatted(word, Nearest.suggestion(word, words)))
-              .fix("one of " + String.join(", ", words)));
+      throw UsageException.of(
+          "DB-U025",
+          option,
+          "unknown word '%s'%s".formatted(word, Nearest.suggestion(word, words)),
+          "one of " + String.join(", ", words));
     }
   }
 
@@ -558,17 +560,12 @@ public final class ExploreCommand extends CliCommand {
     return new UsageException(Problem.of("DB-U025", option, what));
   }
 
-  private long nanos() throws UsageException {
-    return nanos("--budget", budget);
-  }
-
   /** Returns {@code 500ms}, {@code 10s}, {@code 2m} in nanoseconds. */
   public static long nanos(String option, String text) throws UsageException {
     Matcher matcher = TIME.matcher(text);
     if (!matcher.matches()) {
-      throw new UsageException(
-          Problem.of("DB-U025", option, "'%s' is no time".formatted(text))
-              .fix("for example 500ms, 60s or 2m"));
+      throw UsageException.of(
+          "DB-U025", option, "'%s' is no time".formatted(text), "for example 500ms, 60s or 2m");
     }
     long number = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -591,9 +588,11 @@ public final class ExploreCommand extends CliCommand {
     return Schedule.parse(line)
         .orElseThrow(
             () ->
-                new UsageException(
-                    Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
-                        .fix("take it from a report: SEED@TURNS#SCENARIO")));
+                UsageException.of(
+                    "DB-U026",
+                    "--schedule",
+                    "'%s' is no schedule".formatted(text),
+                    "take it from a report: SEED@TURNS#SCENARIO"));
   }
 
   /** Selects what {@code explore} looks at instead of a kernel: litmus tests, or a case. */

@@ -125,16 +125,19 @@ final class LitmusRunner {
       List<Path> files =
           inside.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
       if (files.isEmpty()) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-U030", place.toString(), "there is no %s file in it".formatted(EXTENSION))
-                .fix("experiments/litmus has the tests that come with Doorbell"));
+        throw UsageException.of(
+            "DB-U030",
+            place.toString(),
+            "there is no %s file in it".formatted(EXTENSION),
+            "experiments/litmus has the tests that come with Doorbell");
       }
       return files;
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U030", place.toString(), "there is no such file or folder")
-              .fix("experiments/litmus has the tests that come with Doorbell"));
+      throw UsageException.of(
+          "DB-U030",
+          place.toString(),
+          "there is no such file or folder",
+          "experiments/litmus has the tests that come with Doorbell");
     }
   }
 

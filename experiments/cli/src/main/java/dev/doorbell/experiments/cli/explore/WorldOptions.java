@@ -179,9 +179,11 @@ final class WorldOptions {
     List<Choice> choices = usual.stream().map(world -> world.without(axes)).distinct().toList();
     for (Axis axis : axes) {
       if (axis.option.strip().equals(RANKS) && !all) {
-        throw new UsageException(
-            Problem.of("DB-U025", "--ranks", "the kernel does not run at all ranks of a world")
-                .fix("leave --ranks out: its descriptor says launch: ranks"));
+        throw UsageException.of(
+            "DB-U025",
+            "--ranks",
+            "the kernel does not run at all ranks of a world",
+            "leave --ranks out: its descriptor says launch: ranks");
       }
       choices =
           choices.stream()

@@ -76,15 +76,13 @@ public final class UserKernels {
             file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
         return Files.isRegularFile(descriptor) ? KernelFolders.read(descriptor) : null;
       }
-      for (UserKernel kernel : scan().kernels()) {
-        if (kernel.name().equals(argument)) {
-          return kernel;
-        }
-      }
-      return Files.isDirectory(Path.of(argument))
-              && !KernelWorkbench.find().takenNames().contains(argument)
-          ? inFolder(argument)
-          : null;
+      UserKernel named =
+          scan().kernels().stream()
+              .filter(kernel -> kernel.name().equals(argument))
+              .findFirst()
+              .orElse(null);
+      boolean other = named != null || KernelWorkbench.find().takenNames().contains(argument);
+      return other || !Files.isDirectory(Path.of(argument)) ? named : inFolder(argument);
     } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     } catch (InvalidPathException _) {

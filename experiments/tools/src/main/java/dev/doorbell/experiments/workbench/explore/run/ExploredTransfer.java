@@ -81,8 +81,7 @@ final class ExploredTransfer extends ExploredWorld {
       MemoryRegion inboxRegion,
       @Nullable Signals signals,
       @Nullable SymmetricHeap heap,
-      Memory views,
-      Memory status) {}
+      Memory views) {}
 
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region) {}
@@ -193,8 +192,7 @@ final class ExploredTransfer extends ExploredWorld {
         own(rank.domain().register(inbox, inboxRights())),
         signals(rank, heap),
         heap,
-        own(connection.writeViews(number)),
-        allocateStatus(rank));
+        own(connection.writeViews(number)));
   }
 
   private @Nullable SymmetricHeap heap(Rank rank, long area) {
@@ -289,7 +287,7 @@ final class ExploredTransfer extends ExploredWorld {
           default -> JobView.PATH_PULL;
         };
     job.opcode = load.path().equals("inline") ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
-    job.status = from.status.address();
+    job.status = allocateStatus(from.rank, "rank " + role);
     job.stamps = allocate(from.rank, MemoryKind.DEVICE, 2 * Long.BYTES, "stamps").address();
     job.samples =
         allocate(
@@ -471,15 +469,9 @@ final class ExploredTransfer extends ExploredWorld {
 
   @Override
   @Nullable Failure failure() {
-    Failure bad = null;
-    for (int number = 0; number < launches().size(); number++) {
-      bad = Failure.cause(bad, badStatus(sides.get(number).status, "rank " + number));
-    }
-    for (int rank = 0; bad == null && rank < sides.size(); rank++) {
-      bad = unnoticed(rank);
-    }
-    if (bad != null) {
-      return bad;
+    Failure bad = badStatus();
+    if (bad != null || unnoticed() != null) {
+      return bad == null ? unnoticed() : bad;
     }
     for (Scenario.Arrival arrival : scenario.program().shape().compared()) {
       String mismatch =
@@ -499,16 +491,16 @@ final class ExploredTransfer extends ExploredWorld {
   }
 
   /** Returns the failure of a queue pair in error, where every thread says that all is well. */
-  private @Nullable Failure unnoticed(int rank) {
-    return connection.endpoints(rank).stream()
-        .filter(endpoint -> endpoint.queuePair().state() == QueuePairState.ERR)
-        .map(
-            endpoint ->
-                Failure.status(
-                    "an error completion that no thread has reported",
-                    "queue pair 0x%x of rank %d".formatted(endpoint.queuePair().number(), rank)))
-        .findFirst()
-        .orElse(null);
+  private @Nullable Failure unnoticed() {
+    for (int rank = 0; rank < sides.size(); rank++) {
+      for (Endpoint endpoint : connection.endpoints(rank)) {
+        if (endpoint.queuePair().state() == QueuePairState.ERR) {
+          String who = "queue pair 0x%x of rank %d".formatted(endpoint.queuePair().number(), rank);
+          return Failure.status("an error completion that no thread has reported", who);
+        }
+      }
+    }
+    return null;
   }
 
   private @Nullable String mismatch(int from, int to) {

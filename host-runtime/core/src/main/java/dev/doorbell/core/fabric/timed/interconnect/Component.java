@@ -140,14 +140,8 @@ public final class Component {
     }
     Locus there = allocation.locus();
     if (!interconnect.topology().joins(locus, there)) {
-      throw interconnect
-          .memory()
-          .unreachable(
-              access,
-              address,
-              bytes,
-              locus,
-              "topology '%s' has none, h800-cx7 has".formatted(interconnect.topology().name()));
+      String fix = "topology '%s' has none, h800-cx7 has".formatted(interconnect.topology().name());
+      throw interconnect.memory().unreachable(access, address, bytes, locus, fix);
     }
     return there.equals(locus)
         ? new AccessPath(allocation, this, null, null, generation)
