@@ -537,17 +537,7 @@ public final class ExploreCommand extends CliCommand {
   }
 
   private static void word(String option, String word, String... known) throws UsageException {
-    word(option, word, List.of(known));
-  }
-
-  static void word(String option, String word, List<String> words) throws UsageException {
-    if (!words.contains(word)) {
-      throw UsageException.of(
-          "DB-U025",
-          option,
-          "unknown word '%s'%s".formatted(word, Nearest.suggestion(word, words)),
-          "one of " + String.join(", ", words));
-    }
+    UsageException.requireWord(option, word, List.of(known));
   }
 
   static void range(String option, int value, int least, int most) throws UsageException {

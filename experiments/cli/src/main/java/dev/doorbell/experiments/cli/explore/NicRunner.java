@@ -188,7 +188,7 @@ final class NicRunner {
       Nic nic = Nic.of(adapter);
       for (String word : remedies) {
         List<String> words = Arrays.stream(Remedy.values()).map(Remedy::word).toList();
-        ExploreCommand.word("--remedy", word, words);
+        UsageException.requireWord("--remedy", word, words);
         nic = nic.with(Remedy.of(word).orElseThrow());
       }
       return nic;
