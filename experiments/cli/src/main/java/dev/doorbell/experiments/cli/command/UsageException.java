@@ -35,6 +35,15 @@ public final class UsageException extends Exception {
     }
   }
 
+  /** Refuses a number below {@code least} or above {@code most}. */
+  public static void requireRange(String option, int value, int least, int most)
+      throws UsageException {
+    if (value < least || value > most) {
+      String what = "%d is out of range: %d to %d is possible".formatted(value, least, most);
+      throw of("DB-U025", option, what);
+    }
+  }
+
   public Problem problem() {
     return problem;
   }

@@ -267,7 +267,7 @@ public final class ExploreCommand extends CliCommand {
           "one of KERNEL, FILE.ptx, --litmus and --case is needed",
           "doorbell explore --help");
     }
-    range("--seeds", seeds, 1, Integer.MAX_VALUE);
+    UsageException.requireRange("--seeds", seeds, 1, Integer.MAX_VALUE);
     if (!until.isEmpty()) {
       word("--until", until, "covered");
     }
@@ -319,9 +319,10 @@ public final class ExploreCommand extends CliCommand {
 
   private ExitCode litmus(CommandContext context, String place)
       throws UsageException, ConfigException {
-    range("--rounds", selection.rounds, 0, 16);
+    UsageException.requireRange("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
-      throw bad("--executions", "%d is too few".formatted(selection.executions));
+      throw UsageException.of(
+          "DB-U025", "--executions", "%d is too few".formatted(selection.executions));
     }
     return new LitmusRunner(
             context, common(), selection.rounds, selection.executions, nanos("--budget", budget))
@@ -510,22 +511,23 @@ public final class ExploreCommand extends CliCommand {
     int iterations = choice.number("--iterations").orElse(3);
     int slots = known == null || window > 0 ? window : known.window();
     String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
-    range("--blocks", gridBlocks, 1, 128);
-    range("--threads", blockThreads, 1, 1024);
-    range("--iterations", iterations, 1, 1 << 20);
-    range("--qps", queuePairs, 1, 64);
+    UsageException.requireRange("--blocks", gridBlocks, 1, 128);
+    UsageException.requireRange("--threads", blockThreads, 1, 1024);
+    UsageException.requireRange("--iterations", iterations, 1, 1 << 20);
+    UsageException.requireRange("--qps", queuePairs, 1, 64);
     if (program.shape().among() && queuePairs != 1) {
       throw new UsageException(
           Problem.of("DB-U025", "--qps", "the kernel runs at all ranks")
               .effect("it has one queue pair to each other rank")
               .fix("leave --qps out"));
     }
-    range("--ring", ring, 4, 1 << 15);
-    range("--batch", batch, 1, 1 << 15);
-    range("--window", window, 0, 1 << 15);
-    range("--bytes", bytes, 8, 1 << 16);
+    UsageException.requireRange("--ring", ring, 4, 1 << 15);
+    UsageException.requireRange("--batch", batch, 1, 1 << 15);
+    UsageException.requireRange("--window", window, 0, 1 << 15);
+    UsageException.requireRange("--bytes", bytes, 8, 1 << 16);
     if (bytes % 8 != 0 || Integer.bitCount(ring) != 1) {
-      throw bad(null, "--bytes must be a multiple of 8 and --ring a power of two");
+      throw UsageException.of(
+          "DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two");
     }
     return new Scenario(
         program,
@@ -538,16 +540,6 @@ public final class ExploreCommand extends CliCommand {
 
   private static void word(String option, String word, String... known) throws UsageException {
     UsageException.requireWord(option, word, List.of(known));
-  }
-
-  static void range(String option, int value, int least, int most) throws UsageException {
-    if (value < least || value > most) {
-      throw bad(option, "%d is out of range: %d to %d is possible".formatted(value, least, most));
-    }
-  }
-
-  static UsageException bad(@Nullable String option, String what) {
-    return new UsageException(Problem.of("DB-U025", option, what));
   }
 
   /** Returns {@code 500ms}, {@code 10s}, {@code 2m} in nanoseconds. */

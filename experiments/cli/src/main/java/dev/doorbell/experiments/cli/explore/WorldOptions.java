@@ -194,11 +194,13 @@ final class WorldOptions {
               .toList();
     }
     for (Choice choice : choices) {
-      ExploreCommand.range("--ranks", choice.number(RANKS).orElse(2), 2, MOST_RANKS);
+      UsageException.requireRange("--ranks", choice.number(RANKS).orElse(2), 2, MOST_RANKS);
     }
     if (choices.size() > MOST_WORLDS) {
-      throw ExploreCommand.bad(
-          null, "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS));
+      throw UsageException.of(
+          "DB-U025",
+          null,
+          "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS));
     }
     return choices;
   }
