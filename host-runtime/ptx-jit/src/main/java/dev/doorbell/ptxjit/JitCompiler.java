@@ -1,6 +1,6 @@
 package dev.doorbell.ptxjit;
 
-import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressSpace.PageTable;
 import dev.doorbell.ptxjit.warp.WarpCompiler;
 import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 import dev.doorbell.ptxvm.engine.machine.KernelCompiler;
@@ -10,7 +10,7 @@ import dev.doorbell.ptxvm.engine.ops.control.Branch;
 /** Compiles kernels to bytecode for whole warps; lanes that are apart stay with the interpreter. */
 public final class JitCompiler implements KernelCompiler {
   @Override
-  public Result compile(Program program, AddressSpace memory, int[] counts) {
+  public Result compile(Program program, PageTable pages, int[] counts) {
     for (LinkedFunction function : program.functions()) {
       for (int i = 0; i < function.ops.size(); i++) {
         if (function.op(i).bare() instanceof Branch branch && branch.target == null) {
@@ -19,7 +19,7 @@ public final class JitCompiler implements KernelCompiler {
         }
       }
     }
-    return new WarpCompiler(program, memory.pageTable(), counts).install()
+    return new WarpCompiler(program, pages, counts).install()
         ? new Result(true, "warp")
         : new Result(false, "interpreter (its lanes never meet)");
   }

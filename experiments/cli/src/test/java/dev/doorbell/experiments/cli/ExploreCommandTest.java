@@ -392,10 +392,112 @@ class ExploreCommandTest {
     assertThat(session.out())
         .contains("rank0.gpu0 cannot address memory of rank1.gpu0, no NVLink is between them")
         .contains("launch: { nvlink: true }", "peer.ptx:16");
+    assertThat(session.type("kernel", "run", peer("ranks: both", "receiver")))
+        .isEqualTo(ExitCode.FAILED);
+    assertThat(session.out())
+        .containsPattern("rank0.gpu0 cannot address memory of rank1.[cg]pu0, no NVLink is between")
+        .contains("launch: { nvlink: true }", "peer:16");
+    session.type("kernel", "run", peer("ranks: both, nvlink: true", "receiver"));
+    assertThat(session.out()).contains("kernel peer").doesNotContain("NVLink");
     assertThat(session.type("explore", peer("ranks: both, nvlink: true", "receiver")))
         .as("and a kernel without queue pairs is right")
         .isEqualTo(ExitCode.OK);
     assertThat(session.out()).contains("CLEAN: nothing found");
+  }
+
+  private static final String BARRIER =
+      """
+      .version 8.2
+      .target sm_75
+      .address_size 64
+      .visible .entry peer(.param .u64 local, .param .u64 remote, .param .u32 role,
+          .param .u64 status, .param .u32 group, .param .u64 peers, .param .u32 qp_count,
+          .param .u64 signals) {
+        .reg .pred %p<3>;
+        .reg .b32 %r<6>;
+        .reg .b64 %rd<24>;
+        ld.param.u64 %rd1, [local];
+        ld.param.u64 %rd2, [peers];
+        ld.param.u64 %rd3, [status];
+        ld.param.u32 %r1, [role];
+        add.u32 %r2, %r1, 1;
+        rem.u32 %r2, %r2, 3;
+        add.u32 %r3, %r1, 2;
+        rem.u32 %r3, %r3, 3;
+        mul.wide.u32 %rd4, %r1, 8;
+        mul.wide.u32 %rd5, %r2, 8;
+        mul.wide.u32 %rd6, %r3, 8;
+        mad.wide.u32 %rd7, %r1, 32, %rd2;
+        mad.wide.u32 %rd8, %r2, 32, %rd2;
+        mad.wide.u32 %rd9, %r3, 32, %rd2;
+        add.u64 %rd10, %rd1, %rd4;
+        ld.global.u64 %rd11, [%rd10];
+        ld.global.u64 %rd12, [%rd8];
+        add.u64 %rd12, %rd12, %rd4;
+        st.global.u64 [%rd12], %rd11;
+        mov.u64 %rd13, 1;
+        ld.global.u64 %rd14, [%rd8+8];
+        add.u64 %rd14, %rd14, %rd4;
+        st.ORDER.sys.global.u64 [%rd14], %rd13;
+        ld.global.u64 %rd15, [%rd9+8];
+        add.u64 %rd15, %rd15, %rd4;
+        st.ORDER.sys.global.u64 [%rd15], %rd13;
+        ld.global.u64 %rd16, [%rd7+8];
+        add.u64 %rd17, %rd16, %rd5;
+      NEXT:
+        ld.acquire.sys.global.u64 %rd18, [%rd17];
+        setp.eq.u64 %p1, %rd18, 0;
+        @%p1 bra NEXT;
+        add.u64 %rd19, %rd16, %rd6;
+      BEFORE:
+        ld.acquire.sys.global.u64 %rd20, [%rd19];
+        setp.eq.u64 %p1, %rd20, 0;
+        @%p1 bra BEFORE;
+        ld.global.u64 %rd21, [%rd7];
+        add.u64 %rd21, %rd21, %rd6;
+        ld.global.u64 %rd22, [%rd21];
+        setp.eq.u64 %p2, %rd22, 0;
+        selp.u32 %r4, 5, 0, %p2;
+        st.global.u32 [%rd3], %r4;
+        ret;
+      }
+      """;
+
+  /** Each rank stores to the next one, tells all, and waits for all. */
+  @Test
+  void a_barrier_of_three_ranks_is_proven_and_without_a_release_has_a_trace() throws IOException {
+    for (String order : List.of("release", "relaxed")) {
+      Path kernel = Path.of(peer("ranks: all, nvlink: true, signals: 32", "shift"));
+      Files.writeString(
+          kernel, Files.readString(kernel).replace("qp_count]", "qp_count, signals]"));
+      Files.writeString(folder.resolve("peer.ptx"), BARRIER.replace("ORDER", order));
+      ExitCode code =
+          session.type(
+              "explore", kernel.toString(), "--prove", "--ranks=3", "--iterations=1", "--bytes=8");
+      assertThat(code).isEqualTo(order.equals("release") ? ExitCode.OK : ExitCode.COUNTER_EXAMPLE);
+      assertThat(session.out())
+          .contains(
+              order.equals("release")
+                  ? "PROVED   no execution within 3 ranks, 1 thread each, 1 message of a thread"
+                  : "COUNTER-EXAMPLE  a load races with a store");
+    }
+  }
+
+  @Test
+  void the_folder_of_one_kernel_stands_for_it() throws IOException {
+    peer("ranks: both, nvlink: true", "receiver");
+    assertThat(session.type("explore", folder.toString(), "--seeds", "2")).isEqualTo(ExitCode.OK);
+    assertThat(session.out()).startsWith("kernel peer (peer.ptx)");
+    Files.copy(folder.resolve("peer.kernel.yaml"), folder.resolve("other.kernel.yaml"));
+    Files.writeString(
+        folder.resolve("other.kernel.yaml"),
+        Files.readString(folder.resolve("peer.kernel.yaml"))
+            .replace("kernel: peer", "kernel: other\nptx: peer.ptx\nentry: peer"));
+    assertThat(session.type("explore", folder.toString())).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U022", "has 2 kernels", "other.kernel.yaml or ");
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    assertThat(session.type("explore", empty.toString())).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("the folder has 0 kernels", "NAME.ptx");
   }
 
   @Test
@@ -406,6 +508,8 @@ class ExploreCommandTest {
         .contains("world    --ranks 3\n")
         .contains("world    --ranks 4 --ring 4 --iterations 9 -s group=2\n")
         .contains("world    --ranks 6 -s group=3\n")
+        .contains("world    --ranks 6 -s group=2\n")
+        .contains("tried    ranks=3,4,6 of 2 to 16\n")
         .contains("tried    group=1,2,3 of 1 to 8\n");
   }
 }

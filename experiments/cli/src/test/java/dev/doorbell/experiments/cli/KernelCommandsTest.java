@@ -264,7 +264,7 @@ class KernelCommandsTest {
         "kernel run @PTX --entry forever --arg zero:8 --block 2000;--block  DB-U003  2,000 threads"
             + " a block",
         "kernel run @PTX --entry forever --arg zero:8 --grid 0;--grid  DB-U003  '0' is no size",
-        "kernel run @PTX --entry forever --arg zero:8 --timeout 5;--timeout  DB-U003  '5' is no"
+        "kernel run @PTX --entry forever --arg zero:8 --timeout 5;--timeout  DB-U025  '5' is no"
             + " time",
         "kernel run @PTX --entry forever --arg zero:8 --trace=a;--trace=a  DB-K015  'a' names no"
             + " threads",

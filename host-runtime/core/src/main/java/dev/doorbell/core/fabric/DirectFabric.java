@@ -84,10 +84,10 @@ public final class DirectFabric extends Fabric {
     return count;
   }
 
-  /** A port for a thread that {@code worker} will step; see {@link #add}. */
-  public ThreadPort port(int worker) {
+  /** A port for a thread of {@code locus} that {@code worker} will step; see {@link #add}. */
+  public ThreadPort port(Locus locus, int worker) {
     return new DirectThreadPort(
-        memory, mmio, worker == 0 ? null : others.get(worker - 1).doorbells);
+        memory, mmio, locus, worker == 0 ? null : others.get(worker - 1).doorbells);
   }
 
   /** Gives an agent to a worker. To be called there; see {@link #tell}. */
@@ -181,7 +181,7 @@ public final class DirectFabric extends Fabric {
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
     scheduler.add(agent);
-    return new DirectThreadPort(memory, mmio, null);
+    return new DirectThreadPort(memory, mmio, locus, null);
   }
 
   @Override

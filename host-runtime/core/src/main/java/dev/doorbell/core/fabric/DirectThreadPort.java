@@ -1,7 +1,10 @@
 package dev.doorbell.core.fabric;
 
 import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressSpace.PageTable;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -17,18 +20,36 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
+  /** The pages of the thread's rank, and where it is; null where it touches those of all ranks. */
+  private final @Nullable PageTable pages;
+
+  private final Locus locus;
+
   /** Ring in which stores to registers wait for the thread of the devices; null on that thread. */
   private final @Nullable DoorbellRing doorbells;
 
-  DirectThreadPort(AddressSpace memory, MmioPages mmio, @Nullable DoorbellRing doorbells) {
+  DirectThreadPort(
+      AddressSpace memory, MmioPages mmio, Locus locus, @Nullable DoorbellRing doorbells) {
     this.memory = memory;
     this.mmio = mmio;
+    this.locus = locus;
+    this.pages = memory.isSeparate() ? memory.pageTable(locus.rank()) : null;
     this.doorbells = doorbells;
+  }
+
+  private boolean accessible(long address, int bytes) {
+    return pages == null ? memory.accessible(address, bytes) : pages.accessible(address, bytes);
+  }
+
+  private AccessFault fault(String access, long address, int bytes) {
+    return memory.accessible(address, bytes)
+        ? memory.unreachable(access, address, bytes, locus, "launch: { nvlink: true }")
+        : memory.fault(access, address, bytes);
   }
 
   @Override
   public long load8(long address, int access) {
-    if (!memory.accessible(address, 1)) {
+    if (!accessible(address, 1)) {
       return loadRegister(address, 1);
     }
     return switch (access & Access.SEMANTICS) {
@@ -40,7 +61,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public long load16(long address, int access) {
-    if (!memory.accessible(address, 2)) {
+    if (!accessible(address, 2)) {
       return loadRegister(address, 2);
     }
     return switch (access & Access.SEMANTICS) {
@@ -52,7 +73,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public long load32(long address, int access) {
-    if (!memory.accessible(address, 4)) {
+    if (!accessible(address, 4)) {
       return loadRegister(address, 4);
     }
     return switch (access & Access.SEMANTICS) {
@@ -64,7 +85,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public long load64(long address, int access) {
-    if (!memory.accessible(address, 8)) {
+    if (!accessible(address, 8)) {
       return loadRegister(address, 8);
     }
     return switch (access & Access.SEMANTICS) {
@@ -76,8 +97,8 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public long load128(long address, int access) {
-    if (!memory.accessible(address, 16)) {
-      throw memory.fault("load", address, 16);
+    if (!accessible(address, 16)) {
+      throw fault("load", address, 16);
     }
     if ((access & Access.SEMANTICS) == Access.WEAK) {
       high = RawMemory.getLong(address + Long.BYTES);
@@ -90,7 +111,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public void store8(long address, long value, int access) {
-    if (!memory.accessible(address, 1)) {
+    if (!accessible(address, 1)) {
       storeRegister(address, 1, value, 0);
       return;
     }
@@ -103,7 +124,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public void store16(long address, long value, int access) {
-    if (!memory.accessible(address, 2)) {
+    if (!accessible(address, 2)) {
       storeRegister(address, 2, value, 0);
       return;
     }
@@ -116,7 +137,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public void store32(long address, long value, int access) {
-    if (!memory.accessible(address, 4)) {
+    if (!accessible(address, 4)) {
       storeRegister(address, 4, value, 0);
       return;
     }
@@ -129,7 +150,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public void store64(long address, long value, int access) {
-    if (!memory.accessible(address, 8)) {
+    if (!accessible(address, 8)) {
       storeRegister(address, 8, value, 0);
       return;
     }
@@ -142,7 +163,7 @@ final class DirectThreadPort extends ThreadPort {
 
   @Override
   public void store128(long address, long low, long high, int access) {
-    if (!memory.accessible(address, 16)) {
+    if (!accessible(address, 16)) {
       storeRegister(address, 16, low, high);
       return;
     }
@@ -158,8 +179,8 @@ final class DirectThreadPort extends ThreadPort {
   @Override
   public long atomic(
       Rmw operation, long address, int bytes, long operand, long compare, int access) {
-    if (!memory.accessible(address, bytes)) {
-      throw memory.fault("atomic", address, bytes);
+    if (!accessible(address, bytes)) {
+      throw fault("atomic", address, bytes);
     }
     if (bytes == Long.BYTES) {
       return atomic64(operation, address, operand, compare);
@@ -219,8 +240,8 @@ final class DirectThreadPort extends ThreadPort {
   /** Java has no atomics of 16 bytes: one lock for all of them in a world. */
   private long swap128(
       long address, boolean always, long expectedLow, long expectedHigh, long low, long upper) {
-    if (!memory.accessible(address, 16)) {
-      throw memory.fault("atomic", address, 16);
+    if (!accessible(address, 16)) {
+      throw fault("atomic", address, 16);
     }
     synchronized (memory) {
       long oldLow = RawMemory.getLongAcquire(address);
@@ -266,7 +287,7 @@ final class DirectThreadPort extends ThreadPort {
 
   private long loadRegister(long address, int bytes) {
     if (mmio.target(address) == null) {
-      throw memory.fault("load", address, bytes);
+      throw fault("load", address, bytes);
     }
     return switch (bytes) {
       case 1 -> RawMemory.getByteOpaque(address) & 0xffL;
@@ -280,7 +301,7 @@ final class DirectThreadPort extends ThreadPort {
     if (doorbells != null && mmio.target(address) != null) {
       doorbells.put(address, bytes, low, high);
     } else if (!mmio.store(address, bytes, low, high)) {
-      throw memory.fault("store", address, bytes);
+      throw fault("store", address, bytes);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,9 @@ public final class AddressSpace implements AutoCloseable {
   private short[] accessibleBytes;
 
   private boolean sharesTable;
+
+  /** The same of what each rank may touch; none where all ranks touch the same. */
+  private short[][] ofRanks = {};
 
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
   private final Ranges free = new Ranges();
@@ -144,7 +148,7 @@ public final class AddressSpace implements AutoCloseable {
     generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
     live.put(address, allocation);
-    mark(allocation);
+    mark(allocation, true);
     if (bytes >= LEAST_HUGE && bytesOfHugePages + bytes <= MOST_HUGE) {
       bytesOfHugePages += bytes;
       NativePages.preferHuge(address, roundUp(bytes));
@@ -189,7 +193,7 @@ public final class AddressSpace implements AutoCloseable {
     generation++;
     members.remove(allocation.address());
     long pages = roundUp(allocation.size());
-    unmark(allocation);
+    mark(allocation, false);
     if (pages >= LEAST_DISCARDED) {
       discard(allocation.address(), pages);
     } else {
@@ -247,12 +251,35 @@ public final class AddressSpace implements AutoCloseable {
    *     changes with allocations
    */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose
-  public record PageTable(long base, long pages, short[] accessibleBytes) {}
+  public record PageTable(long base, long pages, short[] accessibleBytes) {
+    /** Does the same as {@link AddressSpace#accessible}. */
+    public boolean accessible(long address, int bytes) {
+      long offset = address - base;
+      return Long.compareUnsigned(offset, pages << PAGE_SHIFT) < 0
+          && ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes[(int) (offset >>> PAGE_SHIFT)];
+    }
+  }
 
-  /** The table behind {@link #accessible}. */
-  public PageTable pageTable() {
+  /** The table behind {@link #accessible}, as far as a rank may touch memory. */
+  public PageTable pageTable(int rank) {
     sharesTable = true;
-    return new PageTable(base, size >>> PAGE_SHIFT, accessibleBytes);
+    return new PageTable(base, size >>> PAGE_SHIFT, isSeparate() ? ofRanks[rank] : accessibleBytes);
+  }
+
+  /**
+   * Separates the memory of ranks, before there is any: threads reach that of other ranks by DMA
+   * alone, as GPUs without NVLink do.
+   */
+  public void separate(int ranks) {
+    if (!live.isEmpty()) {
+      throw new IllegalStateException("there are allocations");
+    }
+    ofRanks = new short[ranks][accessibleBytes.length];
+  }
+
+  /** Returns true where no rank's threads touch memory of another one. */
+  public boolean isSeparate() {
+    return ofRanks.length > 0;
   }
 
   /** Does the same as {@link #accessible} for ranges of any length and alignment. */
@@ -305,6 +332,22 @@ public final class AddressSpace implements AutoCloseable {
     return new AccessFault(what, address, bytes, describe(address, bytes));
   }
 
+  /**
+   * The error for an access to memory of another rank, where no NVLink joins both.
+   *
+   * @param from who accesses it
+   * @param fix what the user can do, in brackets
+   */
+  public AccessFault unreachable(String what, long address, long bytes, Locus from, String fix) {
+    Allocation there = Objects.requireNonNull(find(address));
+    return new AccessFault(
+        what,
+        address,
+        bytes,
+        "%s: %s cannot address memory of %s, no NVLink is between them (%s)"
+            .formatted(there, from, there.locus(), fix));
+  }
+
   /** Describes {@code address} relative to the nearest allocation. */
   public String describe(long address, long bytes) {
     Map.Entry<Long, Allocation> below = live.floorEntry(address);
@@ -352,7 +395,7 @@ public final class AddressSpace implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      live.values().forEach(this::unmark);
+      live.values().forEach(allocation -> mark(allocation, false));
       live.clear();
       generation++;
       if (reserved != 0) {
@@ -371,23 +414,24 @@ public final class AddressSpace implements AutoCloseable {
     }
   }
 
-  private void mark(Allocation allocation) {
-    int first = page(allocation.address());
-    long left = allocation.size();
-    for (int i = 0; left > 0; i++, left -= PAGE) {
-      accessibleBytes[first + i] =
-          switch (allocation.kind()) {
-            case UAR -> REGISTERS;
-            case MULTICAST -> 0;
-            default -> (short) Math.min(left, PAGE);
-          };
+  private void mark(Allocation allocation, boolean mapped) {
+    mark(accessibleBytes, allocation, mapped);
+    if (isSeparate()) {
+      mark(ofRanks[allocation.locus().rank()], allocation, mapped);
     }
   }
 
-  private void unmark(Allocation allocation) {
+  private void mark(short[] table, Allocation allocation, boolean mapped) {
     int first = page(allocation.address());
-    int pages = (int) (roundUp(allocation.size()) >>> PAGE_SHIFT);
-    Arrays.fill(accessibleBytes, first, first + pages, (short) 0);
+    long left = allocation.size();
+    for (int i = 0; left > 0; i++, left -= PAGE) {
+      table[first + i] =
+          switch (allocation.kind()) {
+            case UAR -> mapped ? REGISTERS : 0;
+            case MULTICAST -> 0;
+            default -> mapped ? (short) Math.min(left, PAGE) : 0;
+          };
+    }
   }
 
   private int page(long address) {

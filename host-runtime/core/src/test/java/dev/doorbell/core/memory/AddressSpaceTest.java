@@ -28,6 +28,28 @@ class AddressSpaceTest {
   }
 
   @Test
+  void separate_ranks_touch_their_own_memory_alone() {
+    space.separate(2);
+    Allocation own = allocate(PAGE + 8, "own");
+    Allocation other = space.allocate(MemoryKind.HOST, Locus.gpu(1, 0), 16, "other");
+    for (int rank = 0; rank < 2; rank++) {
+      AddressSpace.PageTable table = space.pageTable(rank);
+      assertThat(table.accessible(own.address() + PAGE, 8)).isEqualTo(rank == 0);
+      assertThat(table.accessible(own.address() + PAGE, 9)).isFalse();
+      assertThat(table.accessible(other.address() + 8, 8)).isEqualTo(rank == 1);
+      assertThat(table.accessible(table.base() - 8, 8)).isFalse();
+      assertThat(table.accessible(table.base() + table.pages() * PAGE, 1)).isFalse();
+    }
+    assertThat(space.accessible(other.address(), 16)).as("by DMA").isTrue();
+    assertThat(space.unreachable("store", other.address(), 8, GPU, "no way"))
+        .hasMessageContaining("rank0.gpu0 cannot address memory of rank1.gpu0")
+        .hasMessageContaining("no NVLink is between them (no way)");
+    space.free(other);
+    assertThat(space.pageTable(1).accessible(other.address(), 8)).isFalse();
+    assertThatThrownBy(() -> space.separate(2)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
   void what_was_freed_is_zero_when_it_is_allocated_again_whatever_the_sizes() {
     try (AddressSpace memory = AddressSpace.reserve(256L << 20)) {
       SplittableRandom random = new SplittableRandom(3);

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.workbench.explore.Scenario;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The bounds of the worlds of an exploration: the counters that no world was long enough to wrap,
@@ -100,14 +102,14 @@ record Bounds(List<World> worlds) {
   /** Returns a register and those that its value comes from. */
   private static Set<String> closure(String register, Map<String, Set<String>> sources) {
     Set<String> all = new HashSet<>();
-    closure(register, sources, all);
-    return all;
-  }
-
-  private static void closure(String at, Map<String, Set<String>> sources, Set<String> all) {
-    if (all.add(at)) {
-      sources.getOrDefault(at, Set.of()).forEach(source -> closure(source, sources, all));
+    ArrayDeque<String> open = new ArrayDeque<>(List.of(register));
+    while (!open.isEmpty()) {
+      String at = open.pop();
+      if (all.add(at)) {
+        open.addAll(sources.getOrDefault(at, Set.of()));
+      }
     }
+    return all;
   }
 
   /** Returns a line for each counter that has not wrapped, and for each setting of the kernel. */
@@ -120,6 +122,11 @@ record Bounds(List<World> worlds) {
                     "  %-13s %-40s counts to %d: --iterations %d%n"
                         .formatted("never wrapped", place, wraps, wraps + 1)));
     ExploredKernel kernel = worlds.isEmpty() ? null : worlds.getFirst().kernel();
+    if (kernel != null && kernel.atAllRanks()) {
+      Stream<Integer> ranks = worlds.stream().map(w -> w.scenario().program().shape().ranks());
+      String tried = ranks.distinct().map(String::valueOf).collect(Collectors.joining(","));
+      text.append("tried    ranks=%s of 2 to %d%n".formatted(tried, WorldOptions.MOST_RANKS));
+    }
     for (KernelSetting setting :
         kernel == null
             ? List.<KernelSetting>of()

@@ -19,6 +19,14 @@ record CoverageReport(Coverage coverage) {
     return coverage.isWhole();
   }
 
+  /** Returns the verdict where nothing was found. */
+  static String verdict(boolean whole, String tried, String covered) {
+    return whole
+        ? "CLEAN: nothing found in %s, with %s. That is evidence, not a proof."
+            .formatted(tried, covered)
+        : "no finding in %s; %s".formatted(tried, covered);
+  }
+
   /** Returns one sentence without a verb: what is not covered, or how much is. */
   String words() {
     List<String> parts = new ArrayList<>();

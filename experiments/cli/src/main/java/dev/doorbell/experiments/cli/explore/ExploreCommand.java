@@ -67,7 +67,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class ExploreCommand extends CliCommand {
   private static final Pattern ENTRY = Pattern.compile("\\.entry\\s+([\\w$]+)");
-  private static final Pattern TIME = Pattern.compile("(\\d+)(ms|s|m)");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s|m|min)");
   private static final int LAST_TURNS = 24;
   private static final int USUAL_BATCH = 4;
 
@@ -109,9 +109,9 @@ public final class ExploreCommand extends CliCommand {
   @Mixin private NicOptions nics = new NicOptions();
 
   @Parameters(
-      paramLabel = "KERNEL|FILE.ptx",
+      paramLabel = "KERNEL|FILE.ptx|FOLDER",
       arity = "0..1",
-      description = "A kernel of the project, or a file.")
+      description = "A kernel of the project, a file, or the folder of one kernel.")
   private String kernel = "";
 
   @Mixin private WorldOptions worldOptions = new WorldOptions();
@@ -261,11 +261,13 @@ public final class ExploreCommand extends CliCommand {
   public ExitCode run(CommandContext context) throws UsageException, ConfigException {
     int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
     if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
-      throw new UsageException(
-          Problem.of("DB-U003", null, "one of KERNEL, FILE.ptx, --litmus and --case is needed")
-              .fix("doorbell explore --help"));
+      throw UsageException.of(
+          "DB-U003",
+          null,
+          "one of KERNEL, FILE.ptx, --litmus and --case is needed",
+          "doorbell explore --help");
     }
-    range("--seeds", seeds, 1, Integer.MAX_VALUE);
+    UsageException.requireRange("--seeds", seeds, 1, Integer.MAX_VALUE);
     if (!until.isEmpty()) {
       word("--until", until, "covered");
     }
@@ -274,16 +276,19 @@ public final class ExploreCommand extends CliCommand {
     }
     Laboratory laboratory = Laboratory.find();
     if (!nics.isDefault() && selected > 0) {
-      throw new UsageException(
-          Problem.of("DB-U025", "--nic", "a case or a litmus test chooses its adapter itself")
-              .fix("leave --nic and --remedy out"));
+      throw UsageException.of(
+          "DB-U025",
+          "--nic",
+          "a case or a litmus test chooses its adapter itself",
+          "leave --nic and --remedy out");
     }
     if (selection.bug != null) {
-      return new CaseRunner(context, common(), laboratory).run(selection.bug, seeds, nanos());
+      return new CaseRunner(context, common(), laboratory)
+          .run(selection.bug, seeds, nanos("--budget", budget));
     }
     List<World> worlds = worlds(laboratory);
     List<Nic> adapters = nics.all();
-    long nanos = nanos();
+    long nanos = nanos("--budget", budget);
     try {
       if (nics.isTable()) {
         return new NicRunner(context, common(), laboratory, worlds.getFirst().scenario())
@@ -314,11 +319,13 @@ public final class ExploreCommand extends CliCommand {
 
   private ExitCode litmus(CommandContext context, String place)
       throws UsageException, ConfigException {
-    range("--rounds", selection.rounds, 0, 16);
+    UsageException.requireRange("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
-      throw bad("--executions", "%d is too few".formatted(selection.executions));
+      throw UsageException.of(
+          "DB-U025", "--executions", "%d is too few".formatted(selection.executions));
     }
-    return new LitmusRunner(context, common(), selection.rounds, selection.executions, nanos())
+    return new LitmusRunner(
+            context, common(), selection.rounds, selection.executions, nanos("--budget", budget))
         .run(place);
   }
 
@@ -441,14 +448,12 @@ public final class ExploreCommand extends CliCommand {
           .kernel(kernel)
           .orElseThrow(
               () ->
-                  new UsageException(
-                      Problem.of(
-                              "DB-U022",
-                              null,
-                              "no kernel '%s'%s"
-                                  .formatted(
-                                      kernel, Nearest.suggestion(kernel, laboratory.kernels())))
-                          .fix("doorbell list kernels")));
+                  UsageException.of(
+                      "DB-U022",
+                      null,
+                      "no kernel '%s'%s"
+                          .formatted(kernel, Nearest.suggestion(kernel, laboratory.kernels())),
+                      "doorbell list kernels"));
     }
     Path file = Path.of(kernel);
     List<PtxFiles.Part> parts = new ArrayList<>();
@@ -476,8 +481,7 @@ public final class ExploreCommand extends CliCommand {
       Path file = Path.of(name);
       return new PtxFiles.Part(String.valueOf(file.getFileName()), Files.readString(file), 0);
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U023", name, "cannot be read").fix("give the path of a PTX file"));
+      throw UsageException.of("DB-U023", name, "cannot be read", "give the path of a PTX file");
     }
   }
 
@@ -507,22 +511,23 @@ public final class ExploreCommand extends CliCommand {
     int iterations = choice.number("--iterations").orElse(3);
     int slots = known == null || window > 0 ? window : known.window();
     String who = known == null || !ringer.equals("gpu") ? ringer : known.ringer();
-    range("--blocks", gridBlocks, 1, 128);
-    range("--threads", blockThreads, 1, 1024);
-    range("--iterations", iterations, 1, 1 << 20);
-    range("--qps", queuePairs, 1, 64);
+    UsageException.requireRange("--blocks", gridBlocks, 1, 128);
+    UsageException.requireRange("--threads", blockThreads, 1, 1024);
+    UsageException.requireRange("--iterations", iterations, 1, 1 << 20);
+    UsageException.requireRange("--qps", queuePairs, 1, 64);
     if (program.shape().among() && queuePairs != 1) {
       throw new UsageException(
           Problem.of("DB-U025", "--qps", "the kernel runs at all ranks")
               .effect("it has one queue pair to each other rank")
               .fix("leave --qps out"));
     }
-    range("--ring", ring, 4, 1 << 15);
-    range("--batch", batch, 1, 1 << 15);
-    range("--window", window, 0, 1 << 15);
-    range("--bytes", bytes, 8, 1 << 16);
+    UsageException.requireRange("--ring", ring, 4, 1 << 15);
+    UsageException.requireRange("--batch", batch, 1, 1 << 15);
+    UsageException.requireRange("--window", window, 0, 1 << 15);
+    UsageException.requireRange("--bytes", bytes, 8, 1 << 16);
     if (bytes % 8 != 0 || Integer.bitCount(ring) != 1) {
-      throw bad(null, "--bytes must be a multiple of 8 and --ring a power of two");
+      throw UsageException.of(
+          "DB-U025", null, "--bytes must be a multiple of 8 and --ring a power of two");
     }
     return new Scenario(
         program,
@@ -534,33 +539,15 @@ public final class ExploreCommand extends CliCommand {
   }
 
   private static void word(String option, String word, String... known) throws UsageException {
-    List<String> words = List.of(known);
-    if (!words.contains(word)) {
-      throw new UsageException(
-          Problem.of(
-                  "DB-U025",
-                  option,
-                  "unknown word '%s'%s".formatted(word, Nearest.suggestion(word, words)))
-              .fix("one of " + String.join(", ", words)));
-    }
+    UsageException.requireWord(option, word, List.of(known));
   }
 
-  static void range(String option, int value, int least, int most) throws UsageException {
-    if (value < least || value > most) {
-      throw bad(option, "%d is out of range: %d to %d is possible".formatted(value, least, most));
-    }
-  }
-
-  static UsageException bad(@Nullable String option, String what) {
-    return new UsageException(Problem.of("DB-U025", option, what));
-  }
-
-  private long nanos() throws UsageException {
-    Matcher matcher = TIME.matcher(budget);
-    if (!matcher.matches() || matcher.group(1).length() > 6) {
-      throw new UsageException(
-          Problem.of("DB-U025", "--budget", "'%s' is no time".formatted(budget))
-              .fix("for example 500ms, 60s or 2m"));
+  /** Returns {@code 500ms}, {@code 10s}, {@code 2m} in nanoseconds. */
+  public static long nanos(String option, String text) throws UsageException {
+    Matcher matcher = TIME.matcher(text);
+    if (!matcher.matches()) {
+      throw UsageException.of(
+          "DB-U025", option, "'%s' is no time".formatted(text), "for example 500ms, 60s or 2m");
     }
     long number = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -583,9 +570,11 @@ public final class ExploreCommand extends CliCommand {
     return Schedule.parse(line)
         .orElseThrow(
             () ->
-                new UsageException(
-                    Problem.of("DB-U026", "--schedule", "'%s' is no schedule".formatted(text))
-                        .fix("take it from a report: SEED@TURNS#SCENARIO")));
+                UsageException.of(
+                    "DB-U026",
+                    "--schedule",
+                    "'%s' is no schedule".formatted(text),
+                    "take it from a report: SEED@TURNS#SCENARIO"));
   }
 
   /** Selects what {@code explore} looks at instead of a kernel: litmus tests, or a case. */

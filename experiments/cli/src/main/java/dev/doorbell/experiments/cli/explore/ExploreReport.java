@@ -97,10 +97,7 @@ public final class ExploreReport {
       if (isRefused()) {
         return "nothing was explored: the kernel refuses each of these worlds";
       }
-      return isWhole()
-          ? "CLEAN: nothing found in %s, with %s. That is evidence, not a proof."
-              .formatted(schedules, covered())
-          : "no finding in %s; %s".formatted(schedules, covered());
+      return CoverageReport.verdict(isWhole(), schedules, covered());
     }
 
     String text() {

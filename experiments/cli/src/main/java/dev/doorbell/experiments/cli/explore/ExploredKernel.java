@@ -28,8 +28,8 @@ public record ExploredKernel(UserKernel kernel) {
   /** Its second world: the fewest ranks that are groups of several. */
   private static final Choice GROUPED = new Choice(List.of("--ranks 4"));
 
-  /** The fewest ranks that are groups with somebody in the middle. */
-  private static final Choice MIDDLE = new Choice(List.of("--ranks 6"));
+  /** The fewest ranks of groups, or of nodes, with somebody in the middle. */
+  private static final Choice SIX = new Choice(List.of("--ranks 6"));
 
   /** The setting of ranks that are joined more closely than others. */
   private static final String GROUP = "group";
@@ -70,7 +70,7 @@ public record ExploredKernel(UserKernel kernel) {
 
   /**
    * Returns the worlds in which it is explored where nobody asks for others: those that its
-   * descriptor names, or two of different shape, three where ranks form groups.
+   * descriptor names, or two of different shape, four where ranks form groups.
    *
    * @param wraps one of them has a ring that wraps
    */
@@ -85,7 +85,7 @@ public record ExploredKernel(UserKernel kernel) {
     }
     Choice second = wraps && descriptor.api().isEmpty() ? GROUPED.with(WRAPPING) : GROUPED;
     return settings.stream().anyMatch(own -> own.name().equals(GROUP) && own.most() >= 2)
-        ? List.of(MANY, second.with(ofGroup(2)), MIDDLE.with(ofGroup(3)))
+        ? List.of(MANY, second.with(ofGroup(2)), SIX.with(ofGroup(3)), SIX.with(ofGroup(2)))
         : List.of(MANY, second);
   }
 

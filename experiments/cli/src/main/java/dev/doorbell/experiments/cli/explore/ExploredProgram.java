@@ -68,11 +68,8 @@ public final class ExploredProgram {
     if (!hasKernels()) {
       return "no finding in %s; no kernel ran".formatted(runs);
     }
-    String covered = new CoverageReport(report.coverage()).words();
-    return report.coverage().isWhole()
-        ? "CLEAN: nothing found in %s, with %s. That is evidence, not a proof."
-            .formatted(runs, covered)
-        : "no finding in %s; %s".formatted(runs, covered);
+    CoverageReport coverage = new CoverageReport(report.coverage());
+    return CoverageReport.verdict(coverage.isWhole(), runs, coverage.words());
   }
 
   /** The report. */

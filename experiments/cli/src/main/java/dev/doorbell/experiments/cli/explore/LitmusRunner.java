@@ -38,6 +38,9 @@ final class LitmusRunner {
   /** The part of the time that the axioms may take; the machine has what is left. */
   private static final int AXIOMS_QUARTERS = 3;
 
+  private static final List<ExitCode> WORST_FIRST =
+      List.of(ExitCode.COUNTER_EXAMPLE, ExitCode.FAILED, ExitCode.PARTIAL, ExitCode.VACUOUS);
+
   private final CommandContext context;
   private final CommonOptions common;
   private final Bounds bounds;
@@ -122,16 +125,19 @@ final class LitmusRunner {
       List<Path> files =
           inside.filter(file -> file.toString().endsWith(EXTENSION)).sorted().toList();
       if (files.isEmpty()) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-U030", place.toString(), "there is no %s file in it".formatted(EXTENSION))
-                .fix("experiments/litmus has the tests that come with Doorbell"));
+        throw UsageException.of(
+            "DB-U030",
+            place.toString(),
+            "there is no %s file in it".formatted(EXTENSION),
+            "experiments/litmus has the tests that come with Doorbell");
       }
       return files;
     } catch (IOException e) {
-      throw new UsageException(
-          Problem.of("DB-U030", place.toString(), "there is no such file or folder")
-              .fix("experiments/litmus has the tests that come with Doorbell"));
+      throw UsageException.of(
+          "DB-U030",
+          place.toString(),
+          "there is no such file or folder",
+          "experiments/litmus has the tests that come with Doorbell");
     }
   }
 
@@ -140,30 +146,21 @@ final class LitmusRunner {
    * machine adds is an error of one of the two, so that nothing is decided.
    */
   private static ExitCode verdict(List<Checked> all) {
-    boolean partial = false;
-    boolean failed = false;
-    boolean counterExample = false;
-    boolean vacuous = false;
-    boolean disagree = false;
-    for (Checked checked : all) {
-      LitmusResult axioms = checked.axioms;
-      boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
-      partial |= !axioms.conclusive();
-      failed |= !axioms.holds() && exists && axioms.conclusive();
-      counterExample |= !axioms.holds() && !exists;
-      vacuous |= isVacuous(axioms);
-      disagree |= !checked.disagreements().isEmpty();
-    }
-    if (disagree) {
+    if (all.stream().anyMatch(checked -> !checked.disagreements().isEmpty())) {
       return ExitCode.FAILED;
     }
-    if (counterExample) {
-      return ExitCode.COUNTER_EXAMPLE;
+    List<ExitCode> own = all.stream().map(checked -> verdict(checked.axioms)).toList();
+    return WORST_FIRST.stream().filter(own::contains).findFirst().orElse(ExitCode.OK);
+  }
+
+  private static ExitCode verdict(LitmusResult axioms) {
+    boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
+    if (!axioms.holds() && (!exists || axioms.conclusive())) {
+      return exists ? ExitCode.FAILED : ExitCode.COUNTER_EXAMPLE;
     }
-    if (failed || partial) {
-      return failed ? ExitCode.FAILED : ExitCode.PARTIAL;
-    }
-    return vacuous ? ExitCode.VACUOUS : ExitCode.OK;
+    return !axioms.conclusive()
+        ? ExitCode.PARTIAL
+        : isVacuous(axioms) ? ExitCode.VACUOUS : ExitCode.OK;
   }
 
   /**

@@ -2,8 +2,6 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Adapters;
-import dev.doorbell.core.problem.Nearest;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -179,14 +177,9 @@ final class NicRunner {
     /** Returns the HCAs of each row, with the remedies. */
     List<Nic> all() throws UsageException {
       List<Nic> all = new ArrayList<>();
-      if (names.contains(ALL)) {
-        for (Adapter adapter : Adapters.all()) {
-          all.add(fixed(adapter));
-        }
-      } else {
-        for (String name : names) {
-          all.add(fixed(AdapterOption.parse("--nic", name)));
-        }
+      List<String> named = names.contains(ALL) ? Adapters.names() : names;
+      for (String name : named) {
+        all.add(fixed(AdapterOption.parse("--nic", name)));
       }
       return all.isEmpty() ? List.of(fixed(Adapter.DEFAULT)) : all;
     }
@@ -195,18 +188,8 @@ final class NicRunner {
       Nic nic = Nic.of(adapter);
       for (String word : remedies) {
         List<String> words = Arrays.stream(Remedy.values()).map(Remedy::word).toList();
-        Remedy remedy =
-            Remedy.of(word)
-                .orElseThrow(
-                    () ->
-                        new UsageException(
-                            Problem.of(
-                                    "DB-U025",
-                                    "--remedy",
-                                    "unknown word '%s'%s"
-                                        .formatted(word, Nearest.suggestion(word, words)))
-                                .fix("one of " + String.join(", ", words))));
-        nic = nic.with(remedy);
+        UsageException.requireWord("--remedy", word, words);
+        nic = nic.with(Remedy.of(word).orElseThrow());
       }
       return nic;
     }

@@ -4,6 +4,7 @@ import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
+import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
@@ -66,15 +67,11 @@ final class ProofRunner {
 
   /** Returns the bounds of a search in words. */
   private static String bounds(Scenario scenario) {
-    int threads = scenario.load().posters();
-    int messages = scenario.load().iterations();
-    return "%d ranks, %d %s each, %d %s of a thread"
+    return "%d ranks, %s each, %s of a thread"
         .formatted(
             scenario.program().shape().ranks(),
-            threads,
-            threads == 1 ? "thread" : "threads",
-            messages,
-            messages == 1 ? "message" : "messages");
+            Show.count(scenario.load().posters(), "thread"),
+            Show.count(scenario.load().iterations(), "message"));
   }
 
   private static String text(Scenario scenario, Proof proof) {

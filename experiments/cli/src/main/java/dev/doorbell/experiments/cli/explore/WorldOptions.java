@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 /** The worlds in which a kernel is explored: each value of an option with each of the others. */
 final class WorldOptions {
   private static final int MOST_WORLDS = 64;
-  private static final int MOST_RANKS = 16;
+  static final int MOST_RANKS = 16;
   private static final String RANKS = "--ranks";
   private static final String SETTING = "-s ";
 
@@ -37,7 +37,8 @@ final class WorldOptions {
       names = "--group",
       paramLabel = "N[,N...]",
       split = ",",
-      description = "Ranks of a node, for kernels with a setting group (default 2 of 4, 3 of 6).")
+      description =
+          "Ranks of a node, for kernels with a setting group (default 2 of 4, 3 and 2 of 6).")
   private List<String> groups = new ArrayList<>();
 
   @Option(
@@ -178,9 +179,11 @@ final class WorldOptions {
     List<Choice> choices = usual.stream().map(world -> world.without(axes)).distinct().toList();
     for (Axis axis : axes) {
       if (axis.option.strip().equals(RANKS) && !all) {
-        throw new UsageException(
-            Problem.of("DB-U025", "--ranks", "the kernel does not run at all ranks of a world")
-                .fix("leave --ranks out: its descriptor says launch: ranks"));
+        throw UsageException.of(
+            "DB-U025",
+            "--ranks",
+            "the kernel does not run at all ranks of a world",
+            "leave --ranks out: its descriptor says launch: ranks");
       }
       choices =
           choices.stream()
@@ -191,11 +194,13 @@ final class WorldOptions {
               .toList();
     }
     for (Choice choice : choices) {
-      ExploreCommand.range("--ranks", choice.number(RANKS).orElse(2), 2, MOST_RANKS);
+      UsageException.requireRange("--ranks", choice.number(RANKS).orElse(2), 2, MOST_RANKS);
     }
     if (choices.size() > MOST_WORLDS) {
-      throw ExploreCommand.bad(
-          null, "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS));
+      throw UsageException.of(
+          "DB-U025",
+          null,
+          "%d worlds are too many: at most %d".formatted(choices.size(), MOST_WORLDS));
     }
     return choices;
   }

@@ -9,6 +9,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -114,7 +115,7 @@ final class KernelDiffRunCommand extends CliCommand {
           "%d from %d".formatted(runs, first),
           "at least 1 run, and numbers from 0 to " + MOST_RUNS);
     }
-    long nanos = KernelRunOptions.nanos(timeout);
+    long nanos = ExploreCommand.nanos("--timeout", timeout);
     Map<String, Object> json = new LinkedHashMap<>();
     boolean differs = false;
     for (Chosen kernel : chosen) {

@@ -8,6 +8,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
+import dev.doorbell.experiments.cli.explore.ExploreCommand;
 import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
@@ -151,7 +152,7 @@ final class KernelRunCommand extends CliCommand {
                     seed,
                     0,
                     1,
-                    KernelRunOptions.nanos(timeout),
+                    ExploreCommand.nanos("--timeout", timeout),
                     context.interruption()::requested,
                     _ -> {}));
     PrintStream out = context.out();
@@ -199,7 +200,7 @@ final class KernelRunCommand extends CliCommand {
             KernelRunOptions.shape("--block", block),
             shared,
             cooperative,
-            KernelRunOptions.nanos(timeout),
+            ExploreCommand.nanos("--timeout", timeout),
             seed,
             parsed.stream().map(KernelArguments.Parsed::argument).toList(),
             profile,

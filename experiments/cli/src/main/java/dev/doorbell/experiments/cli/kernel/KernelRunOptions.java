@@ -4,14 +4,11 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Shape;
 import java.util.Stack;
 import java.util.function.LongPredicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
 final class KernelRunOptions {
-  private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,8})(ms|s|min)");
   private static final int MOST_THREADS = 1024;
 
   private KernelRunOptions() {}
@@ -35,22 +32,6 @@ final class KernelRunOptions {
           "DB-U003", option, "%,d threads a block; at most 1024 are possible".formatted(threads));
     }
     return new Shape(sizes[0], sizes[1], sizes[2]);
-  }
-
-  /** {@code 500ms}, {@code 10s}, {@code 2min} in nanoseconds. */
-  static long nanos(String text) throws UsageException {
-    Matcher time = TIME.matcher(text);
-    if (!time.matches()) {
-      throw UsageException.of(
-          "DB-U003", "--timeout", "'%s' is no time such as 500ms, 10s or 2min".formatted(text));
-    }
-    long unit =
-        switch (time.group(2)) {
-          case "ms" -> 1_000_000L;
-          case "s" -> 1_000_000_000L;
-          default -> 60_000_000_000L;
-        };
-    return Math.multiplyExact(Long.parseLong(time.group(1)), unit);
   }
 
   /** {@code all}, or numbers and ranges of threads: {@code 0,32-35}. */

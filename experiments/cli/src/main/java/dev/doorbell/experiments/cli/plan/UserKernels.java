@@ -62,7 +62,7 @@ public final class UserKernels {
 
   /**
    * The kernel of the user's that an argument means: a descriptor, PTX that one lies beside, or a
-   * name in the folders; null when it is something else.
+   * name in the folders, or the folder of one kernel; null when it is something else.
    */
   public @Nullable UserKernel find(String argument) throws UsageException {
     try {
@@ -76,15 +76,34 @@ public final class UserKernels {
             file.resolveSibling(name.toString().replaceFirst("[.]ptx$", KernelDescriptor.ENDING));
         return Files.isRegularFile(descriptor) ? KernelFolders.read(descriptor) : null;
       }
-      return scan().kernels().stream()
-          .filter(kernel -> kernel.name().equals(argument))
-          .findFirst()
-          .orElse(null);
+      UserKernel named =
+          scan().kernels().stream()
+              .filter(kernel -> kernel.name().equals(argument))
+              .findFirst()
+              .orElse(null);
+      boolean other = named != null || KernelWorkbench.find().takenNames().contains(argument);
+      return other || !Files.isDirectory(Path.of(argument)) ? named : inFolder(argument);
     } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     } catch (InvalidPathException _) {
       return null;
     }
+  }
+
+  private static UserKernel inFolder(String folder) throws UsageException {
+    KernelFolders.Found found = KernelFolders.scan(List.of(Path.of(folder)), List.of());
+    if (found.kernels().size() == 1) {
+      return found.kernels().getFirst();
+    }
+    List<String> files = found.kernels().stream().map(UserKernel::file).toList();
+    throw found.problems().isEmpty() || !files.isEmpty()
+        ? UsageException.of(
+            "DB-U022",
+            folder,
+            "the folder has %d kernels".formatted(files.size()),
+            "give "
+                + (files.isEmpty() ? "NAME.kernel.yaml or NAME.ptx" : String.join(" or ", files)))
+        : new UsageException(found.problems().getFirst());
   }
 
   /** Finds a kernel and changes defaults of its own settings, each {@code name=value}. */

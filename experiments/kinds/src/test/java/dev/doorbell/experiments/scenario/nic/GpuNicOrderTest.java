@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.nic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
@@ -38,7 +39,7 @@ class GpuNicOrderTest {
           new ExploringFabric(
               AddressSpace.reserve(),
               new RandomChooser(seed),
-              new ExploringFabric.Options(Policy.STRICT, false, NANOS));
+              new ExploringFabric.Options(Policy.STRICT, false, NANOS, Adapter.DEFAULT.promises()));
       NicRun.Load load = new NicRun.Load(kernel, 6, 0, kernel.equals("push_ring") ? 6 : 1);
       try (GpuPair gpus = GpuPair.emulated(fabric);
           NicRun run = new NicRun(gpus, shape, load, seed)) {

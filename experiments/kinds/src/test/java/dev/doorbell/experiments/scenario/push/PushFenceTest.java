@@ -2,6 +2,7 @@ package dev.doorbell.experiments.scenario.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.explore.ExploringFabric;
 import dev.doorbell.core.fabric.explore.model.CalmChooser.RandomChooser;
 import dev.doorbell.core.fabric.explore.model.Policy;
@@ -55,7 +56,8 @@ class PushFenceTest {
           new ExploringFabric(
               AddressSpace.reserve(),
               new RandomChooser(seed),
-              new ExploringFabric.Options(Policy.STRICT, false, 60_000_000_000L));
+              new ExploringFabric.Options(
+                  Policy.STRICT, false, 60_000_000_000L, Adapter.DEFAULT.promises()));
       PushChecker checker = new PushChecker();
       Cable cable = new Cable(fabric, Locus.nic(0, 0), 100, Cable.Impairment.NONE);
       try (fabric;

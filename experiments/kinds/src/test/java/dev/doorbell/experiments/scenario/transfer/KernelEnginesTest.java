@@ -111,7 +111,7 @@ class KernelEnginesTest {
   }
 
   private static String ring(World world, Endpoint endpoint) {
-    long base = world.fabric().memory().pageTable().base();
+    long base = world.fabric().memory().pageTable(0).base();
     MemorySegment copy = MemorySegment.ofArray(new long[RING * SendQueue.BLOCK / Long.BYTES]);
     long ring = endpoint.queuePair().sendRingAddress();
     StringBuilder text = new StringBuilder();

@@ -111,19 +111,11 @@ public final class Connection implements AutoCloseable {
    * of its rank is the number of the rank that it leads to.
    */
   public static Connection mesh(World world, int ranks, Endpoint.Shape shape, Ringing ringing) {
-    Connection connection = mesh(world, ranks, shape, 1);
+    Connection connection = among(world, ranks, 1, shape, (_, _) -> true);
     for (int rank = 0; rank < ranks; rank++) {
       connection.start(ringing, rank, 1);
     }
     return connection;
-  }
-
-  /**
-   * Opens a {@link #mesh} for kernels that ring themselves, with {@code count} queue pairs between
-   * any two ranks: that of turn t to rank r has place t x ranks + r.
-   */
-  public static Connection mesh(World world, int ranks, Endpoint.Shape shape, int count) {
-    return among(world, ranks, count, shape, (_, _) -> true);
   }
 
   /** Pairs of ranks that a queue pair connects. */
@@ -132,8 +124,9 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Opens a {@link #mesh} of that many queue pairs between those pairs of ranks alone that {@code
-   * pairs} joins. Other places among a rank's queue pairs are zero.
+   * Opens a {@link #mesh} for kernels that ring themselves, with {@code count} queue pairs between
+   * those pairs of ranks that {@code pairs} joins: that of turn t to rank r has place t x ranks + r.
+   * Other places are zero.
    */
   public static Connection among(
       World world, int ranks, int count, Endpoint.Shape shape, Pairs pairs) {

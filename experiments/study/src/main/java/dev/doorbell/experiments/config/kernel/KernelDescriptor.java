@@ -47,6 +47,11 @@ public record KernelDescriptor(
     String text,
     UnaryOperator<String> places) {
 
+  /** Returns whether each GPU addresses the memory of its peers, over NVLink. */
+  public boolean reachesPeers() {
+    return launch.nvlink() || !extension.multicasts().isEmpty();
+  }
+
   /** Ending of descriptor files. */
   public static final String ENDING = ".kernel.yaml";
 

@@ -1,6 +1,9 @@
 package dev.doorbell.experiments.workbench.explore;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.doorbell.core.agent.SourcePlace;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +21,9 @@ public record Failure(Kind kind, String what, String text) {
 
   /** The status of a thread whose queue pair failed at another thread's request. */
   private static final String AFTER_AN_ERROR = "queue pair had an error before";
+
+  /** The status of a thread that has waited in vain. */
+  private static final String AFTER_A_DEADLINE = "deadline passed";
 
   /** Lines of printf that the report of a stopped kernel shows. */
   private static final int LAST_LINES = 8;
@@ -125,6 +131,14 @@ public record Failure(Kind kind, String what, String text) {
   /** Returns the failure of a thread that ended with a bad status. */
   public static Failure status(String status, String who) {
     return new Failure(Kind.STATUS, status, who + ": " + status);
+  }
+
+  /** Returns this failure with the places where threads have waited, if a deadline has passed. */
+  public Failure waiting(Collection<SourcePlace> places) {
+    String at = places.stream().map(place -> "\n  waited at " + place).collect(joining());
+    return kind == Kind.STATUS && what.equals(AFTER_A_DEADLINE)
+        ? new Failure(kind, what, text + at)
+        : this;
   }
 
   /** Returns the failure of a transfer. */

@@ -54,32 +54,21 @@ public record Nic(Adapter adapter, boolean strictKeys) {
    */
   public enum Remedy {
     /** Every work request has the strong-ordering fence bit. */
-    FENCE_BIT("the strong-ordering fence bit on each work request"),
+    FENCE_BIT,
     /** Memory that peers write to is registered for strict ordering. */
-    STRICT_KEY("memory that peers write to registered for strict ordering"),
+    STRICT_KEY,
     /** The HCA reads back before it acknowledges or completes. */
-    READ_FLUSH("a READ behind the data before the signal"),
+    READ_FLUSH,
     /** The connection is set up for placement in order. */
-    ORDERED_PLACEMENT("a connection set up for placement in order (tier IBTA)"),
+    ORDERED_PLACEMENT,
     /** Each work request is posted when those before it are complete. */
-    ACKNOWLEDGED("a wait for each completion before the next work request"),
+    ACKNOWLEDGED,
     /** There is a completer of atomics on the path. */
-    ATOMICS("an HCA and a path that carry out atomics");
-
-    private final String text;
-
-    Remedy(String text) {
-      this.text = text;
-    }
+    ATOMICS;
 
     /** Returns the name on the command line. */
     public String word() {
       return Promise.word(this);
-    }
-
-    /** Returns what it is. */
-    public String text() {
-      return text;
     }
 
     /** Returns the remedy of that name. */

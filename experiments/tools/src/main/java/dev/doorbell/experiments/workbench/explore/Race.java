@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.workbench.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,63 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param turns of the run until it came up
  */
 public record Race(
-    Kind kind,
+    Conflict.Kind kind,
     Side earlier,
     Side later,
     String scope,
     @Nullable String saw,
     String memory,
     long turns) {
-
-  /** The kind of race, with its usual fix. */
-  public enum Kind {
-    STORES("two stores race", "order them, or make both strong with a scope that holds both"),
-    LOAD_OF_STORE(
-        "a load races with a store",
-        "release after the store and acquire before the load, with a scope that holds both"),
-    STORE_OVER_LOAD(
-        "a store races with an earlier load of another thread",
-        "release after the load and acquire before the store"),
-    DMA_READ_OF_STORE(
-        "the HCA reads what may not have arrived",
-        "fence between the store and the record, or the doorbell, that leads the HCA there"),
-    DMA_WRITE(
-        "the HCA writes where a thread may still read or store",
-        "notify the peer by a message when the memory is free"),
-    STORE_OVER_DMA_READ(
-        "a thread stores over what the HCA may still read",
-        "wait for the completion before the memory is used again"),
-    PROXY(
-        "a bulk copy reads what its proxy may not see yet",
-        "fence.proxy.async between the stores and the copy"),
-    NON_COHERENT(
-        "ld.nc of memory that is stored to while the kernel runs",
-        "load it without .nc: the read-only cache is not kept coherent"),
-    RECORD_BEFORE_WQE(
-        "the doorbell record may arrive before a WQE that it announces",
-        "fence between the WQE's stores and the record's"),
-    RECORD_BEHIND_DOORBELL(
-        "the doorbell may overtake the doorbell record",
-        "fence between the record's store and the doorbell's");
-
-    private final String what;
-    private final String fix;
-
-    Kind(String what, String fix) {
-      this.what = what;
-      this.fix = fix;
-    }
-
-    /** Returns the description of the race. */
-    public String what() {
-      return what;
-    }
-
-    /** Returns the usual fix. */
-    public String fix() {
-      return fix;
-    }
-  }
 
   /**
    * One of the accesses.

@@ -194,19 +194,7 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
         boolean recordLast,
         boolean exclusive,
         int batch) {
-      this(queues, ringer, blueFlame, recordLast, exclusive, false, batch);
-    }
-
-    /** Creates posting in the default order. */
-    public Posting(
-        String queues,
-        String ringer,
-        boolean blueFlame,
-        boolean recordLast,
-        boolean exclusive,
-        boolean collapsed,
-        int batch) {
-      this(queues, ringer, blueFlame, recordLast, exclusive, collapsed, batch, DEFAULT_ORDER);
+      this(queues, ringer, blueFlame, recordLast, exclusive, false, batch, DEFAULT_ORDER);
     }
 
     /** Returns this posting in another order. */

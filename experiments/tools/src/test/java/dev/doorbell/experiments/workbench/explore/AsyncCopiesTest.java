@@ -2,6 +2,7 @@ package dev.doorbell.experiments.workbench.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import java.util.List;
@@ -85,7 +86,7 @@ class AsyncCopiesTest {
     return Scenarios.LABORATORY.run(scenario, 1, Laboratory.Extent.of(Scenarios.PLENTY));
   }
 
-  private static List<Race.Kind> races(String body) throws ScenarioException {
+  private static List<Conflict.Kind> races(String body) throws ScenarioException {
     Outcome outcome = run(body);
     assertThat(outcome.failure()).isNull();
     return outcome.races().stream().map(Race::kind).distinct().toList();
@@ -96,8 +97,8 @@ class AsyncCopiesTest {
     assertThat(races(SMALL.replace("WAIT", "cp.async.wait_group 0;"))).isEmpty();
     assertThat(races(SMALL.replace("WAIT", "cp.async.wait_all;"))).isEmpty();
     assertThat(races(SMALL.replace("WAIT", "cp.async.wait_group 1;")))
-        .containsExactly(Race.Kind.LOAD_OF_STORE);
-    assertThat(races(SMALL.replace("WAIT", ""))).containsExactly(Race.Kind.LOAD_OF_STORE);
+        .containsExactly(Conflict.Kind.LOAD_OF_STORE);
+    assertThat(races(SMALL.replace("WAIT", ""))).containsExactly(Conflict.Kind.LOAD_OF_STORE);
   }
 
   @Test
@@ -105,7 +106,7 @@ class AsyncCopiesTest {
     String waits = OUT.replace("WAIT", "cp.async.bulk.wait_group 0;");
     assertThat(races(waits.replace("FENCE", "fence.proxy.async;"))).isEmpty();
     assertThat(races(waits.replace("FENCE", "fence.acq_rel.sys;")))
-        .containsExactly(Race.Kind.PROXY);
+        .containsExactly(Conflict.Kind.PROXY);
   }
 
   @Test
@@ -115,16 +116,16 @@ class AsyncCopiesTest {
             .replace("WAIT", "cp.async.bulk.wait_group.read 0;");
     assertThat(races(reads + "st.shared.u64 [s], %rd2;\n")).isEmpty();
     assertThat(races(reads + "ld.global.u64 %rd5, [%rd1];\n"))
-        .containsExactly(Race.Kind.LOAD_OF_STORE);
+        .containsExactly(Conflict.Kind.LOAD_OF_STORE);
     assertThat(races(reads.replace("cp.async.bulk.wait_group.read 0;", "st.shared.u64 [s], %rd2;")))
-        .containsExactly(Race.Kind.STORE_OVER_LOAD);
+        .containsExactly(Conflict.Kind.STORE_OVER_LOAD);
   }
 
   @Test
   void bulk_data_is_there_when_its_mbarrier_says_so() throws ScenarioException {
     String load = "ld.shared.u64 %rd5, [s];\n";
     assertThat(races(IN + POLL.replace("PARITY", "0") + load)).isEmpty();
-    assertThat(races(IN + load)).containsExactly(Race.Kind.LOAD_OF_STORE);
+    assertThat(races(IN + load)).containsExactly(Conflict.Kind.LOAD_OF_STORE);
   }
 
   @Test
@@ -139,7 +140,7 @@ class AsyncCopiesTest {
         """;
     String load = "ld.shared.u64 %rd5, [s];\n";
     assertThat(races(store + POLL.replace("PARITY", "0") + load)).isEmpty();
-    assertThat(races(store + load)).containsExactly(Race.Kind.LOAD_OF_STORE);
+    assertThat(races(store + load)).containsExactly(Conflict.Kind.LOAD_OF_STORE);
   }
 
   @Test

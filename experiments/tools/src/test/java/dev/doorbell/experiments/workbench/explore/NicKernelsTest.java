@@ -99,7 +99,14 @@ class NicKernelsTest {
             .with(explored.load)
             .with(
                 new Scenario.Posting(
-                    "gpu", "gpu", false, false, false, explored.kernel.equals("put_batch"), 4));
+                    "gpu",
+                    "gpu",
+                    false,
+                    false,
+                    false,
+                    explored.kernel.equals("put_batch"),
+                    4,
+                    Scenario.Posting.DEFAULT_ORDER));
     return new NicComparison(new ExploringLaboratory(), scenario)
         .explore(Nic.of(adapter), seeds, BUDGET_NANOS);
   }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.workbench.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.agent.SourcePlace;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
 import dev.doorbell.experiments.workbench.explore.Scenario.Shape;
@@ -54,7 +55,7 @@ final class OrdersTest {
     assertThat(report.finished()).isEqualTo(SEEDS);
   }
 
-  private static void assertFound(Scenario scenario, Race.Kind kind) throws ScenarioException {
+  private static void assertFound(Scenario scenario, Conflict.Kind kind) throws ScenarioException {
     Explorer.Report report = Scenarios.explore(scenario, SEEDS);
     assertThat(report.found()).as("runs with findings").isEqualTo(SEEDS);
     assertThat(report.races()).extracting(found -> found.what().kind()).contains(kind);
@@ -68,9 +69,10 @@ final class OrdersTest {
     "shuffle,       2, 32, LOAD_OF_STORE",
     "scope,         2, 1,  LOAD_OF_STORE",
     "shared_memory, 1, 2,  LOAD_OF_STORE",
+    "record_back,   1, 1,  RECORD_GOES_BACK",
   })
   void what_is_not_ordered_is_found_and_what_is_ordered_is_clean(
-      String name, int blocks, int threads, Race.Kind kind) throws Exception {
+      String name, int blocks, int threads, Conflict.Kind kind) throws Exception {
     assertFound(scenario(name + "_broken", blocks, threads, false), kind);
     assertClean(scenario(name + "_fixed", blocks, threads, false));
   }
@@ -81,8 +83,29 @@ final class OrdersTest {
     Scenario.Rules relaxed = new Scenario.Rules(Policy.VENDOR, true, true);
     Scenario broken = scenario("arrival_broken", 1, 1, true);
     assertClean(broken);
-    assertFound(broken.with(relaxed), Race.Kind.LOAD_OF_STORE);
+    assertFound(broken.with(relaxed), Conflict.Kind.LOAD_OF_STORE);
     assertClean(scenario("arrival_fixed", 1, 1, true));
+  }
+
+  /** A hang says where it waits, an error that nobody looks at which queue pair has it. */
+  @ParameterizedTest
+  @CsvSource({
+    "missing_rank, true,  HANG,   polling at orders.ptx:",
+    "credit_leak,  true,  HANG,   polling at orders.ptx:",
+    "unread_error, false, STATUS, of rank 0: an error completion that no thread has reported",
+  })
+  void what_never_comes_and_what_nobody_looks_at_are_found(
+      String name, boolean bothRanks, Failure.Kind kind, String cause) throws Exception {
+    Explorer.Report report = Scenarios.explore(scenario(name + "_broken", 1, 1, bothRanks), SEEDS);
+    assertThat(report.found()).as("runs with findings").isEqualTo(SEEDS);
+    assertThat(report.failures())
+        .extracting(Explorer.Found::what)
+        .allSatisfy(
+            failure -> {
+              assertThat(failure.kind()).isEqualTo(kind);
+              assertThat(failure.text()).contains(cause);
+            });
+    assertClean(scenario(name + "_fixed", 1, 1, bothRanks));
   }
 
   @Test
@@ -91,10 +114,10 @@ final class OrdersTest {
     assertThat(report.found()).as("runs of %d", 4 * SEEDS).isEqualTo(4 * SEEDS);
     assertThat(report.races())
         .extracting(found -> found.what().kind())
-        .isSubsetOf(Race.Kind.DMA_WRITE, Race.Kind.LOAD_OF_STORE);
+        .isSubsetOf(Conflict.Kind.DMA_WRITE, Conflict.Kind.LOAD_OF_STORE);
     assertThat(report.races())
         .extracting(Explorer.Found::what)
-        .filteredOn(race -> race.kind() == Race.Kind.DMA_WRITE)
+        .filteredOn(race -> race.kind() == Conflict.Kind.DMA_WRITE)
         .isNotEmpty()
         .allSatisfy(
             race -> {
@@ -108,7 +131,7 @@ final class OrdersTest {
   @Test
   void a_vector_reduction_acquires_nothing_and_a_vector_atomic_does() throws Exception {
     String file = "reductions.ptx";
-    assertFound(scenario(file, "reduction_broken", 2, 1, false), Race.Kind.LOAD_OF_STORE);
+    assertFound(scenario(file, "reduction_broken", 2, 1, false), Conflict.Kind.LOAD_OF_STORE);
     assertClean(scenario(file, "reduction_fixed", 2, 1, false));
   }
 
@@ -119,7 +142,7 @@ final class OrdersTest {
     Race race =
         report.races().stream()
             .map(Explorer.Found::what)
-            .filter(one -> one.kind() == Race.Kind.LOAD_OF_STORE)
+            .filter(one -> one.kind() == Conflict.Kind.LOAD_OF_STORE)
             .findFirst()
             .orElseThrow();
     assertThat(race.scope()).isEqualTo("cta");

@@ -232,7 +232,16 @@ final class ProjectKernelsTest {
               .with(
                   new Scenario.Load(
                       blocks, threads, 5, 32, queuePairs, ring, window, "thread", "pull"))
-              .with(new Scenario.Posting(queues, "gpu", false, recordLast, exclusive, collapsed, 4))
+              .with(
+                  new Scenario.Posting(
+                      queues,
+                      "gpu",
+                      false,
+                      recordLast,
+                      exclusive,
+                      collapsed,
+                      4,
+                      Scenario.Posting.DEFAULT_ORDER))
               .with(new Scenario.Rules(policy, true));
       assertClean(Scenarios.explore(scenario, SEEDS), SEEDS);
     }
@@ -264,7 +273,16 @@ final class ProjectKernelsTest {
     Scenario whole =
         Scenarios.of("put_exclusive")
             .with(new Scenario.Load(1, 1, 6, 32, 1, 4, window, "thread", "pull"))
-            .with(new Scenario.Posting(queues, "gpu", false, recordLast, true, true, 4))
+            .with(
+                new Scenario.Posting(
+                    queues,
+                    "gpu",
+                    false,
+                    recordLast,
+                    true,
+                    true,
+                    4,
+                    Scenario.Posting.DEFAULT_ORDER))
             .with(new Scenario.Rules(policy, true));
     assertClean(Scenarios.explore(whole, SEEDS), SEEDS);
     Scenario.Program program = whole.program();

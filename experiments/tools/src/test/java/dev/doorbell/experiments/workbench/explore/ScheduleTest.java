@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.model.CalmChooser.Stretch;
+import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
 import dev.doorbell.experiments.workbench.explore.Scenario.ScenarioException;
@@ -121,7 +122,7 @@ final class ScheduleTest {
     List<Race> reads =
         report.races().stream()
             .map(Explorer.Found::what)
-            .filter(race -> race.kind() == Race.Kind.RECORD_BEHIND_DOORBELL)
+            .filter(race -> race.kind() == Conflict.Kind.RECORD_BEHIND_DOORBELL)
             .toList();
     assertThat(reads).isNotEmpty();
     Race race = reads.getFirst();

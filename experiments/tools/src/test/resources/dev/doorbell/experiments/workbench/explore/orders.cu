@@ -202,3 +202,78 @@ __device__ void shared_memory(const doorbell_qp *, const doorbell_job &job) {
   report(job, kMended && seen != 7 ? DOORBELL_ERROR_DATA : DOORBELL_OK);
 }
 PAIR(shared_memory)
+
+// Two WQEs are announced one by one. Broken: the record of the first is stored behind that of the second.
+template <bool kMended>
+__device__ void record_back(const doorbell_qp *qps, const doorbell_job &job) {
+  const queue_pair qp(&qps[0]);
+  const work_request request = transfer_request(kOpcodeWrite, source::device, {job.remote, job.remote_key},
+                                                {job.local, job.local_key}, job.bytes);
+  for (uint64_t n = 0; n < 2 * job.iterations; n += 2) {
+    write_wqe(qp, request, n, true);
+    write_wqe(qp, request, n + 1, true);
+    for (uint64_t i = 1; i <= 2; ++i) {
+      fence(true);
+      store_record(qp, n + (kMended ? i : 3 - i));
+    }
+    fence(true);
+    store_doorbell(qp, n + 2);
+  }
+  report(job, wait_completed(qp, 2 * job.iterations));
+}
+PAIR(record_back)
+
+// A barrier of two ranks in each round. Broken: rank 1 leaves out its last arrival.
+template <bool kMended>
+__device__ void missing_rank(const doorbell_qp *qps, const doorbell_job &job) {
+  const queue_pair qp(&qps[0]);
+  const uint64_t *arrived = reinterpret_cast<const uint64_t *>(job.inbox);
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t n = 1; n <= job.iterations && status == DOORBELL_OK; ++n) {
+    if (kMended || job.role == 0 || n < job.iterations) {
+      status = put_value(qp, {job.remote, job.remote_key}, n).status;
+    }
+    while (load_acquire_system(arrived) < n) {
+    }
+  }
+  report(job, status == DOORBELL_OK ? quiet(qp) : status);
+}
+PAIR(missing_rank)
+
+// Role 1 gives a credit back for each message. Broken: for the second one it does not, and the sender stands still.
+template <bool kMended>
+__device__ void credit_leak(const doorbell_qp *qps, const doorbell_job &job) {
+  const queue_pair qp(&qps[0]);
+  const uint64_t *word = reinterpret_cast<const uint64_t *>(job.inbox);
+  uint64_t credits = 0;
+  uint32_t status = DOORBELL_OK;
+  for (uint64_t n = 1; n <= job.iterations && status == DOORBELL_OK; ++n) {
+    const uint64_t awaited = job.role == 0 ? n - 1 : n;
+    while (load_acquire_system(word) < awaited) {
+    }
+    credits += kMended || n != 2 ? 1 : 0;
+    status = put_value(qp, {job.remote, job.remote_key}, job.role == 0 ? n : credits).status;
+  }
+  report(job, status == DOORBELL_OK ? quiet(qp) : status);
+}
+PAIR(credit_leak)
+
+// The sender counts completions. Broken: with a wrong key, and an error counts as one.
+template <bool kMended>
+__device__ void unread_error(const doorbell_qp *qps, const doorbell_job &job) {
+  const queue_pair qp(&qps[0]);
+  write_wqe(qp,
+            transfer_request(kOpcodeWrite, source::device,
+                             {job.remote, kMended ? job.remote_key : job.remote_key + 0x1000},
+                             {job.local, job.local_key}, job.bytes),
+            0, true);
+  fence(true);
+  store_record(qp, 1);
+  fence(true);
+  store_doorbell(qp, 1);
+  // The last byte of the CQE: opcode << 4 | owner; an opcode of 15 is none.
+  while (load_acquire_system(reinterpret_cast<const uint32_t *>(qp.cq_ring + 60)) >> 28 == 15) {
+  }
+  report(job, DOORBELL_OK);
+}
+PAIR(unread_error)

@@ -1,7 +1,6 @@
 package dev.doorbell.core.fabric.explore;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.agent.Agent;
@@ -34,9 +33,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -75,12 +76,7 @@ public final class ExploringFabric extends Fabric {
    *     made
    * @param promises of the world's HCAs
    */
-  public record Options(Policy policy, boolean tears, long wallNanos, Promises promises) {
-    /** Options of a world whose HCAs keep InfiniBand's order. */
-    public Options(Policy policy, boolean tears, long wallNanos) {
-      this(policy, tears, wallNanos, Adapter.DEFAULT.promises());
-    }
-  }
+  public record Options(Policy policy, boolean tears, long wallNanos, Promises promises) {}
 
   private final AddressSpace memory;
   private final SpaceBacking backing;
@@ -126,6 +122,8 @@ public final class ExploringFabric extends Fabric {
   private long turns;
   private long instructions;
   private long skippedNanos;
+  private long longestSkip;
+  private final Set<SourcePlace> waiting = new LinkedHashSet<>();
   private long timersMade;
   private long lastTurn = Long.MAX_VALUE;
   private boolean joinsGpus = true;
@@ -215,7 +213,10 @@ public final class ExploringFabric extends Fabric {
 
   void fenced(Agent agent, @Nullable Object at, int access) {
     if (at != null) {
-      fences.computeIfAbsent(at, place -> new ExecutedFence(agent, place, access)).executed();
+      fences.merge(
+          at,
+          new ExecutedFence(agent, at, access, 1),
+          (all, one) -> new ExecutedFence(agent, at, access, all.count + 1));
     }
   }
 
@@ -233,6 +234,11 @@ public final class ExploringFabric extends Fabric {
   /** Returns the findings, each pair of places once, in the order of the run. */
   public List<Finding> findings() {
     return log.all();
+  }
+
+  /** Returns where threads waited for the longest time in which nothing else happened. */
+  public Set<SourcePlace> waiting() {
+    return waiting;
   }
 
   /** Turns taken so far. */
@@ -452,7 +458,18 @@ public final class ExploringFabric extends Fabric {
     if (first == null) {
       return false;
     }
-    skippedNanos += Math.max(0, first.wakeAt - now());
+    long skipped = Math.max(0, first.wakeAt - now());
+    if (skipped > longestSkip) {
+      longestSkip = skipped;
+      waiting.clear();
+      for (Slot slot : slots.values()) {
+        SourcePlace place = slot.fine ? slot.agent.describe(slot.agent.place()) : null;
+        if (place != null) {
+          waiting.add(place);
+        }
+      }
+    }
+    skippedNanos += skipped;
     wake(first);
     return true;
   }
@@ -837,36 +854,17 @@ public final class ExploringFabric extends Fabric {
    */
   public record Spin(Agent agent, @Nullable Object at, boolean loads) {}
 
-  /** A fence of a program, and how often it was executed. */
-  public static final class ExecutedFence {
-    private final Agent agent;
-    private final Object at;
-    private final int access;
-    private long count;
-
-    ExecutedFence(Agent agent, Object at, int access) {
-      this.agent = agent;
-      this.at = at;
-      this.access = access;
-    }
-
+  /**
+   * A fence of a program.
+   *
+   * @param at what a thread said of its place
+   * @param access {@link Access} bits
+   * @param count times that it was executed, by all threads
+   */
+  public record ExecutedFence(Agent agent, Object at, int access, long count) {
     /** Returns the place in the program. */
     public @Nullable SourcePlace place() {
       return agent.describe(at);
-    }
-
-    /** {@link Access} bits. */
-    public int access() {
-      return access;
-    }
-
-    /** Times that it was executed, by all threads. */
-    public long count() {
-      return count;
-    }
-
-    void executed() {
-      count++;
     }
   }
 

@@ -9,7 +9,6 @@ import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Cell;
 import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
-import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.RawMemory;
@@ -58,7 +57,7 @@ final class ExploringThreadPort extends ThreadPort {
   /**
    * Checks that the thread can address memory: of its own rank, or over NVLink.
    *
-   * @throws AccessFault where it is another rank's
+   * @throws dev.doorbell.core.memory.AccessFault where it is another rank's
    */
   private void reach(String access, long address, int bytes) {
     if (Long.compareUnsigned(address - reached, reachedBytes) < 0) {
@@ -69,12 +68,7 @@ final class ExploringThreadPort extends ThreadPort {
       return;
     }
     if (there.locus().rank() != slot.locus.rank()) {
-      throw new AccessFault(
-          access,
-          address,
-          bytes,
-          "%s: %s cannot address memory of %s, no NVLink is between them (launch: { nvlink: true })"
-              .formatted(there, slot.locus, there.locus()));
+      throw memory.unreachable(access, address, bytes, slot.locus, "launch: { nvlink: true }");
     }
     reached = there.address();
     reachedBytes = there.size();
@@ -109,32 +103,13 @@ final class ExploringThreadPort extends ThreadPort {
   }
 
   @Override
-  public long load8(long address, int access) {
-    return load(address, 1, access);
-  }
-
-  @Override
-  public long load16(long address, int access) {
-    return load(address, 2, access);
-  }
-
-  @Override
-  public long load32(long address, int access) {
-    return load(address, 4, access);
-  }
-
-  @Override
-  public long load64(long address, int access) {
-    return load(address, 8, access);
-  }
-
-  @Override
   public long load128(long address, int access) {
     high = load(address + Long.BYTES, 8, access);
     return load(address, 8, access);
   }
 
-  private long load(long address, int bytes, int access) {
+  @Override
+  protected long load(long address, int bytes, int access) {
     if (!memory.accessible(address, bytes)) {
       if (fabric.target(address) == null) {
         throw memory.fault("load", address, bytes);
@@ -154,32 +129,13 @@ final class ExploringThreadPort extends ThreadPort {
   }
 
   @Override
-  public void store8(long address, long value, int access) {
-    store(address, 1, value, access);
-  }
-
-  @Override
-  public void store16(long address, long value, int access) {
-    store(address, 2, value, access);
-  }
-
-  @Override
-  public void store32(long address, long value, int access) {
-    store(address, 4, value, access);
-  }
-
-  @Override
-  public void store64(long address, long value, int access) {
-    store(address, 8, value, access);
-  }
-
-  @Override
   public void store128(long address, long low, long high, int access) {
     store(address, 8, low, access);
     store(address + Long.BYTES, 8, high, access);
   }
 
-  private void store(long address, int bytes, long value, int access) {
+  @Override
+  protected void store(long address, int bytes, long value, int access) {
     if (memory.accessible(address, bytes)) {
       reach("store", address, bytes);
       machine.store(stores, address, bytes, value, access, agent.place());

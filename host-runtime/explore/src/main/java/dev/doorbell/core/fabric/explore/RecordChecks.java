@@ -58,17 +58,12 @@ final class RecordChecks {
         int behind = SendQueue.distance(record, Doorbell.index(value));
         Conflict.Event store = lastStore(region.address());
         if (behind != 0 && behind < 1 << 15 && store != null) {
-          int before = log.count();
-          log.found(
-              new Conflict(
-                  Conflict.Kind.RECORD_BEHIND_DOORBELL,
-                  region.address(),
-                  Integer.BYTES,
-                  store,
-                  new Conflict.Event(arrival.actor, true, arrival.access, arrival.at),
-                  device.place().scopeWith(arrival.actor.place())));
-          log.note(
-              before,
+          report(
+              Conflict.Kind.RECORD_BEHIND_DOORBELL,
+              region,
+              device,
+              store,
+              new Conflict.Event(arrival.actor, true, arrival.access, arrival.at),
               "doorbell %d of queue pair 0x%x, while the record may still say %d"
                   .formatted(Doorbell.index(value), number, record));
         }
@@ -89,6 +84,18 @@ final class RecordChecks {
     int old = DoorbellRecord.decode((int) (before >>> shift));
     int now = DoorbellRecord.decode((int) (write.value >>> shift));
     Actor device = senders.apply(record);
+    int back = SendQueue.distance(now, old);
+    if (device != null && write.before != null && back != 0 && back < 1 << 15) {
+      report(
+          Conflict.Kind.RECORD_GOES_BACK,
+          record,
+          device,
+          event(write.before),
+          event(write),
+          "record %d of queue pair 0x%x, which said %d before"
+              .formatted(now, record.queuePair(), old));
+      return;
+    }
     for (Region ring : regions) {
       if (device == null
           || ring.role() != Region.Role.SEND_RING
@@ -103,17 +110,12 @@ final class RecordChecks {
         Write hidden =
             unannounced(device, write, ring.address() + slot * SendQueue.BLOCK, SendQueue.BLOCK);
         if (hidden != null) {
-          int found = log.count();
-          log.found(
-              new Conflict(
-                  Conflict.Kind.RECORD_BEFORE_WQE,
-                  record.address(),
-                  Integer.BYTES,
-                  new Conflict.Event(hidden.actor, true, hidden.access, hidden.at),
-                  new Conflict.Event(write.actor, true, write.access, write.at),
-                  device.place().scopeWith(hidden.actor.place())));
-          log.note(
-              found,
+          report(
+              Conflict.Kind.RECORD_BEFORE_WQE,
+              record,
+              device,
+              event(hidden),
+              event(write),
               "nothing yet; a look at the record, %d, leads it to WQE %d of queue pair 0x%x"
                   .formatted(now, (old + i) & SendQueue.INDEX_MASK, record.queuePair()));
           return;
@@ -150,6 +152,23 @@ final class RecordChecks {
   private Conflict.@Nullable Event lastStore(long address) {
     Cell cell = machine.find(address & -Long.BYTES);
     Write write = cell == null ? null : cell.newest;
-    return write == null ? null : new Conflict.Event(write.actor, true, write.access, write.at);
+    return write == null ? null : event(write);
+  }
+
+  private static Conflict.Event event(Write write) {
+    return new Conflict.Event(write.actor, true, write.access, write.at);
+  }
+
+  private void report(
+      Conflict.Kind kind,
+      Region record,
+      Actor device,
+      Conflict.Event earlier,
+      Conflict.Event later,
+      String saw) {
+    int before = log.count();
+    int scope = device.place().scopeWith(earlier.actor().place());
+    log.found(new Conflict(kind, record.address(), Integer.BYTES, earlier, later, scope));
+    log.note(before, saw);
   }
 }

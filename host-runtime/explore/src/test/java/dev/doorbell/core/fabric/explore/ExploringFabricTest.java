@@ -2,6 +2,7 @@ package dev.doorbell.core.fabric.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.explore.model.CalmChooser;
 import dev.doorbell.core.fabric.explore.model.Policy;
@@ -52,6 +53,7 @@ class ExploringFabricTest {
     return new ExploringFabric(
         AddressSpace.reserve(),
         new CalmChooser(1, List.of()),
-        new ExploringFabric.Options(Policy.VENDOR, true, Long.MAX_VALUE));
+        new ExploringFabric.Options(
+            Policy.VENDOR, true, Long.MAX_VALUE, Adapter.DEFAULT.promises()));
   }
 }

@@ -101,7 +101,7 @@ public final class Grid extends GridContext {
     }
     deadline = clock.getAsLong() + shape.config().timeoutNanos();
     if (stepper == null) {
-      code.launching(fabric, settings.compileAfter());
+      code.launching(fabric, locus, settings.compileAfter());
     } else if (code.isCompiled()) {
       throw new GpuException(
           "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"
@@ -218,7 +218,7 @@ public final class Grid extends GridContext {
 
   @Override
   void executed(int instructions) {
-    code.executed(instructions, memory);
+    code.executed(instructions, memory, locus);
   }
 
   private void end() {

@@ -35,7 +35,7 @@ final class HostThread {
 
   /** A thread's port. On the fabric's own thread it is stepped from now on, else when added. */
   ThreadPort port(long block, Agent thread) {
-    return direct == null ? fabric.attachThread(locus, block, thread) : direct.port(worker);
+    return direct == null ? fabric.attachThread(locus, block, thread) : direct.port(locus, worker);
   }
 
   /** Steps a thread from now on; called on this host thread. */

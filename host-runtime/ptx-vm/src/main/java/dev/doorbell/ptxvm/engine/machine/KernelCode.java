@@ -3,6 +3,8 @@ package dev.doorbell.ptxvm.engine.machine;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressSpace.PageTable;
+import dev.doorbell.core.memory.Locus;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -63,14 +65,14 @@ public final class KernelCode {
    * A launch begins. Over a direct fabric the kernel is compiled when it has executed {@code after}
    * instructions in all; what it does until then tells which of its paths belong together.
    */
-  void launching(Fabric fabric, long after) {
+  void launching(Fabric fabric, Locus locus, long after) {
     if (settled || after == Long.MAX_VALUE) {
       return;
     }
     if (!mayCompile(fabric)) {
       settle("interpreter (accesses take virtual time)");
     } else if (after == 0) {
-      compile(fabric.memory());
+      compile(fabric.memory().pageTable(locus.rank()));
     } else if (counts == null) {
       counts = new int[image.places().size()];
       untilCompiled = after;
@@ -78,14 +80,14 @@ public final class KernelCode {
   }
 
   /** Threads have executed {@code instructions} more. */
-  void executed(int instructions, AddressSpace memory) {
+  void executed(int instructions, AddressSpace memory, Locus locus) {
     untilCompiled -= instructions;
     if (untilCompiled < 0 && counts != null) {
-      compile(memory);
+      compile(memory.pageTable(locus.rank()));
     }
   }
 
-  private void compile(AddressSpace memory) {
+  private void compile(PageTable pages) {
     int[] seen = counts == null ? new int[0] : counts;
     counts = null;
     untilCompiled = Long.MAX_VALUE;
@@ -95,7 +97,7 @@ public final class KernelCode {
       settle("interpreter (there is no compiler on the class path)");
     } else {
       settled = true;
-      result = compiler.get().compile(program, memory, seen);
+      result = compiler.get().compile(program, pages, seen);
     }
   }
 

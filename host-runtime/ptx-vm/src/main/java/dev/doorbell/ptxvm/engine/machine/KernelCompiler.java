@@ -1,6 +1,6 @@
 package dev.doorbell.ptxvm.engine.machine;
 
-import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.AddressSpace.PageTable;
 import dev.doorbell.ptxvm.engine.machine.KernelCode.Program;
 
 /**
@@ -20,8 +20,8 @@ public interface KernelCompiler {
    * Compiles a kernel and links the code into its program. Threads may be anywhere between two
    * operations meanwhile.
    *
-   * @param memory the address space of the fabric, whose accesses take no virtual time
+   * @param pages those that the kernel's GPU may touch; accesses take no virtual time
    * @param counts how often each operation was executed, by {@link Op#place}; may be empty
    */
-  Result compile(Program program, AddressSpace memory, int[] counts);
+  Result compile(Program program, PageTable pages, int[] counts);
 }

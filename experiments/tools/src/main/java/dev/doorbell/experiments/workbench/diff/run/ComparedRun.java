@@ -57,6 +57,9 @@ final class ComparedRun implements Compared {
   @Override
   public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
     DirectFabric fabric = machine.fabric();
+    if (!what.protocol().descriptor().reachesPeers()) {
+      fabric.memory().separate(what.ranks());
+    }
     List<RecordingGpu> recorded = new ArrayList<>();
     World world =
         World.direct(

@@ -15,7 +15,6 @@ import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,6 @@ final class ExploredCase extends ExploredWorld {
 
   private final World world;
   private final Connection connection;
-  private final List<Memory> statuses = new ArrayList<>();
   private final Memory local;
   private final Memory inbox;
   private final Memory shared;
@@ -96,8 +94,6 @@ final class ExploredCase extends ExploredWorld {
   private void launch(int role) {
     Scenario.Load load = scenario.load();
     Rank rank = world.rank(role);
-    Memory status = allocateStatus(rank);
-    statuses.add(status);
     JobView job = new JobView();
     job.role = role;
     job.local = local.address();
@@ -109,7 +105,7 @@ final class ExploredCase extends ExploredWorld {
     job.stride = stride();
     job.iterations = load.iterations();
     job.qpCount = load.queuePairs();
-    job.status = status.address();
+    job.status = allocateStatus(rank, "role " + role);
     job.staging = shared.address();
     job.stagingBytes = shared.size();
     launch(rank, views, job, Map.of());
@@ -117,10 +113,6 @@ final class ExploredCase extends ExploredWorld {
 
   @Override
   @Nullable Failure failure() {
-    Failure bad = null;
-    for (int role = 0; role < statuses.size(); role++) {
-      bad = Failure.cause(bad, badStatus(statuses.get(role), "role " + role));
-    }
-    return bad;
+    return badStatus();
   }
 }

@@ -61,8 +61,10 @@ final class ExploredRanks extends ExploredWorld {
             .order(SignalOrder.of(scenario.nic().adapter().promises()))
             .build();
     LaunchConfig grid = LaunchConfig.of(load.blocks(), load.threads()).withTimeout(KERNEL_NANOS);
-    if (scenario.program().entry().equals(COLLECTIVE)) {
-      World world = own(World.exploring(fabric, RANKS, hca(SoftHcaOptions.DEFAULT), progress));
+    boolean collective = scenario.program().entry().equals(COLLECTIVE);
+    int ranks = collective ? RANKS : 2;
+    World world = own(World.exploring(fabric, ranks, hca(SoftHcaOptions.DEFAULT), progress));
+    if (collective) {
       Call call =
           new Call(
               Collective.ALL_REDUCE,
@@ -85,7 +87,6 @@ final class ExploredRanks extends ExploredWorld {
       trial.connection().describe(fabric, !scenario.posting().recordLast());
       phases = List.of(trial);
     } else {
-      World world = own(World.exploring(fabric, 2, hca(SoftHcaOptions.DEFAULT), progress));
       ExpertTrial trial = own(ExpertTrial.ofFewTokens(world, bytes, shape, grid));
       trial.connection().describe(fabric, !scenario.posting().recordLast());
       phases = new ArrayList<>();

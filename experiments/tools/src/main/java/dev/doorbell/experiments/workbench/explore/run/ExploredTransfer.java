@@ -6,6 +6,7 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.MemoryRegion;
+import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -80,8 +81,7 @@ final class ExploredTransfer extends ExploredWorld {
       MemoryRegion inboxRegion,
       @Nullable Signals signals,
       @Nullable SymmetricHeap heap,
-      Memory views,
-      Memory status) {}
+      Memory views) {}
 
   /** Words that peers add to. */
   private record Signals(Memory words, MemoryRegion region) {}
@@ -103,7 +103,7 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
-    if (!joined()) {
+    if (descriptor().filter(KernelDescriptor::reachesPeers).isEmpty()) {
       fabric.separateGpus();
     }
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
@@ -136,13 +136,6 @@ final class ExploredTransfer extends ExploredWorld {
         .map(KernelDescriptor::extension)
         .filter(extension -> !extension.isEmpty())
         .ifPresent(this::bring);
-  }
-
-  /** Returns true where each GPU addresses the memory of the others. */
-  private boolean joined() {
-    return descriptor()
-        .filter(own -> own.launch().nvlink() || !own.extension().multicasts().isEmpty())
-        .isPresent();
   }
 
   /** Lays out what the kernel brings, with the defaults of its settings. */
@@ -199,8 +192,7 @@ final class ExploredTransfer extends ExploredWorld {
         own(rank.domain().register(inbox, inboxRights())),
         signals(rank, heap),
         heap,
-        own(connection.writeViews(number)),
-        allocateStatus(rank));
+        own(connection.writeViews(number)));
   }
 
   private @Nullable SymmetricHeap heap(Rank rank, long area) {
@@ -295,7 +287,7 @@ final class ExploredTransfer extends ExploredWorld {
           default -> JobView.PATH_PULL;
         };
     job.opcode = load.path().equals("inline") ? JobView.OP_PUT_INLINE : JobView.OP_PUT;
-    job.status = from.status.address();
+    job.status = allocateStatus(from.rank, "rank " + role);
     job.stamps = allocate(from.rank, MemoryKind.DEVICE, 2 * Long.BYTES, "stamps").address();
     job.samples =
         allocate(
@@ -382,7 +374,7 @@ final class ExploredTransfer extends ExploredWorld {
                         signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
         sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
-        joined(),
+        descriptor().filter(KernelDescriptor::reachesPeers).isPresent(),
         owned());
   }
 
@@ -477,12 +469,9 @@ final class ExploredTransfer extends ExploredWorld {
 
   @Override
   @Nullable Failure failure() {
-    Failure bad = null;
-    for (int number = 0; number < launches().size(); number++) {
-      bad = Failure.cause(bad, badStatus(sides.get(number).status, "rank " + number));
-    }
-    if (bad != null) {
-      return bad;
+    Failure bad = badStatus();
+    if (bad != null || unnoticed() != null) {
+      return bad == null ? unnoticed() : bad;
     }
     for (Scenario.Arrival arrival : scenario.program().shape().compared()) {
       String mismatch =
@@ -499,6 +488,19 @@ final class ExploredTransfer extends ExploredWorld {
             : new KernelVerifier(scenario.program().file(), scenario.program().ptx(), brought)
                 .mismatch();
     return mismatch == null ? null : Failure.data(mismatch);
+  }
+
+  /** Returns the failure of a queue pair in error, where every thread says that all is well. */
+  private @Nullable Failure unnoticed() {
+    for (int rank = 0; rank < sides.size(); rank++) {
+      for (Endpoint endpoint : connection.endpoints(rank)) {
+        if (endpoint.queuePair().state() == QueuePairState.ERR) {
+          String who = "queue pair 0x%x of rank %d".formatted(endpoint.queuePair().number(), rank);
+          return Failure.status("an error completion that no thread has reported", who);
+        }
+      }
+    }
+    return null;
   }
 
   private @Nullable String mismatch(int from, int to) {

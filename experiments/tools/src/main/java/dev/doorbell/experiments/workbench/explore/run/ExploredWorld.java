@@ -26,6 +26,7 @@ import dev.doorbell.experiments.workbench.explore.Scenario;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,7 @@ abstract class ExploredWorld implements AutoCloseable {
 
   private final Owned owned = new Owned();
   private final List<Launch> launches = new ArrayList<>();
+  private final Map<String, Memory> statuses = new LinkedHashMap<>();
 
   ExploredWorld(Scenario scenario) {
     this.scenario = scenario;
@@ -182,20 +184,34 @@ abstract class ExploredWorld implements AutoCloseable {
     return memory;
   }
 
-  /** Allocates one status word for each thread, initially no valid status. */
-  final Memory allocateStatus(Rank rank) {
+  /**
+   * Allocates one status word for each thread, initially no valid status.
+   *
+   * @param where its threads run, for reports
+   */
+  final long allocateStatus(Rank rank, String where) {
     Memory status =
         allocate(
             rank, MemoryKind.DEVICE, (long) Integer.BYTES * scenario.load().posters(), "status");
     status.fill(0, status.size(), (byte) 0xff);
-    return status;
+    statuses.put(where, status);
+    return status.address();
+  }
+
+  /** Returns the failure of a thread with a bad status, or null: the cause of the others. */
+  final @Nullable Failure badStatus() {
+    Failure bad = null;
+    for (Map.Entry<String, Memory> status : statuses.entrySet()) {
+      bad = Failure.cause(bad, badStatus(status.getValue(), status.getKey()));
+    }
+    return bad;
   }
 
   /**
    * Returns the failure of the first thread with a bad status, or null. A thread that met the error
    * of another one is the first only where nothing else went wrong.
    */
-  static @Nullable Failure badStatus(Memory status, String where) {
+  private static @Nullable Failure badStatus(Memory status, String where) {
     Failure first = null;
     byte[] words = status.getBytes(0, (int) status.size());
     for (int thread = 0; thread < words.length / Integer.BYTES; thread++) {

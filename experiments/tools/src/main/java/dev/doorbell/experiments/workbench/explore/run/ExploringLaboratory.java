@@ -164,6 +164,7 @@ public final class ExploringLaboratory implements Laboratory {
       Failure failure = end == RunOutcome.STALLED ? Failure.hang() : null;
       if (end == RunOutcome.DONE) {
         failure = failure(launches, transfer);
+        failure = failure == null ? null : failure.waiting(fabric.waiting());
       }
       if (failure == null || failure.kind() == Failure.Kind.HANG) {
         failure = spin(fabric, failure);

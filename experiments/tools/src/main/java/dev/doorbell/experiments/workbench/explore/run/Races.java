@@ -19,7 +19,7 @@ public final class Races {
   public static Race of(Finding finding) {
     Conflict conflict = finding.conflict();
     return new Race(
-        Race.Kind.valueOf(conflict.kind().name()),
+        conflict.kind(),
         side(conflict.earlier()),
         side(conflict.later()),
         Access.name(conflict.scope()).replaceFirst("^.*\\.", ""),

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BugCasesTest {
   private static final int EVERYDAY = 4;
   private static final int SEEDS = 20;
-  private static final long BUDGET_NANOS = 120_000_000_000L;
+  private static final long BUDGET_NANOS = 1_200_000_000_000L;
 
   private final Laboratory laboratory = new ExploringLaboratory();
 

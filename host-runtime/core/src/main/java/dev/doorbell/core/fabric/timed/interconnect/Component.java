@@ -4,7 +4,6 @@ import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import java.util.ArrayList;
@@ -106,7 +105,7 @@ public final class Component {
    * Returns how this component reaches {@code [address, address + bytes)}.
    *
    * @param access what is being done, for the message
-   * @throws AccessFault when no memory is there, or no link leads there
+   * @throws dev.doorbell.core.memory.AccessFault when no memory is there, or no link leads there
    */
   public AccessPath path(String access, long address, long bytes) {
     int generation = interconnect.memory().generation();
@@ -141,12 +140,8 @@ public final class Component {
     }
     Locus there = allocation.locus();
     if (!interconnect.topology().joins(locus, there)) {
-      throw new AccessFault(
-          access,
-          address,
-          bytes,
-          "%s: %s cannot address memory of %s, to which topology '%s' has no NVLink (h800-cx7 has)"
-              .formatted(allocation, locus, there, interconnect.topology().name()));
+      String fix = "topology '%s' has none, h800-cx7 has".formatted(interconnect.topology().name());
+      throw interconnect.memory().unreachable(access, address, bytes, locus, fix);
     }
     return there.equals(locus)
         ? new AccessPath(allocation, this, false, null, null, generation)

@@ -54,31 +54,12 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   abstract void flush(Route route);
 
   @Override
-  public final long load8(long address, int access) {
-    return load(address, 1, access);
-  }
-
-  @Override
-  public final long load16(long address, int access) {
-    return load(address, 2, access);
-  }
-
-  @Override
-  public final long load32(long address, int access) {
-    return load(address, 4, access);
-  }
-
-  @Override
-  public final long load64(long address, int access) {
-    return load(address, 8, access);
-  }
-
-  @Override
   public final long load128(long address, int access) {
     return load(address, 16, access);
   }
 
-  private long load(long address, int bytes, int access) {
+  @Override
+  protected final long load(long address, int bytes, int access) {
     boolean strong = strong(access);
     if ((access & Access.SEMANTICS) == Access.ACQUIRE && wide(access)) {
       cache.forget();

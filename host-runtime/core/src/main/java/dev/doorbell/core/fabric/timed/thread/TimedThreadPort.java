@@ -65,23 +65,8 @@ public final class TimedThreadPort extends LoadingThread {
   }
 
   @Override
-  public void store8(long address, long value, int access) {
-    store(address, 1, value, 0, access);
-  }
-
-  @Override
-  public void store16(long address, long value, int access) {
-    store(address, 2, value, 0, access);
-  }
-
-  @Override
-  public void store32(long address, long value, int access) {
-    store(address, 4, value, 0, access);
-  }
-
-  @Override
-  public void store64(long address, long value, int access) {
-    store(address, 8, value, 0, access);
+  protected void store(long address, int bytes, long value, int access) {
+    store(address, bytes, value, 0, access);
   }
 
   @Override

@@ -171,7 +171,7 @@ public final class Cell {
     public final int access;
     public final @Nullable Object at;
     public final Release @Nullable [] releases;
-    @Nullable Write before;
+    public @Nullable Write before;
 
     Write(
         Cell cell,

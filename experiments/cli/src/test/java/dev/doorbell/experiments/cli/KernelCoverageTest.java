@@ -1,0 +1,164 @@
+package dev.doorbell.experiments.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.workbench.explore.Laboratory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What {@code explore} covers of each kernel of the project, as docs/adapters.md shows it. */
+class KernelCoverageTest {
+  private static final Path PAGE = Path.of("../docs/adapters.md");
+  private static final String BEGIN = "<!-- coverage: written by KernelCoverageTest -->\n";
+  private static final String END = "<!-- end of coverage -->\n";
+  private static final String HEAD =
+      "| kernel | worlds | schedules | instructions | ways out of branches | pairs in both orders |"
+          + " verdict | ways not taken |\n"
+          + "| --- |"
+          + " --- |".repeat(7)
+          + "\n";
+
+  /** Reruns in seconds. */
+  private static final String SHORT = "put_light";
+
+  /** What the branches of a file of the device library are for, in the order of the page. */
+  private static final Map<String, Pattern> LIBRARY = new LinkedHashMap<>();
+
+  static {
+    LIBRARY.put("other orders of a post", Pattern.compile("\\bminimal[.]cuh"));
+    LIBRARY.put("queues of other adapters", Pattern.compile("\\b(efa|gpi|elsewhere)\\w*[.]cuh"));
+    LIBRARY.put("the proxy", Pattern.compile("\\b(proxy|command_queue)[.]cuh"));
+    LIBRARY.put("errors, deadlines, kinds of CQ", Pattern.compile("\\bcompletion[.]cuh"));
+    LIBRARY.put(
+        "full rings, ways to ring",
+        Pattern.compile("\\b(post|exclusive|handoff\\w*|queue_pair)[.]cuh"));
+    LIBRARY.put("other paths and requests", Pattern.compile("[.]cuh"));
+  }
+
+  private final Session session = new Session();
+
+  /** The row of a kernel, or nothing where {@code explore} refuses it. */
+  private String row(String kernel) {
+    if (session.type("explore", kernel, "--seeds", "20", "--budget", "20m", "--json")
+        == ExitCode.USAGE) {
+      return "";
+    }
+    JsonNode json = JsonMapper.shared().readTree(session.out());
+    List<JsonNode> worlds =
+        json.has("worlds") ? json.get("worlds").valueStream().toList() : List.of(json);
+    JsonNode coverage = json.get("coverage");
+    List<String> tried = new ArrayList<>();
+    int runs = 0;
+    for (JsonNode world : worlds) {
+      String options = world.path("world").asString("");
+      tried.add(options.isEmpty() ? "as usual" : "`" + options + "`");
+      runs += world.get("finished").asInt();
+    }
+    int ways = coverage.get("ways").asInt();
+    int pairs = coverage.get("pairs").asInt();
+    return "| `%s` | %s | %d | %d of %d | %d of %d | %d of %d | %s | %s |\n"
+        .formatted(
+            kernel,
+            String.join("; ", tried),
+            runs,
+            coverage.get("instructions_executed").asInt(),
+            coverage.get("instructions").asInt(),
+            ways - coverage.get("never_taken").size(),
+            ways,
+            pairs - coverage.get("one_order").size(),
+            pairs,
+            verdict(json.get("verdict").asString()),
+            left(kernel, coverage.get("never_taken")));
+  }
+
+  private static String verdict(String word) {
+    return switch (word) {
+      case "clean" -> "CLEAN";
+      case "not_covered" -> "no finding";
+      default -> word;
+    };
+  }
+
+  /** How many ways were not taken, by what they are for. */
+  private static String left(String kernel, JsonNode untaken) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    LIBRARY.keySet().forEach(what -> counts.put(what, 0));
+    int own = 0;
+    for (JsonNode way : untaken) {
+      String source = way.path("source").asString("");
+      String of =
+          LIBRARY.entrySet().stream()
+              .filter(each -> !source.startsWith(kernel + ".cu:"))
+              .filter(each -> each.getValue().matcher(source).find())
+              .map(Map.Entry::getKey)
+              .findFirst()
+              .orElse("");
+      own += of.isEmpty() ? 1 : 0;
+      counts.computeIfPresent(of, (what, count) -> count + 1);
+    }
+    String library =
+        counts.entrySet().stream()
+            .filter(each -> each.getValue() > 0)
+            .map(each -> "%s %d".formatted(each.getKey(), each.getValue()))
+            .collect(Collectors.joining("; "));
+    return "its own file %d%s".formatted(own, library.isEmpty() ? "" : "; " + library);
+  }
+
+  private static String onPage() throws IOException {
+    String page = Files.readString(PAGE);
+    return page.substring(page.indexOf(BEGIN) + BEGIN.length(), page.indexOf(END));
+  }
+
+  @Test
+  void every_kernel_has_a_row_or_a_reason_why_it_has_none() throws IOException {
+    TreeSet<String> named = new TreeSet<>();
+    Pattern.compile("(?m)^(?:[|]|-) `(\\w+)`(?: [|]|:) ")
+        .matcher(Files.readString(PAGE).substring(Files.readString(PAGE).indexOf("Without a row:")))
+        .results()
+        .forEach(row -> named.add(row.group(1)));
+    assertThat(named).containsExactlyElementsOf(new TreeSet<>(Laboratory.find().kernels()));
+  }
+
+  @Test
+  void the_row_of_a_short_kernel_is_what_explore_says() throws IOException {
+    assertThat(onPage()).contains(row(SHORT));
+  }
+
+  @Test
+  @Tag("slow")
+  void the_page_has_what_is_covered_of_each_kernel() throws IOException {
+    String text =
+        HEAD
+            + Laboratory.find().kernels().stream()
+                .sorted()
+                .map(this::row)
+                .collect(Collectors.joining())
+            + "\n";
+    if (Boolean.getBoolean("docs.write")) {
+      String page = Files.readString(PAGE);
+      Files.writeString(
+          PAGE,
+          page.substring(0, page.indexOf(BEGIN) + BEGIN.length())
+              + text
+              + page.substring(page.indexOf(END)));
+    }
+    assertThat(onPage())
+        .as(
+            "docs/adapters.md is stale; run: ./doorbell test --slow experiments KernelCoverageTest"
+                + " -Ddocs.write=true")
+        .isEqualTo(text);
+  }
+}
