@@ -31,7 +31,7 @@ constexpr uint64_t kOrderOfJob = 11;  // whichever of these the job names, but f
 
 // How posters of a queue pair take turns.
 constexpr uint64_t kSharingOwn = 0;    // one poster a queue pair: its indices are registers
-constexpr uint64_t kSharingLock = 1;   // a lock around each post
+constexpr uint64_t kSharingLock = 1;   // as turns, and each takes a lock around record and doorbell in its turn
 constexpr uint64_t kSharingTurns = 2;  // a ticket by an atomic; WQEs in parallel, doorbells in turn
 constexpr uint64_t kSharingMarks = 3;  // likewise, each marked ready in turn; one rings for several, kOrderAgain
 constexpr uint64_t kSharingVisits = 4;  // a poster's queue pairs are its own: one after the other
@@ -626,7 +626,11 @@ class poster {
       return status;
     } else {
       seen_ = ticket_ + 1;
-      return await(ticket_, ticket_ + 1);
+      const uint32_t status = await(ticket_, ticket_ + 1);
+      if constexpr (kSharing == kSharingMarks) {
+        fence(true);  // as doca_gpu_dev_verbs_poll_one_cq_at has it behind a CQE
+      }
+      return status;
     }
   }
 
@@ -693,16 +697,8 @@ class poster {
   }
 
   __device__ __forceinline__ uint32_t reserve() {
-    if constexpr (kSharing == kSharingLock) {
-      bell_ = queue_.bell_of();
-      if (!lock()) {
-        return DOORBELL_ERROR_DEADLINE;
-      }
-      ticket_ = load_relaxed_device(&counters_->reserved) >> DOORBELL_RESERVED_SHIFT;
-    } else {
-      ticket_ = counter(counters_->reserved).fetch_add(kTicket, cuda::memory_order_relaxed) >>
-                DOORBELL_RESERVED_SHIFT;
-    }
+    ticket_ = counter(counters_->reserved).fetch_add(kTicket, cuda::memory_order_relaxed) >>
+              DOORBELL_RESERVED_SHIFT;
     return DOORBELL_OK;
   }
 
@@ -723,18 +719,20 @@ class poster {
     if constexpr (kSharing == kSharingMarks) {
       return mark_and_ring(index);
     }
-    const bell at = kSharing == kSharingLock ? bell_ : queue_.bell_of();
-    if constexpr (kSharing == kSharingTurns) {
+    const bell at = queue_.bell_of();
+    if constexpr (kShared) {
       if (!spin_until(queue_.deadline_ns(),
                       [&] { return load_acquire_device(&counters_->rung) == ticket_; })) {
         return DOORBELL_ERROR_DEADLINE;
       }
+      if (kSharing == kSharingLock && !lock()) {
+        return DOORBELL_ERROR_DEADLINE;
+      }
       ring(index, at);
+      if constexpr (kSharing == kSharingLock) {
+        store_relaxed_device(&counters_->blueflame, 0);
+      }
       store_release_device(&counters_->rung, ticket_ + 1);
-    } else if constexpr (kSharing == kSharingLock) {
-      ring(index, at);
-      store_relaxed_device(&counters_->reserved, (ticket_ + 1) * kTicket);
-      store_release_device(&counters_->blueflame, 0);
     } else {
       ring(index, at);
     }
@@ -827,7 +825,6 @@ class poster {
   uint32_t blocks_;
   uint64_t first_;
   uint64_t seen_;  // tickets below are done, as this poster knows
-  bell bell_{};
   uint64_t ticket_ = 0;
   uint64_t next_;
   uint64_t completed_;

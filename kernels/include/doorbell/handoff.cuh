@@ -119,8 +119,9 @@ class shared_handoff {
   doorbell_command_queue queue_;
 };
 
-// The handoff with one producer a ring, which keeps the index and the last progress that it saw in
-// registers. An enqueue is one 16-byte store to host memory; once a lap it reads the progress.
+// The handoff with one producer a ring, whose index and last progress that it saw are the producer's own. It is a
+// function that is called, as that of a library: they lie in local memory. An enqueue is one 16-byte store to host
+// memory; once a lap it reads the progress.
 //
 // Memory order: none for the payload. What the thread wrote before is visible to the CPU and the HCA
 // only if a fence of system scope stands between.
@@ -133,7 +134,7 @@ class private_handoff {
                                                       uint64_t first = 0)
       : queue_(*queue), next_(first), consumed_(first) {}
 
-  __device__ __forceinline__ command_ticket put(const handoff_put &what, uint64_t deadline_ns) {
+  __device__ __noinline__ command_ticket put(const handoff_put &what, uint64_t deadline_ns) {
     const short_command command = short_command::of(what);
     const uint64_t index = next_;
     if (index - consumed_ >= queue_.entries) {

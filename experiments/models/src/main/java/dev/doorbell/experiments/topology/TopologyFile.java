@@ -41,6 +41,7 @@ public final class TopologyFile {
           "h200nvl-cx7-far",
           "h100-cx7",
           "h800-cx7",
+          "gb200-cx7",
           "pciebench-nfp-bdw",
           "pciebench-nfp-hsw",
           "pciebench-nfp-hsw-2637",

@@ -146,7 +146,8 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
       samples.add(rates(run));
     }
     if (run.asksFor(POST) || run.asksFor(DONE) || run.asksFor(CQE)) {
-      try (HandoffBench bench = new HandoffBench(run, of, probe(run, 2, false), seed(run, 0))) {
+      HandoffBench.Load load = probe(run, 2, false);
+      try (HandoffBench bench = new HandoffBench(run, of, load, run.point().seed())) {
         bench.launch();
         long[] post = bench.samples(0);
         long[] done = bench.samples(1);
@@ -160,15 +161,12 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
       }
     }
     if (run.asksFor(ROUND_TRIP)) {
-      try (HandoffBench bench = new HandoffBench(run, of, probe(run, 1, true), seed(run, 0))) {
+      HandoffBench.Load load = probe(run, 1, true);
+      try (HandoffBench bench = new HandoffBench(run, of, load, run.point().seed())) {
         samples.add(Samples.of(ROUND_TRIP, "ns", bench.launch().samples(0)));
       }
     }
     run.report(samples);
-  }
-
-  private static long seed(PointRun<HandoffSettings> run, int launch) {
-    return run.point().seed() + launch;
   }
 
   private static HandoffBench.Load probe(
@@ -202,7 +200,7 @@ public final class ProxyMinimalKind extends ExperimentKind<HandoffSettings> {
             false);
     double[] rates = new double[run.point().launches()];
     for (int launch = 0; launch < rates.length; launch++) {
-      try (HandoffBench bench = new HandoffBench(run, of, load, seed(run, launch))) {
+      try (HandoffBench bench = new HandoffBench(run, of, load, run.point().seed() + launch)) {
         rates[launch] = 1e3 * each * of.producers() / bench.launch().nanos();
       }
     }

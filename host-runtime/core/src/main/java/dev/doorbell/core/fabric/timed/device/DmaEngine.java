@@ -51,9 +51,10 @@ final class DmaEngine {
     readFree = now + requests * readRequest + units * readUnit;
   }
 
-  /** When bytes of a read, the last of which arrives at {@code arrival}, are in place. */
+  /** When bytes of a read, whose last arrives at {@code arrival}, are in place, in whole units. */
   long stored(long arrival, int bytes, long now) {
-    return store.book(arrival, storing(bytes), now);
+    int units = Tlp.chunks(0, bytes, readUnitBytes);
+    return store.book(arrival, storing(units * readUnitBytes), now);
   }
 
   /** When a write of {@code bytes} that is handed in at {@code now} may leave. */

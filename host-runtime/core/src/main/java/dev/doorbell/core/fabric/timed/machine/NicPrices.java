@@ -75,7 +75,7 @@ public record NicPrices(
    * @param readStart from the command to read until the first request may leave
    * @param readRequest for which a read request keeps the issue of reads busy
    * @param readUnit what each unit that the request touches adds to that
-   * @param readUnitBytes the unit: aligned bytes of the memory that is read
+   * @param readUnitBytes the unit, aligned, which is stored as a whole
    * @param writeStart from the command to write until its bytes are taken from the device's memory
    * @param writeRequest for which a write keeps the issue of writes busy
    * @param writeUnit what each unit of the write adds to that

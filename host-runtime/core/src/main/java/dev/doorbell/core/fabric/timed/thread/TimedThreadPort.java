@@ -283,11 +283,6 @@ public final class TimedThreadPort extends LoadingThread {
       // A fence that acquires alone discards what the cache holds, and awaits no store.
       if ((access & Access.SEMANTICS) != Access.ACQUIRE) {
         drain(access);
-        if (wide) {
-          time =
-              Math.max(
-                  time, start + (system(access) ? prices.fenceSystemFloor() : prices.fenceFloor()));
-        }
       }
       if (wide) {
         fenced = time - start;
@@ -306,9 +301,13 @@ public final class TimedThreadPort extends LoadingThread {
     }
   }
 
-  /** True when the thread has to wait until what comes before its release is done. */
+  /** Returns true if the thread has to wait: a release is a fence, and the store behind it. */
   private boolean releasing(int access) {
-    return (drain(access) > 0 && held()) || awaitsLoads() || held();
+    if (!fencing) {
+      drain(access);
+    }
+    fencing = awaitsLoads() || held();
+    return fencing;
   }
 
   /**
@@ -316,25 +315,24 @@ public final class TimedThreadPort extends LoadingThread {
    * the GPU's own memory, at system scope all; or, where the topology says so, have left. The waits
    * run side by side. Fences are cumulative: what other threads of the GPU have released, if only
    * to their CTA, is covered as well, whether or not this thread has acquired it.
-   *
-   * @return picoseconds waited
    */
-  private long drain(int access) {
+  private void drain(int access) {
     int scope = access & Access.SCOPES;
     boolean narrow = scope == Access.CTA || scope == Access.CLUSTER;
     if (!narrow) {
       combiner.fence(stores, time);
     }
     if (!gpu) {
-      return 0;
+      return;
     }
     StoreOrder released = processor.released;
     stores.release(released);
     if (narrow) {
       combiner.release();
-      return 0;
+      return;
     }
     boolean system = system(access);
+    long least = system ? prices.fenceSystemFloor() : prices.fenceFloor();
     long until = time;
     if (released.coverLocal()) {
       until += system ? prices.fenceSystem() : prices.fence();
@@ -352,9 +350,7 @@ public final class TimedThreadPort extends LoadingThread {
           Math.max(
               until, prices.fenceAwaitsArrival() ? released.acknowledged() : released.departed());
     }
-    long waited = until - time;
-    time = until;
-    return waited;
+    time = Math.max(until, time + least);
   }
 
   /** Returns true if the L1 cache is empty behind an atomic. */
