@@ -72,7 +72,9 @@ class FailingDiskTest {
   @Test
   void a_run_and_its_resume_end_with_the_same_bytes_or_a_refusal() throws IOException {
     int seeds = Integer.getInteger("doorbell.seeds", 12);
-    assertThat(failed(seeds)).isGreaterThan(seeds / 3);
+    int failed = failed(seeds);
+    System.out.printf("%d of %d runs met a failure%n", failed, seeds);
+    assertThat(failed).isGreaterThan(seeds / 3);
   }
 
   /** Returns how many runs met a failure. */
@@ -137,6 +139,53 @@ class FailingDiskTest {
       }
       assertThat(struck).as(command.getFirst()).isPositive();
     }
+  }
+
+  /** Its runs, and what is made of them: as they were before, or new and whole. */
+  @Test
+  void a_paper_is_built_and_packed_whole_or_refused() throws IOException {
+    Path paper = Files.createDirectory(folder.resolve("paper"));
+    Files.copy(Path.of(config), paper.resolve("small.yaml"));
+    Files.writeString(paper.resolve("paper.md"), "# A paper\n\nIt takes {{number lowest}}.\n");
+    Files.writeString(
+        paper.resolve("paper.yaml"),
+        """
+        paper: small
+        text: [paper.md]
+        runs: {main: {experiment: small.yaml}}
+        figures: {by-size: {run: main, kind: line, y: latency, caption: Latency}}
+        tables: {all: {run: main}}
+        numbers:
+          lowest: {value: "latency{size=64, path=pull}", run: main, unit: ns}
+        """);
+    assertThat(session.type("paper", "build", paper.toString()))
+        .as(session.err())
+        .isEqualTo(ExitCode.OK);
+    Map<String, String> built = files(paper.resolve("generated"));
+    assertThat(built).hasSizeGreaterThan(3);
+    int seeds = Integer.getInteger("doorbell.seeds", 12);
+    int struck = 0;
+    for (int seed = 0; seed < seeds; seed++) {
+      if (seed % 2 == 0) {
+        // Its run has to be made again, too.
+        Files.writeString(paper.resolve("runs/main/manifest.json"), "{}");
+      }
+      FailingDisk failing = new FailingDisk(seed, seed % 2 == 0 ? ONE_OF : ONE_OF / 4);
+      session.disk = failing;
+      said(seed, failing, session.type("paper", "build", paper.toString()));
+      assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
+      Path archive = folder.resolve("archive" + seed);
+      ExitCode packed = session.type("paper", "pack", paper.toString(), "-o", archive.toString());
+      said(seed, failing, packed);
+      assertThat(Files.exists(archive)).as("seed %d", seed).isEqualTo(packed == ExitCode.OK);
+      struck += failing.failures() > 0 ? 1 : 0;
+      session.disk = new Disk();
+      assertThat(session.type("paper", "build", paper.toString()))
+          .as("seed %d: %s", seed, session.err())
+          .isEqualTo(ExitCode.OK);
+      assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
+    }
+    assertThat(struck).isGreaterThan(seeds / 4);
   }
 
   /** Memory that one point does not get fails that point, with a reason and a fix. */

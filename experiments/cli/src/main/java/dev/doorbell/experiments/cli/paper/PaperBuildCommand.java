@@ -36,15 +36,18 @@ final class PaperBuildCommand extends CliCommand {
         BuiltPaper.of(
             context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
     Path generated = folder.resolve(BuiltPaper.GENERATED);
-    PaperRuns.delete(generated);
+    Path part = folder.resolve("." + BuiltPaper.GENERATED + ".part");
+    PaperRuns.delete(part);
     try {
       for (String file : built.files().keySet()) {
-        Files.createDirectories(generated.resolve(file).getParent());
+        Files.createDirectories(part.resolve(file).getParent());
       }
     } catch (IOException e) {
-      throw PaperRuns.unwritable(generated, e);
+      throw PaperRuns.unwritable(part, e);
     }
-    List<String> written = RunFiles.writeAll(context.disk(), generated, built.files());
+    List<String> written = RunFiles.writeAll(context.disk(), part, built.files());
+    PaperRuns.delete(generated);
+    PaperRuns.move(part, generated);
     if (common().json()) {
       Json.print(context, Map.of("generated", written));
     } else if (!common().quiet()) {
