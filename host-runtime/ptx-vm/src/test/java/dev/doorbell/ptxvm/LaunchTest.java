@@ -3,6 +3,7 @@ package dev.doorbell.ptxvm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.agent.ForwardProgress;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
@@ -274,9 +275,9 @@ class LaunchTest {
         .singleElement()
         .satisfies(refusal -> assertThat(refusal.line()).isEqualTo(2))
         .satisfies(refusal -> assertThat(refusal.reason()).contains("-Ddoorbell.compute=100"));
+    VmOptions options = new VmOptions(1, VmOptions.Engine.AUTO, 0, 1, ForwardProgress.FAIR, 100);
     try (DirectFabric fabric = new DirectFabric();
-        VmGpu gpu =
-            new VmGpu(fabric, Locus.gpu(0, 0), VmOptions.defaults().withComputeCapability(100))) {
+        VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0), options)) {
       assertThat(gpu.attributes().computeCapability()).isEqualTo(100);
       assertThat(gpu.load("new.ptx", text).entries()).isNotEmpty();
     }

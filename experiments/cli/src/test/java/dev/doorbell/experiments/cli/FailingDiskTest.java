@@ -10,9 +10,11 @@ import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.FailingDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -62,7 +64,7 @@ class FailingDiskTest {
 
   private static String text(Path file) {
     try {
-      return Files.readString(file);
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -180,12 +182,26 @@ class FailingDiskTest {
       assertThat(Files.exists(archive)).as("seed %d", seed).isEqualTo(packed == ExitCode.OK);
       struck += failing.failures() > 0 ? 1 : 0;
       session.disk = new Disk();
+      // What a failed run has left would give the next one another name.
+      for (Path left : made(paper.resolve("runs"))) {
+        if (!left.endsWith("main")) {
+          delete(left);
+        }
+      }
       assertThat(session.type("paper", "build", paper.toString()))
           .as("seed %d: %s", seed, session.err())
           .isEqualTo(ExitCode.OK);
       assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
     }
     assertThat(struck).isGreaterThan(seeds / 4);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** Memory that one point does not get fails that point, with a reason and a fix. */

@@ -139,9 +139,4 @@ public record VmOptions(
     return new VmOptions(
         maxResidentBlocks, engine, compileAfter, workers, other, computeCapability);
   }
-
-  /** The same GPU of another compute capability: 75 to 121. */
-  public VmOptions withComputeCapability(int capability) {
-    return new VmOptions(maxResidentBlocks, engine, compileAfter, workers, progress, capability);
-  }
 }

@@ -10,8 +10,6 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,13 +36,6 @@ final class PaperBuildCommand extends CliCommand {
     Path generated = folder.resolve(BuiltPaper.GENERATED);
     Path part = folder.resolve("." + BuiltPaper.GENERATED + ".part");
     PaperRuns.delete(part);
-    try {
-      for (String file : built.files().keySet()) {
-        Files.createDirectories(part.resolve(file).getParent());
-      }
-    } catch (IOException e) {
-      throw PaperRuns.unwritable(part, e);
-    }
     List<String> written = RunFiles.writeAll(context.disk(), part, built.files());
     PaperRuns.delete(generated);
     PaperRuns.move(part, generated);
