@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.experiments.plan.Point;
