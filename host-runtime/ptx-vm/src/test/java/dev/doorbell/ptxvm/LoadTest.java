@@ -53,6 +53,36 @@ class LoadTest {
     }
   }
 
+  /** A GPU has 512 KiB for a thread: a frame alone, and a chain of calls. */
+  @Test
+  void more_local_memory_than_a_thread_can_have_is_refused_with_function_bytes_and_limit() {
+    String ptx =
+        World.ptx(
+            """
+            .func f() { .local .align 16 .b8 deep[FRAME]; ret; }
+            .visible .entry k() {
+              .local .align 16 .b8 own[OWN];
+              call.uni f, ();
+              ret;
+            }
+            """);
+    try (World world = new World()) {
+      String most = ptx.replace("OWN", "524160").replace("FRAME", "128");
+      world
+          .run(world.gpu.load("most.ptx", most), "k", LaunchConfig.of(1, 2), new KernelArguments())
+          .check();
+      long before = world.fabric.memory().bytesInUse();
+      assertThatThrownBy(() -> world.gpu.load("more.ptx", most.replace("[128]", "[129]")))
+          .hasMessageContaining("more.ptx:5: 'k' and what it calls take 524416 bytes of local")
+          .hasMessageContaining("at most 524288 are possible");
+      String huge = ptx.replace("OWN", "128").replace("FRAME", "2000000000");
+      assertThatThrownBy(() -> world.gpu.load("huge.ptx", huge))
+          .hasMessageContaining("'k' and what it calls take 2000000128 bytes")
+          .hasMessageContaining("huge.ptx cannot be loaded: 1 line is refused");
+      assertThat(world.fabric.memory().bytesInUse()).isEqualTo(before);
+    }
+  }
+
   @Test
   void what_is_not_ptx_is_refused() {
     try (World world = new World()) {

@@ -1,11 +1,17 @@
 package dev.doorbell.softhca;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.doorbell.contract.ClassCircles;
+import dev.doorbell.softhca.wire.WireCapture;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.util.Date;
 import org.junit.jupiter.api.Test;
 
 /** The rooms of the software HCA and the arrows between them. */
@@ -56,6 +62,22 @@ class ArchitectureTest {
             "hca", "foreign", "queuepair", "requester", "responder", "objects")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("hca")
+        .check(ALL);
+  }
+
+  /** Timeouts and orders are of the fabric's clock: one that is set back changes none of them. */
+  @Test
+  void only_captures_and_numbers_of_connections_look_at_the_wall_clock() {
+    noClasses()
+        .that()
+        .doNotBelongToAnyOf(WireCapture.class, SoftHca.class)
+        .should()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(Instant.class, "now")
+        .orShould()
+        .dependOnClassesThat()
+        .belongToAnyOf(Clock.class, Date.class, LocalDateTime.class)
         .check(ALL);
   }
 

@@ -10,9 +10,11 @@ import dev.doorbell.experiments.run.Disk;
 import dev.doorbell.experiments.run.FailingDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -62,7 +64,7 @@ class FailingDiskTest {
 
   private static String text(Path file) {
     try {
-      return Files.readString(file);
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -72,7 +74,9 @@ class FailingDiskTest {
   @Test
   void a_run_and_its_resume_end_with_the_same_bytes_or_a_refusal() throws IOException {
     int seeds = Integer.getInteger("doorbell.seeds", 12);
-    assertThat(failed(seeds)).isGreaterThan(seeds / 3);
+    int failed = failed(seeds);
+    System.out.printf("%d of %d runs met a failure%n", failed, seeds);
+    assertThat(failed).isGreaterThan(seeds / 3);
   }
 
   /** Returns how many runs met a failure. */
@@ -136,6 +140,67 @@ class FailingDiskTest {
         }
       }
       assertThat(struck).as(command.getFirst()).isPositive();
+    }
+  }
+
+  /** Its runs, and what is made of them: as they were before, or new and whole. */
+  @Test
+  void a_paper_is_built_and_packed_whole_or_refused() throws IOException {
+    Path paper = Files.createDirectory(folder.resolve("paper"));
+    Files.copy(Path.of(config), paper.resolve("small.yaml"));
+    Files.writeString(paper.resolve("paper.md"), "# A paper\n\nIt takes {{number lowest}}.\n");
+    Files.writeString(
+        paper.resolve("paper.yaml"),
+        """
+        paper: small
+        text: [paper.md]
+        runs: {main: {experiment: small.yaml}}
+        figures: {by-size: {run: main, kind: line, y: latency, caption: Latency}}
+        tables: {all: {run: main}}
+        numbers:
+          lowest: {value: "latency{size=64, path=pull}", run: main, unit: ns}
+        """);
+    assertThat(session.type("paper", "build", paper.toString()))
+        .as(session.err())
+        .isEqualTo(ExitCode.OK);
+    Map<String, String> built = files(paper.resolve("generated"));
+    assertThat(built).hasSizeGreaterThan(3);
+    int seeds = Integer.getInteger("doorbell.seeds", 12);
+    int struck = 0;
+    for (int seed = 0; seed < seeds; seed++) {
+      if (seed % 2 == 0) {
+        // Its run has to be made again, too.
+        Files.writeString(paper.resolve("runs/main/manifest.json"), "{}");
+      }
+      FailingDisk failing = new FailingDisk(seed, seed % 2 == 0 ? ONE_OF : ONE_OF / 4);
+      session.disk = failing;
+      said(seed, failing, session.type("paper", "build", paper.toString()));
+      assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
+      Path archive = folder.resolve("archive" + seed);
+      ExitCode packed = session.type("paper", "pack", paper.toString(), "-o", archive.toString());
+      said(seed, failing, packed);
+      assertThat(Files.exists(archive)).as("seed %d", seed).isEqualTo(packed == ExitCode.OK);
+      struck += failing.failures() > 0 ? 1 : 0;
+      session.disk = new Disk();
+      // What a failed run has left would give the next one another name.
+      for (Path left : made(paper.resolve("runs"))) {
+        if (!left.endsWith("main")) {
+          delete(left);
+        }
+      }
+      assertThat(session.type("paper", "build", paper.toString()))
+          .as("seed %d: %s", seed, session.err())
+          .isEqualTo(ExitCode.OK);
+      assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
+    }
+    assertThat(struck).isGreaterThan(seeds / 4);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
@@ -47,6 +48,20 @@ class LauncherTest {
     try (TestProgram run = TestProgram.start(folder, launcher)) {
       assertThat(run.await()).isEqualTo(4);
       assertThat(run.said()).contains("only 40 open files", "ulimit -n 1024");
+    }
+  }
+
+  @Test
+  void a_missing_proc_is_named_before_a_shell_stumbles_over_it()
+      throws IOException, InterruptedException {
+    Process namespace = new ProcessBuilder("unshare", "-m", "umount", "-l", "/proc").start();
+    assumeTrue(namespace.waitFor() == 0, "mounts of one's own need root");
+    ProcessBuilder launcher = checkout("exit 0", "list");
+    String line = "umount -l /proc; exec bash '" + folder.resolve("doorbell") + "' list";
+    launcher.command("unshare", "-m", "bash", "-c", line);
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isEqualTo(4);
+      assertThat(run.said()).contains("no /proc is mounted here", "mount -t proc proc /proc");
     }
   }
 

@@ -385,23 +385,27 @@ public final class RunDirectory implements Closeable {
     /**
      * Puts files into a folder, each whole or not at all.
      *
-     * @param folder made when it is missing
      * @return their names
      */
     public static List<String> writeAll(Disk disk, Path folder, SequencedMap<String, byte[]> files)
         throws RunException {
+      for (Map.Entry<String, byte[]> file : files.entrySet()) {
+        write(disk, folder.resolve(file.getKey()), file.getValue());
+      }
+      return List.copyOf(files.keySet());
+    }
+
+    /** Puts a file into a folder, which is made when it is missing. */
+    public static void write(Disk disk, Path file, byte[] bytes) throws RunException {
       try {
-        Files.createDirectories(folder);
-        for (Map.Entry<String, byte[]> file : files.entrySet()) {
-          disk.replace(folder.resolve(file.getKey()), file.getValue());
-        }
-        return List.copyOf(files.keySet());
+        Files.createDirectories(file.toAbsolutePath().resolveSibling(""));
+        disk.replace(file, bytes);
       } catch (IOException e) {
         throw new RunException(
             RunException.Kind.UNWRITABLE,
-            Problem.of("DB-R004", folder.toString(), "cannot write: " + RunDirectory.reason(e))
-                .effect("files that stand there are whole")
-                .fix("choose another folder with --out DIR"),
+            Problem.of("DB-R004", file.toString(), "cannot write: " + RunDirectory.reason(e))
+                .effect("files that stood there are whole")
+                .fix("make room there, or choose another place with --out"),
             e);
       }
     }

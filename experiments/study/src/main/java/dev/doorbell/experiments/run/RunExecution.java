@@ -150,11 +150,22 @@ public final class RunExecution {
     } catch (RuntimeException | Error fault) {
       directory.log().fault(slot.point.id(), fault);
       Problem problem =
-          fault instanceof OutOfMemoryError ? memory(slot.point.id()) : internal(slot.point, fault);
+          isOutOfMemory(fault) ? memory(slot.point.id()) : internal(slot.point, fault);
       ending = new Ending.Failure(PointFailure.Kind.FAILED, problem);
     }
     slot.ending = ending;
     ended.add(slot);
+  }
+
+  /**
+   * Returns true if there was no memory left: also at an earlier time, for a class that could not
+   * be initialised then.
+   */
+  public static boolean isOutOfMemory(Throwable fault) {
+    String error = OutOfMemoryError.class.getName();
+    return fault instanceof OutOfMemoryError
+        || String.valueOf(fault.getMessage()).contains(error)
+        || (fault.getCause() != null && isOutOfMemory(fault.getCause()));
   }
 
   /** Returns the problem of what takes more memory than the JVM has. */

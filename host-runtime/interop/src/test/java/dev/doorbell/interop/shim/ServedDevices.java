@@ -94,6 +94,12 @@ final class ServedDevices implements AutoCloseable {
 
   /** Compiles a program of {@code src/test/c}, or skips the test where headers are missing. */
   Path compile(String source, String... libraries) throws IOException, InterruptedException {
+    return compile(folder, source, libraries);
+  }
+
+  /** Compiles it into {@code folder}. */
+  static Path compile(Path folder, String source, String... libraries)
+      throws IOException, InterruptedException {
     assumeTrue(
         Files.exists(Path.of("/usr/include/infiniband/mlx5dv.h")),
         "no libibverbs headers; install them ('apt-get install libibverbs-dev')");

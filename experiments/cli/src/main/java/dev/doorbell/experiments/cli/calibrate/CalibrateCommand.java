@@ -11,7 +11,8 @@ import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.print.Screen;
-import dev.doorbell.experiments.run.Disk;
+import dev.doorbell.experiments.run.RunDirectory.RunFiles;
+import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
@@ -82,7 +83,8 @@ public final class CalibrateCommand extends CliCommand {
   private boolean noModel;
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context)
+      throws UsageException, EnvironmentException, RunException {
     checkArguments();
     if (earlier == null && !common().quiet() && !common().json()) {
       context.err().println(howLong());
@@ -91,7 +93,7 @@ public final class CalibrateCommand extends CliCommand {
         earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
     String text = text(measured);
     if (output != null && measured.complete()) {
-      write(output, text);
+      RunFiles.write(context.disk(), Path.of(output), text.getBytes(StandardCharsets.UTF_8));
     }
     Calibration modelled = null;
     if (!noModel && measured.complete() && measured.basis() == Basis.MEASURED) {
@@ -164,17 +166,6 @@ public final class CalibrateCommand extends CliCommand {
       return MachineFile.text(measured, topology);
     } catch (TopologyException e) {
       throw new UsageException(e.problems().getFirst());
-    }
-  }
-
-  private static void write(String file, String text) throws EnvironmentException {
-    try {
-      new Disk().replace(Path.of(file), text.getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new EnvironmentException(
-          Problem.of("DB-K001", file, "cannot be written: " + e.getMessage())
-              .effect("the calibration is lost")
-              .fix("name a file in a folder that exists and has room"));
     }
   }
 

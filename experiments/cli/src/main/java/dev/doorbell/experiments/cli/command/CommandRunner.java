@@ -142,11 +142,12 @@ public final class CommandRunner {
       return ExitCode.FAILED;
     } catch (ProgramExit e) {
       throw e;
-    } catch (OutOfMemoryError e) {
-      print(RunExecution.memory(null));
-      trace(command, e);
-      return ExitCode.ENVIRONMENT;
     } catch (RuntimeException | Error e) {
+      if (RunExecution.isOutOfMemory(e)) {
+        print(RunExecution.memory(null));
+        trace(command, e);
+        return ExitCode.ENVIRONMENT;
+      }
       String message = e.getMessage() == null ? "" : ": " + e.getMessage();
       print(
           Problem.of(

@@ -13,13 +13,13 @@ import dev.doorbell.experiments.cli.explore.ExploredKernel;
 import dev.doorbell.experiments.cli.kernel.KernelFiles.LinkedFiles;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.run.Disk;
+import dev.doorbell.experiments.run.RunDirectory.RunFiles;
+import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.workbench.diff.KernelComparer;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,7 +170,8 @@ final class KernelRunCommand extends CliCommand {
   }
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context)
+      throws UsageException, EnvironmentException, RunException {
     if (file.endsWith(KernelDescriptor.ENDING)) {
       return described(context);
     }
@@ -216,7 +217,7 @@ final class KernelRunCommand extends CliCommand {
     KernelOutcome outcome = workbench.run(run, context.interruption()::requested);
     tracer.end();
     if (outcome.failure().isEmpty()) {
-      write(parsed, outcome);
+      write(context, parsed, outcome);
     }
     if (common().json()) {
       json(context, chosen.name(), parsed, outcome);
@@ -261,20 +262,14 @@ final class KernelRunCommand extends CliCommand {
     }
   }
 
-  private static void write(List<KernelArguments.Parsed> parsed, KernelOutcome outcome)
-      throws EnvironmentException {
+  private static void write(
+      CommandContext context, List<KernelArguments.Parsed> parsed, KernelOutcome outcome)
+      throws RunException {
     for (int i = 0; i < parsed.size(); i++) {
       Optional<Path> target = parsed.get(i).output();
       Optional<byte[]> bytes = outcome.buffers().get(i);
       if (target.isPresent() && bytes.isPresent()) {
-        try {
-          new Disk().replace(target.get(), bytes.get());
-        } catch (IOException _) {
-          throw new EnvironmentException(
-              Problem.of("DB-K001", target.get().toString(), "cannot be written")
-                  .effect("the kernel has run; its result is lost")
-                  .fix("name a file in a folder that exists"));
-        }
+        RunFiles.write(context.disk(), target.get(), bytes.get());
       }
     }
   }

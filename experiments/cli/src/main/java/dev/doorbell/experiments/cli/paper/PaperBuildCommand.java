@@ -10,8 +10,6 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -36,15 +34,11 @@ final class PaperBuildCommand extends CliCommand {
         BuiltPaper.of(
             context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
     Path generated = folder.resolve(BuiltPaper.GENERATED);
+    Path part = folder.resolve("." + BuiltPaper.GENERATED + ".part");
+    PaperRuns.delete(part);
+    List<String> written = RunFiles.writeAll(context.disk(), part, built.files());
     PaperRuns.delete(generated);
-    try {
-      for (String file : built.files().keySet()) {
-        Files.createDirectories(generated.resolve(file).getParent());
-      }
-    } catch (IOException e) {
-      throw PaperRuns.unwritable(generated, e);
-    }
-    List<String> written = RunFiles.writeAll(context.disk(), generated, built.files());
+    PaperRuns.move(part, generated);
     if (common().json()) {
       Json.print(context, Map.of("generated", written));
     } else if (!common().quiet()) {

@@ -13,9 +13,7 @@ import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -55,10 +53,7 @@ final class PaperPackCommand extends CliCommand {
               built.runs().directories(),
               built.runs().calibrations(),
               Version.NUMBER);
-      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-      files.put(String.valueOf(file.getFileName()), archive);
-      Path parent = file.getParent();
-      RunFiles.writeAll(context.disk(), parent == null ? Path.of("/") : parent, files);
+      RunFiles.write(context.disk(), file, archive);
       if (common().json()) {
         Json.print(context, Map.of("archive", file.toString(), "bytes", archive.length));
       } else {

@@ -164,7 +164,7 @@ final class PaperRuns {
     }
   }
 
-  private static void move(Path from, Path to) throws UsageException {
+  static void move(Path from, Path to) throws UsageException {
     try {
       Files.move(from, to);
     } catch (IOException e) {

@@ -96,8 +96,10 @@ public final class GateCommand extends CliCommand {
     return switch (code) {
       case OK -> "gate passed";
       case FAILED ->
-          "gate failed: no result for %s of the baseline"
-              .formatted(Show.count(comparison.onlyBefore().size(), "point"));
+          comparison.onlyBefore().isEmpty()
+              ? "gate failed: a run is damaged"
+              : "gate failed: no result for %s of the baseline"
+                  .formatted(Show.count(comparison.onlyBefore().size(), "point"));
       case UNDECIDED -> "gate undecided: too few samples for a verdict";
       default -> "gate failed: regression";
     };

@@ -14,10 +14,8 @@ import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -65,11 +63,8 @@ public final class ReportCommand extends CliCommand {
       stored.add(StoredRun.read(place.find(run)));
     }
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
-    Path folder = file.toAbsolutePath().getParent();
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
     CommandContext own = UserKernels.ofRuns(context, stored.stream().map(StoredRun::path).toList());
-    files.put(String.valueOf(file.getFileName()), HtmlReport.of(stored, further, own.runtime()));
-    RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
+    RunFiles.write(context.disk(), file, HtmlReport.of(stored, further, own.runtime()));
     if (common().json()) {
       Json.print(context, Map.of("report", file.toString()));
     } else {

@@ -22,10 +22,8 @@ import dev.doorbell.experiments.run.SummaryFiles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -209,10 +207,7 @@ public final class TableCommand extends CliCommand {
   }
 
   private static void file(CommandContext context, Path file, String text) throws RunException {
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    files.put(String.valueOf(file.getFileName()), text.getBytes(StandardCharsets.UTF_8));
-    Path folder = file.toAbsolutePath().getParent();
-    RunFiles.writeAll(context.disk(), folder == null ? Path.of(".") : folder, files);
+    RunFiles.write(context.disk(), file, text.getBytes(StandardCharsets.UTF_8));
     context.out().println(file);
   }
 

@@ -264,10 +264,7 @@ public final class ValidateModelCommand extends CliCommand {
       if (context.interruption().requested()) {
         throw new InterruptedException("before all rows were predicted");
       }
-      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-      files.put(predicted.getFileName().toString(), text.getBytes(StandardCharsets.UTF_8));
-      Path beside = predicted.toAbsolutePath().getParent();
-      RunFiles.writeAll(context.disk(), beside == null ? predicted : beside, files);
+      RunFiles.write(context.disk(), predicted, text.getBytes(StandardCharsets.UTF_8));
     }
     String text;
     try {
@@ -322,9 +319,7 @@ public final class ValidateModelCommand extends CliCommand {
 
   private void write(CommandContext context, String name, String text) throws RunException {
     if (folder != null) {
-      SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-      files.put(name, text.getBytes(StandardCharsets.UTF_8));
-      RunFiles.writeAll(context.disk(), folder, files);
+      RunFiles.write(context.disk(), folder.resolve(name), text.getBytes(StandardCharsets.UTF_8));
     }
   }
 

@@ -21,6 +21,7 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
 import dev.doorbell.proxy.recovery.PostingSupervisor.SupervisionPolicy;
 import dev.doorbell.proxy.recovery.RecoveringPoster.Recovery;
+import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -59,7 +60,12 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
   /** Longer than a kernel takes to fill its window; a recovery's own doorbells come later. */
   private static final long DOORBELLS_LOST_NANOS = 1_000_000;
 
+  /** Timeout of 4.096 us x 2^8, the first noticed up to one late, and three retries. */
+  private static final long RETRY_NANOS = 5_250_000;
+
+  /** Fewest packets of a burst. */
   private static final int BURST = 64;
+
   private static final int SYNDROME = 0x15;
 
   /** Attempts of a connection to deliver a message that no receive waits for. */
@@ -132,10 +138,10 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
         "a ring of 64 blocks is shared by all of them",
         "use at most 32");
     checks.refuseIf(
-        of.silence < POLL_NANOS,
+        of.silence < RETRY_NANOS,
         "silence of %d ns".formatted(of.silence),
-        "the host looks every 5 us",
-        "use at least 5000; more than 4200000 outlasts the retries");
+        "the connection retries for up to 5.25 ms: it would be given up while it works",
+        "use at least " + RETRY_NANOS);
     for (String metric : of.point.metrics()) {
       boolean ofDemotion = metric.equals("switch") || metric.equals("return");
       boolean ofFailure = !COUNTED.contains(metric);
@@ -273,12 +279,19 @@ public final class RecoveryKind extends ExperimentKind<RecoveryKind.Settings> {
               .with(RNR_TIMER)
               .on(RECEIVER);
       case LOSS_BURST ->
-          Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, burst(at, BURST)).on(SENDER);
+          Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, burst(at, lost(of))).on(SENDER);
       case DOORBELL_LOST ->
           Fault.of(FaultAction.DOORBELL_LOST, FaultEvent.DOORBELL, FaultTrigger.at(at / 4))
               .lasting(Math.min(DOORBELLS_LOST_NANOS, of.silence / 2))
               .on(SENDER);
     };
+  }
+
+  /** Returns enough packets for all attempts to deliver a full window. */
+  private static int lost(Settings of) {
+    int messages = Math.min(of.threads * of.window, SupervisedKernel.BLOCKS);
+    int packets = messages * Math.ceilDiv(of.size, SoftHcaOptions.Engine.DEFAULT.mtu());
+    return Math.max(BURST, packets * (1 + Ports.QUICK.retryCount()));
   }
 
   private static FaultTrigger burst(long from, int length) {

@@ -35,7 +35,7 @@ final class SupervisedKernel implements Trial, AutoCloseable {
   static final long KERNEL_NANOS = 4_000_000_000L;
   private static final long SLICE_NANOS = 20_000_000;
   private static final long HOST_NANOS = 2_000_000_000L;
-  private static final int BLOCKS = 64;
+  static final int BLOCKS = 64;
 
   enum Remedy {
     /** The queue pair is reset and connected again. */

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.doorbell.experiments.plan.Point;
@@ -8,6 +9,8 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.PointResult;
 import dev.doorbell.experiments.scenario.PointBench;
 import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -170,5 +173,46 @@ class RecoveryPointTest {
     assertThat(bench.runtime().check(point("latency", "", "fault=cqe-error", "size=256")))
         .hasSize(1);
     assertThat(bench.runtime().check(point("replayed", "", "fault=none", "size=12"))).hasSize(1);
+  }
+
+  /** {@code -Ddoorbell.recovery.draws=200} draws more. */
+  @Test
+  void settings_that_do_not_apply_are_refused_before_anything_runs() throws Exception {
+    int draws = Integer.getInteger("doorbell.recovery.draws", 12);
+    long seed = Long.getLong("doorbell.seed", 45);
+    int refused = 0;
+    for (int i = 0; i < draws; i++) {
+      String[] settings = drawn(new SplittableRandom(seed + i));
+      Point point =
+          PointBench.point(
+              settings,
+              "kernel: restartable",
+              "measure: { metrics: [executed, lost.bytes, duplicated.bytes], samples: 1 }");
+      if (!bench.runtime().check(point).isEmpty()) {
+        refused++;
+        continue;
+      }
+      assertThatCode(() -> bench.run(point))
+          .as("seed %d: %s", seed + i, List.of(settings))
+          .doesNotThrowAnyException();
+    }
+    assertThat(refused).isPositive().isLessThan(draws / 2);
+  }
+
+  private static String[] drawn(SplittableRandom random) {
+    long[] silences = {5_000, 5_250_000, 6_000_000, 20_000_000, 50_000_000};
+    return new String[] {
+      "fault=" + one(random, RecoveryKind.Failure.values()),
+      "remedy=" + one(random, SupervisedKernel.Remedy.values()),
+      "size=" + 8 * (1 << random.nextInt(14)),
+      "threads=" + (1 + random.nextInt(random.nextBoolean() ? 4 : 40)),
+      "window=" + (1 << random.nextInt(random.nextBoolean() ? 4 : 16)),
+      "silence=" + silences[random.nextInt(silences.length)],
+      "hold=" + random.nextInt(1_000_000)
+    };
+  }
+
+  private static String one(SplittableRandom random, Enum<?>[] values) {
+    return values[random.nextInt(values.length)].name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -51,7 +51,8 @@ final class NcclGraph {
       String id = node.group(5);
       boolean root = node.group(2) == null;
       if (kind.equals("CPU") && root) {
-        numa = Integer.parseInt(id.substring(id.lastIndexOf('-') + 1));
+        String local = id.substring(id.lastIndexOf('-') + 1);
+        numa = local.matches("[0-9a-fA-F]{1,7}") ? Integer.parseInt(local, 16) : -1;
       } else if (kind.equals("GPU") || kind.equals("NET")) {
         boolean gpu = kind.equals("GPU");
         String rank = node.group(6).replaceFirst("^\\s*\\((\\d+).*$", "$1");

@@ -73,7 +73,7 @@ public final class MachineFile {
         boolean real = Basis.MEASURED.word().equals(tree.get("basis"));
         return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
       }
-    } catch (ClassCastException | IllegalArgumentException e) {
+    } catch (ClassCastException | IllegalArgumentException | NullPointerException e) {
       throw new TopologyException(
           List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
     }

@@ -49,6 +49,9 @@ import org.jspecify.annotations.Nullable;
  * all of them, constants and launch constants in slots of their own.
  */
 public final class KernelLinker {
+  /** CUDA Programming Guide, technical specifications: local memory of a thread. */
+  private static final long MOST_LOCAL_BYTES = 512 << 10;
+
   private final ModuleAnalysis analysis;
   private final PtxModule module;
   private final CallGraph graph;
@@ -226,6 +229,15 @@ public final class KernelLinker {
     long[] registers = scope.registers();
     BitSet specials = new BitSet();
     scope.specials().values().forEach(specials::set);
+    long local = graph.stackBytes(root.name(), scope.functions(), options.stackBytes());
+    if (local > MOST_LOCAL_BYTES) {
+      String reason =
+          "'%s' and what it calls take %d bytes of local memory a thread, at most %d are possible"
+              .formatted(root.name(), local, MOST_LOCAL_BYTES);
+      refusals
+          .atLoad()
+          .putIfAbsent(root.line(), new Refusal(root.line(), module.text(root.line()), reason));
+    }
     KernelImage image =
         new KernelImage(
             module,
@@ -238,7 +250,7 @@ public final class KernelLinker {
             places,
             slotsAt,
             scope.shared().bytes(),
-            graph.stackBytes(root.name(), scope.functions(), options.stackBytes()),
+            local,
             null);
     Program program =
         new Program(List.copyOf(linkedFunctions.keySet()), scope.poolStart(), registers, specials);
