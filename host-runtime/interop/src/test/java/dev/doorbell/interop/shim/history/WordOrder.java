@@ -38,7 +38,7 @@ final class WordOrder {
           continue;
         }
         if (write.end() < read.begin()
-            || write.client() == read.client() && write.number() < read.number()) {
+            || (write.client() == read.client() && write.number() < read.number())) {
           least = Math.max(least, write.a());
         }
         begun |= write.a() == read.value() && write.begin() < read.end();
@@ -58,7 +58,7 @@ final class WordOrder {
       for (Operation earlier : reads) {
         boolean before =
             earlier.end() < later.begin()
-                || earlier.client() == later.client() && earlier.number() < later.number();
+                || (earlier.client() == later.client() && earlier.number() < later.number());
         if (before && earlier.value() > later.value()) {
           broken.add("%s, and later %s".formatted(earlier, later));
         }
