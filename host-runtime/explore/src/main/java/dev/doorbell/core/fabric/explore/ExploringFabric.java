@@ -463,7 +463,8 @@ public final class ExploringFabric extends Fabric {
       longestSkip = skipped;
       waiting.clear();
       for (Slot slot : slots.values()) {
-        SourcePlace place = slot.fine ? slot.agent.describe(slot.agent.place()) : null;
+        Object at = slot.agent.place();
+        SourcePlace place = slot.fine && at != null ? slot.agent.describe(at) : null;
         if (place != null) {
           waiting.add(place);
         }
