@@ -125,8 +125,8 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Opens a {@link #mesh} for kernels that ring themselves, with {@code count} queue pairs between
-   * those pairs of ranks that {@code pairs} joins: that of turn t to rank r has place t x ranks + r.
-   * Other places are zero.
+   * those pairs of ranks that {@code pairs} joins: that of turn t to rank r has place t x ranks +
+   * r. Other places are zero.
    */
   public static Connection among(
       World world, int ranks, int count, Endpoint.Shape shape, Pairs pairs) {
