@@ -62,7 +62,7 @@ enum Subcommand {
   DECODE("decode", "explain WQEs, CQEs, doorbells and packets bit by bit; check a capture"),
   EXPLAIN("explain", "what lies in pasted text: logs, dumps, captures, tables, topologies"),
   DOCTOR("doctor", "what of this machine stands in the way of GPUDirect RDMA; what a log means"),
-  COMPLETION("completion", "completion of commands and options for bash, zsh and fish");
+  COMPLETION("completion", "completion of commands and options for bash and zsh");
 
   private final String word;
   private final String summary;

@@ -36,18 +36,6 @@ class CompletionTest {
             .formatted(script("bash"), array, words.length - 1));
   }
 
-  private List<String> fish(String line) throws IOException, InterruptedException {
-    assumeTrue(installed("fish"), "no fish on PATH; apt-get install fish");
-    return run(
-            "fish",
-            "--no-config",
-            "-c",
-            "source '%s'; complete -C '%s'".formatted(script("fish"), line))
-        .stream()
-        .map(offer -> offer.split("\t", 2)[0])
-        .toList();
-  }
-
   private static boolean installed(String program) {
     return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
         .anyMatch(place -> Files.isExecutable(Path.of(place, program)));
@@ -82,15 +70,6 @@ class CompletionTest {
   }
 
   @Test
-  void fish_completes_commands_options_and_names() throws Exception {
-    assertThat(fish("doorbell de")).contains("demo", "describe", "decode");
-    assertThat(fish("doorbell hca st")).contains("stats");
-    assertThat(fish("doorbell doctor --ex")).contains("--explain", "--explain-log");
-    assertThat(fish("doorbell run pull")).contains("pull-vs-push");
-    assertThat(fish("doorbell list to")).contains("topologies");
-  }
-
-  @Test
   void zsh_completes_commands_at_its_prompt() throws Exception {
     assumeTrue(installed("zsh"), "no zsh on PATH; apt-get install zsh");
     Path script = script("zsh");
@@ -118,7 +97,7 @@ class CompletionTest {
         .isEqualTo(
             """
             DB-U074  no completion for 'bahs'  - did you mean 'bash'?
-              fix     one of bash, zsh, fish
+              fix     one of bash, zsh
             """);
   }
 }
