@@ -68,7 +68,7 @@ public final class CollCommand extends CliCommand {
   private static final int MOST_SIZES = 64;
 
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
-  private static final long LARGEST_SCHEDULE = 16L << 20;
+  private static final long LARGEST_SCHEDULE = 8L << 20;
 
   @Parameters(
       paramLabel = "COLLECTIVE",
@@ -371,12 +371,12 @@ public final class CollCommand extends CliCommand {
       }
       print.print(table.end(wrong));
       if (!choices.isEmpty()) {
-        print.printf("# the model chose %s%n", String.join(", ", choices));
+        print.printf("# the model chose %s%n", String.join(",\n#   ", choices));
       }
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
-            "# predicted: LogGP of the schedules, in proportion beyond 16 MiB; nothing was run. At"
+            "# predicted: LogGP of the schedules, in proportion beyond 8 MiB; nothing was run. At"
                 + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
             most == 0 ? Double.NaN : least,
             most == 0 ? Double.NaN : most);

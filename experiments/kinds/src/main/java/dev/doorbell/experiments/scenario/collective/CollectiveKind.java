@@ -21,7 +21,7 @@ import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -117,10 +117,10 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
   /** The predicted time of each algorithm, for people: the point's own metric has its own alone. */
   @Override
   protected Prediction predict(CollectiveSettings of, Topology topology) {
-    Optional<Choice> chosen = CollectiveModel.chosen(of, topology);
-    double nanos = chosen.map(Choice::nanos).orElse(Double.NaN);
+    Map<Algorithm, Choice> all = CollectiveModel.choices(of, topology);
+    double nanos = CollectiveModel.chosen(of, all).map(Choice::nanos).orElse(Double.NaN);
     List<String> others = new ArrayList<>();
-    for (Choice each : CollectiveModel.choices(of, topology).values()) {
+    for (Choice each : all.values()) {
       others.add("%s %.2f us".formatted(word(each.algorithm()), each.nanos() / 1e3));
     }
     return new Prediction(

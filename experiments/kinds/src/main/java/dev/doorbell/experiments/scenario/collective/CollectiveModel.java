@@ -39,6 +39,9 @@ public final class CollectiveModel {
   /** Instructions of a step without those loops. */
   private static final int STEP_INSTRUCTIONS = 60;
 
+  /** Twice the channels take twice the queue pairs: not for less than a twentieth of the time. */
+  private static final double WORTH = 0.95;
+
   /** NCCL has at most 32 as well. */
   private static final int MOST_CHANNELS = 32;
 
@@ -64,7 +67,7 @@ public final class CollectiveModel {
     int most = of.channels() > 0 ? 1 : Channels.most(of.collective(), MOST_CHANNELS);
     for (int count = 2; count <= most; count *= 2) {
       Choice more = choice(of, algorithm, node, costs, count);
-      if (more.nanos >= best.nanos) {
+      if (more.nanos > WORTH * best.nanos) {
         return best;
       }
       best = more;
@@ -81,13 +84,19 @@ public final class CollectiveModel {
   /** Returns the algorithm that a point asks for, if it makes the collective, or the fastest. */
   static Optional<Choice> chosen(CollectiveSettings of, Topology topology) {
     if (of.algorithm() == CollectiveSettings.Chosen.AUTO) {
-      return choices(of, topology).values().stream().min(comparingDouble(Choice::nanos));
+      return chosen(of, choices(of, topology));
     }
     Algorithm algorithm = Algorithm.valueOf(of.algorithm().name());
     int node = topology.ranksOfNode();
     return algorithm.makes(of.collective(), of.ranks(), node)
         ? Optional.of(choice(of, algorithm, node, costs(of, topology)))
         : Optional.empty();
+  }
+
+  static Optional<Choice> chosen(CollectiveSettings of, Map<Algorithm, Choice> choices) {
+    return of.algorithm() == CollectiveSettings.Chosen.AUTO
+        ? choices.values().stream().min(comparingDouble(Choice::nanos))
+        : Optional.ofNullable(choices.get(Algorithm.valueOf(of.algorithm().name())));
   }
 
   private static StepCosts.Near near(Topology topology, GpuPrices gpu) {
