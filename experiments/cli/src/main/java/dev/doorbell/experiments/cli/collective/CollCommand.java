@@ -68,7 +68,7 @@ public final class CollCommand extends CliCommand {
   private static final int MOST_SIZES = 64;
 
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
-  private static final long LARGEST_SCHEDULE = 8L << 20;
+  private static final long LARGEST_SCHEDULE = 32L << 20;
 
   @Parameters(
       paramLabel = "COLLECTIVE",
@@ -376,7 +376,7 @@ public final class CollCommand extends CliCommand {
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
-            "# predicted: LogGP of the schedules, in proportion beyond 8 MiB; nothing was run. At"
+            "# predicted: LogGP of the schedules, in proportion beyond 32 MiB; nothing was run. At"
                 + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
             most == 0 ? Double.NaN : least,
             most == 0 ? Double.NaN : most);
