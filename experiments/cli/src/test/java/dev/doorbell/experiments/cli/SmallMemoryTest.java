@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,14 +36,6 @@ class SmallMemoryTest {
   @ValueSource(ints = {12, 24})
   void a_run_of_less_memory_ends_with_the_same_bytes_or_a_refusal(int megabytes) throws Exception {
     run(megabytes);
-  }
-
-  @Test
-  @Tag("slow")
-  void a_run_of_any_memory_ends_with_the_same_bytes_or_a_refusal() throws Exception {
-    for (int megabytes = 10; megabytes <= 64; megabytes += 2) {
-      run(megabytes);
-    }
   }
 
   private void run(int megabytes) throws Exception {
