@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code explore} covers of each kernel of the project, as docs/adapters.md shows it. */
+/** The table of docs/adapters.md says how much of each kernel {@code explore} covers. */
 class KernelCoverageTest {
   private static final Path PAGE = Path.of("../docs/adapters.md");
   private static final String BEGIN = "<!-- coverage: written by KernelCoverageTest -->\n";
@@ -34,7 +34,7 @@ class KernelCoverageTest {
   /** Reruns in seconds. */
   private static final String SHORT = "put_light";
 
-  /** What the branches of a file of the device library are for, in the order of the page. */
+  /** Files of the device library, with the purpose of their branches, in the order of the page. */
   private static final Map<String, Pattern> LIBRARY = new LinkedHashMap<>();
 
   static {
@@ -92,7 +92,7 @@ class KernelCoverageTest {
     };
   }
 
-  /** How many ways were not taken, by what they are for. */
+  /** Counts the ways that were not taken, by their purpose. */
   private static String left(String kernel, JsonNode untaken) {
     Map<String, Integer> counts = new LinkedHashMap<>();
     LIBRARY.keySet().forEach(what -> counts.put(what, 0));

@@ -405,7 +405,7 @@ public final class RunDirectory implements Closeable {
             RunException.Kind.UNWRITABLE,
             Problem.of("DB-R004", file.toString(), "cannot write: " + RunDirectory.reason(e))
                 .effect("files that stood there are whole")
-                .fix("make room there, or choose another place with --out"),
+                .fix("make room there, or choose another place"),
             e);
       }
     }

@@ -27,29 +27,16 @@ public abstract class ThreadPort {
   public long high;
 
   /** Loads 1 byte. */
-  public long load8(long address, int access) {
-    return load(address, 1, access);
-  }
+  public abstract long load8(long address, int access);
 
   /** Loads 2 bytes. */
-  public long load16(long address, int access) {
-    return load(address, 2, access);
-  }
+  public abstract long load16(long address, int access);
 
   /** Loads 4 bytes. */
-  public long load32(long address, int access) {
-    return load(address, 4, access);
-  }
+  public abstract long load32(long address, int access);
 
   /** Loads 8 bytes. */
-  public long load64(long address, int access) {
-    return load(address, 8, access);
-  }
-
-  /** Loads 1, 2, 4 or 8 bytes; called by those above, unless a port has its own of them. */
-  protected long load(long address, int bytes, int access) {
-    throw new UnsupportedOperationException();
-  }
+  public abstract long load64(long address, int access);
 
   /** Loads 16 bytes as two 8-byte accesses in any order; bytes 8 to 15 go to {@link #high}. */
   public abstract long load128(long address, int access);
@@ -85,29 +72,16 @@ public abstract class ThreadPort {
   }
 
   /** Stores the low byte of {@code value}. */
-  public void store8(long address, long value, int access) {
-    store(address, 1, value, access);
-  }
+  public abstract void store8(long address, long value, int access);
 
   /** Stores the low 2 bytes of {@code value}. */
-  public void store16(long address, long value, int access) {
-    store(address, 2, value, access);
-  }
+  public abstract void store16(long address, long value, int access);
 
   /** Stores the low 4 bytes of {@code value}. */
-  public void store32(long address, long value, int access) {
-    store(address, 4, value, access);
-  }
+  public abstract void store32(long address, long value, int access);
 
   /** Stores 8 bytes. */
-  public void store64(long address, long value, int access) {
-    store(address, 8, value, access);
-  }
-
-  /** Stores 1, 2, 4 or 8 bytes; called by those above, unless a port has its own of them. */
-  protected void store(long address, int bytes, long value, int access) {
-    throw new UnsupportedOperationException();
-  }
+  public abstract void store64(long address, long value, int access);
 
   /** Stores 16 bytes as two 8-byte accesses, {@code low} at the lower address, in any order. */
   public abstract void store128(long address, long low, long high, int access);

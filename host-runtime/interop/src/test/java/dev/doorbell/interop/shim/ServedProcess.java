@@ -16,7 +16,7 @@ final class ServedProcess {
 
   private ServedProcess() {}
 
-  /** What goes wrong between the devices. */
+  /** Faults of the link between the devices. */
   enum Plan {
     NOTHING,
     /** Packets are lost, doubled and passed by others, and three partitions heal in time. */

@@ -50,7 +50,7 @@ public final class CollectiveModel {
   /** An algorithm, the schedules of its channels, and what they take. */
   record Choice(Algorithm algorithm, List<Schedule> channels, double nanos) {}
 
-  /** What each algorithm takes, with as many channels as asked for or, of 1, 2, 4 ..., as pay. */
+  /** Predicts each algorithm, with the channels asked for or, for 0, with as many as pay. */
   static Map<Algorithm, Choice> choices(CollectiveSettings of, Topology topology) {
     StepCosts costs = costs(of, topology);
     Map<Algorithm, Choice> choices = new EnumMap<>(Algorithm.class);

@@ -47,13 +47,13 @@ public record KernelDescriptor(
     String text,
     UnaryOperator<String> places) {
 
+  /** Ending of descriptor files. */
+  public static final String ENDING = ".kernel.yaml";
+
   /** Returns whether each GPU addresses the memory of its peers, over NVLink. */
   public boolean reachesPeers() {
     return launch.nvlink() || !extension.multicasts().isEmpty();
   }
-
-  /** Ending of descriptor files. */
-  public static final String ENDING = ".kernel.yaml";
 
   /** The samples that an experiment records. */
   public enum Measures {

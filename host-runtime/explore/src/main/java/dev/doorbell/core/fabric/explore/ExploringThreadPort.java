@@ -3,7 +3,7 @@ package dev.doorbell.core.fabric.explore;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.Rmw;
-import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.SizedThreadPort;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Cell;
@@ -16,7 +16,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A thread's access to the memory machine, and to the registers of devices. */
-final class ExploringThreadPort extends ThreadPort {
+final class ExploringThreadPort extends SizedThreadPort {
   final Actor actor;
   private final ExploringFabric fabric;
   private final Slot slot;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the clients of a memory have done, and seen. */
+/** Operations of the clients of a memory, with what they returned. */
 public final class History {
   private final List<Operation> operations;
 

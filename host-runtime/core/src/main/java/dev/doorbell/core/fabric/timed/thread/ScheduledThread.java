@@ -1,7 +1,7 @@
 package dev.doorbell.core.fabric.timed.thread;
 
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.ThreadPort;
+import dev.doorbell.core.fabric.SizedThreadPort;
 import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * of the world until something else would happen first; then its next access that others can notice
  * waits for its turn, so that they see accesses in the order of their times.
  */
-abstract class ScheduledThread extends ThreadPort implements Sleeper {
+abstract class ScheduledThread extends SizedThreadPort implements Sleeper {
   private static final int BUDGET = 512;
 
   /**
