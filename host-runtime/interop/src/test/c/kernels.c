@@ -210,6 +210,7 @@ static void processes(void)
 	REQUIRE(pipe(to_child) == 0 && pipe(to_parent) == 0);
 	pid_t child = fork();
 	if (child == 0) {
+		close(to_child[1]); /* so that the end of the parent is the end of its pipe */
 		struct handle handle, none = {{1}};
 		uint32_t *theirs;
 		REQUIRE(read(to_child[0], &handle, sizeof handle) == sizeof handle);

@@ -150,7 +150,7 @@ public final class RunExecution {
     } catch (RuntimeException | Error fault) {
       directory.log().fault(slot.point.id(), fault);
       Problem problem =
-          isOutOfMemory(fault) ? memory(slot.point.id()) : internal(slot.point, fault);
+          isOutOfMemory(fault) ? memory(slot.point.id(), fault) : internal(slot.point, fault);
       ending = new Ending.Failure(PointFailure.Kind.FAILED, problem);
     }
     slot.ending = ending;
@@ -168,8 +168,12 @@ public final class RunExecution {
         || (fault.getCause() != null && isOutOfMemory(fault.getCause()));
   }
 
-  /** Returns the problem of what takes more memory than the JVM has. */
-  public static Problem memory(@Nullable String where) {
+  /** Returns the problem of what takes more memory, or more addresses, than the JVM has. */
+  public static Problem memory(@Nullable String where, Throwable fault) {
+    String said = String.valueOf(fault.getMessage());
+    if (said.contains("mmap failed")) {
+      return Problem.of("DB-E054", where, said).fix("raise 'ulimit -v', or end other programs");
+    }
     long heap = Runtime.getRuntime().maxMemory() >> 20;
     return Problem.of(
             "DB-E054", where, "this takes more than the %,d MiB of memory here".formatted(heap))

@@ -108,7 +108,7 @@ public final class AddressSpace implements AutoCloseable {
   /**
    * Reserves {@code bytes} of addresses.
    *
-   * @throws IllegalStateException when the system refuses
+   * @throws OutOfMemoryError when the system refuses
    */
   public static AddressSpace reserve(long bytes) {
     long rounded = roundUp(Math.max(bytes, 16L * PAGE));
@@ -511,9 +511,8 @@ public final class AddressSpace implements AutoCloseable {
                 MMAP.invokeExact(
                     0L, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
         if (address == -1) {
-          throw new IllegalStateException(
-              "cannot reserve %d bytes of addresses (mmap failed); raise 'ulimit -v' or reserve less"
-                  .formatted(bytes));
+          throw new OutOfMemoryError(
+              "%,d MiB of addresses cannot be reserved (mmap failed)".formatted(bytes >> 20));
         }
         return address;
       } catch (RuntimeException | Error e) {

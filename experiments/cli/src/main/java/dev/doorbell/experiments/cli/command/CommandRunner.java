@@ -144,7 +144,7 @@ public final class CommandRunner {
       throw e;
     } catch (RuntimeException | Error e) {
       if (RunExecution.isOutOfMemory(e)) {
-        print(RunExecution.memory(null));
+        print(RunExecution.memory(null, e));
         trace(command, e);
         return ExitCode.ENVIRONMENT;
       }
