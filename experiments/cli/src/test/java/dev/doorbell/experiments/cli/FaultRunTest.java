@@ -71,6 +71,33 @@ class FaultRunTest {
   }
 
   @Test
+  void shards_in_none_of_which_it_struck_fail_together_and_say_why() {
+    String runs = folder.resolve("runs").toString();
+    for (long struck = 0; struck < 2; struck++) {
+      assertThat(run(0, "--shard", "1/2", "--tag", "first" + struck)).isEqualTo(ExitCode.OK);
+      assertThat(run(struck, "--shard", "2/2", "--tag", "last" + struck)).isEqualTo(ExitCode.OK);
+      ExitCode merged =
+          session.type("merge", "first" + struck, "last" + struck, "--out", runs);
+      assertThat(merged).isEqualTo(struck == 0 ? ExitCode.FAILED : ExitCode.OK);
+      assertThat(session.err().contains("DB-F007  a fault that must fire")).isEqualTo(struck == 0);
+    }
+  }
+
+  @Test
+  void a_quiet_run_that_fails_says_why() {
+    assertThat(run(0, "-q")).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("DB-F007", "must fire never met an event");
+    session.runtime.runner =
+        (point, _) -> {
+          throw new PointFailure(
+              PointFailure.Kind.FAILED, Problem.of("DB-P001", point.id(), "an error CQE"));
+        };
+    String runs = folder.resolve("runs").toString();
+    assertThat(session.type("run", config, "-q", "--out", runs)).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("DB-R013", "5 points have no result", "table", "says why");
+  }
+
+  @Test
   void counts_are_in_the_journal_also_of_points_that_failed() throws IOException {
     session.runtime.runner =
         (point, context) -> {

@@ -1,8 +1,10 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.fault.FaultCount;
+import dev.doorbell.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Number of times that a fault of the plan happened.
@@ -16,6 +18,20 @@ public record FaultTally(String fault, boolean mustFire, long events, long fired
   /** True when the fault had to happen and did not. */
   public boolean missed() {
     return mustFire && fired == 0;
+  }
+
+  /** Returns why a fault that was {@link #missed} fails its run. */
+  public Problem problem() {
+    String what =
+        events == 0
+            ? "a fault that must fire never met an event that it is meant for"
+            : String.format(
+                Locale.ROOT,
+                "a fault that must fire did not, in %,d events that it is meant for",
+                events);
+    return Problem.of("DB-F007", fault, what)
+        .effect("the run has failed: what it was to show was not provoked")
+        .fix("look at its 'at', 'after', 'target' and 'opcode'; doc: docs/faults.md");
   }
 
   /** Counters of a point's devices. */

@@ -82,6 +82,7 @@ public final class MergeCommand extends CliCommand {
                 .fix("doorbell run --resume " + directory.path()));
         return ExitCode.PARTIAL;
       }
+      whole.missedFaults().forEach(missed -> context.problem(missed.problem()));
       return whole.missedFaults().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
   }

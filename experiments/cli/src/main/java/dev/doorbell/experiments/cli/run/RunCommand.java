@@ -463,6 +463,13 @@ public final class RunCommand extends CliCommand {
     }
     if (common().quiet()) {
       print.println(stored.path());
+      stored.missedFaults().forEach(missed -> context.problem(missed.problem()));
+      long without = stored.unfinished().size();
+      if (without > 0 && code != ExitCode.OK) {
+        context.problem(
+            Problem.of("DB-R013", null, "%d points have no result".formatted(without))
+                .fix(Typed.command(List.of("table", stored.path() + "")) + " says why"));
+      }
       return;
     }
     print.println();

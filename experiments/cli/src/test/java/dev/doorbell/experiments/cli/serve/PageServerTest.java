@@ -7,14 +7,18 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.doorbell.experiments.cli.Session;
 import dev.doorbell.experiments.results.figures.drawing.Marker;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -135,6 +139,31 @@ class PageServerTest {
     assertThat(report).contains("<h3>Figures</h3>");
     assertThat(told("/api/compare?a=%s&b=%s".formatted(ids.getFirst(), ids.getLast())))
         .contains("\"overall\"", "\"verdict\"");
+  }
+
+  /** It waits for the server's limit of ten seconds once, for all of them together. */
+  @Test
+  void half_requests_are_closed_and_hold_nobody_up() throws IOException, InterruptedException {
+    URI address = URI.create(server.address());
+    List<Socket> halves = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        Socket half = new Socket(InetAddress.getLoopbackAddress(), address.getPort());
+        halves.add(half);
+        half.setSoTimeout(120_000);
+        String sent = i % 2 == 0 ? "GET /api/runs HTTP/1.1\r\nHost: 127" : "G";
+        half.getOutputStream().write(sent.getBytes(StandardCharsets.US_ASCII));
+      }
+      assertThat(told("/api/runs")).contains(ids());
+      for (Socket half : halves) {
+        // -1 is the server's end; one that stays open ends with a SocketTimeoutException.
+        assertThat(half.getInputStream().read()).isEqualTo(-1);
+      }
+    } finally {
+      for (Socket half : halves) {
+        half.close();
+      }
+    }
   }
 
   @Test

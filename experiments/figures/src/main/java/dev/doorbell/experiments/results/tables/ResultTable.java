@@ -299,22 +299,9 @@ public final class ResultTable {
               tally.fault()));
     }
     for (FaultTally tally : run.missedFaults()) {
-      text.append("failed  ").append(missed(tally).text()).append('\n');
+      text.append("failed  ").append(tally.problem().text()).append('\n');
     }
     return text.toString();
-  }
-
-  private static Problem missed(FaultTally tally) {
-    String what =
-        tally.events() == 0
-            ? "a fault that must fire never met an event that it is meant for"
-            : String.format(
-                Locale.ROOT,
-                "a fault that must fire did not, in %,d events that it is meant for",
-                tally.events());
-    return Problem.of("DB-F007", tally.fault(), what)
-        .effect("the run has failed: what it was to show was not provoked")
-        .fix("look at its 'at', 'after', 'target' and 'opcode'; doc: docs/faults.md");
   }
 
   private static String verdict(StoredRun run) {
