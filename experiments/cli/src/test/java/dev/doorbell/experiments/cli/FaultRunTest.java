@@ -76,8 +76,7 @@ class FaultRunTest {
     for (long struck = 0; struck < 2; struck++) {
       assertThat(run(0, "--shard", "1/2", "--tag", "first" + struck)).isEqualTo(ExitCode.OK);
       assertThat(run(struck, "--shard", "2/2", "--tag", "last" + struck)).isEqualTo(ExitCode.OK);
-      ExitCode merged =
-          session.type("merge", "first" + struck, "last" + struck, "--out", runs);
+      ExitCode merged = session.type("merge", "first" + struck, "last" + struck, "--out", runs);
       assertThat(merged).isEqualTo(struck == 0 ? ExitCode.FAILED : ExitCode.OK);
       assertThat(session.err().contains("DB-F007  a fault that must fire")).isEqualTo(struck == 0);
     }

@@ -65,6 +65,51 @@ class LauncherTest {
     }
   }
 
+  @Test
+  void sums_of_a_package_are_signed_and_whoever_has_the_public_key_sees_a_change()
+      throws IOException, InterruptedException {
+    Path release = Files.createDirectories(folder.resolve("release/maven"));
+    Files.writeString(release.resolve("core.jar"), "a jar");
+    Files.writeString(release.resolveSibling("doorbell.tar.xz"), "an archive");
+    String keys =
+        "openssl genpkey -algorithm RSA -out key.pem && openssl pkey -in key.pem -pubout -out public.pem";
+    assumeTrue(
+        shell("command -v openssl") == 0, "no openssl; install it ('apt-get install openssl')");
+    assertThat(shell(keys)).as(said).isZero();
+    ProcessBuilder launcher =
+        checkout("exit 0", "package", "--sums", "" + folder.resolve("release"));
+    launcher.environment().put("DOORBELL_SIGNING_KEY", folder.resolve("key.pem").toString());
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      run.succeed();
+    }
+    String check =
+        "openssl dgst -sha256 -verify public.pem -signature release/SHA256SUMS.sig"
+            + " release/SHA256SUMS && cd release && sha256sum -c SHA256SUMS";
+    assertThat(shell(check)).as(said).isZero();
+    assertThat(said).contains("./maven/core.jar: OK", "./doorbell.tar.xz: OK");
+    Files.writeString(release.resolve("core.jar"), "another jar");
+    assertThat(shell(check)).as(said).isNotZero();
+    assertThat(said).contains("./maven/core.jar: FAILED");
+    assertThat(shell("cd release && sha256sum maven/core.jar >SHA256SUMS")).isZero();
+    assertThat(shell(check)).as(said).isNotZero();
+    assertThat(said).contains("Verification failure");
+    launcher.environment().put("DOORBELL_SIGNING_KEY", folder.resolve("public.pem").toString());
+    try (TestProgram run = TestProgram.start(folder, launcher)) {
+      assertThat(run.await()).isNotZero();
+      assertThat(run.said()).contains("cannot be signed with", "a private key in PEM");
+    }
+    assertThat(folder.resolve("release/SHA256SUMS.sig")).doesNotExist();
+  }
+
+  private int shell(String line) throws IOException, InterruptedException {
+    ProcessBuilder bash = new ProcessBuilder("bash", "-c", line).directory(folder.toFile());
+    try (TestProgram run = TestProgram.start(folder, bash)) {
+      int status = run.await();
+      said = run.said();
+      return status;
+    }
+  }
+
   private ProcessBuilder checkout(String maven, String... arguments) throws IOException {
     Files.copy(
         Path.of("..", "doorbell"), folder.resolve("doorbell"), StandardCopyOption.REPLACE_EXISTING);

@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.results.tables;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.results.print.Screen;
