@@ -53,6 +53,20 @@ class LoadTest {
     }
   }
 
+  @Test
+  void directives_need_no_line_of_their_own() {
+    String ptx =
+        ".version 8.0 .target sm_90, debug .address_size 64 .file 1 \"a.cu\"\n"
+            + ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %v; .loc 1 3 5"
+            + " ld.param.u64 %p, [p]; .loc 1 4 5 mov.u32 %v, 7; st.global.u32 [%p], %v; ret; }";
+    try (World world = new World()) {
+      Memory out = world.device(8);
+      GpuModule module = world.gpu.load("line.ptx", ptx);
+      world.run(module, "k", LaunchConfig.of(1, 1), new KernelArguments().add(out)).check();
+      assertThat((int) out.getLong(0)).isEqualTo(7);
+    }
+  }
+
   /** A GPU has 512 KiB for a thread: a frame alone, and a chain of calls. */
   @Test
   void more_local_memory_than_a_thread_can_have_is_refused_with_function_bytes_and_limit() {

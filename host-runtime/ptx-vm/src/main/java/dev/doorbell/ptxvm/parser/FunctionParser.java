@@ -175,7 +175,10 @@ final class FunctionParser {
     Position at = position();
     String function = "";
     SourceLine inlinedAt = null;
-    if (tokens.accept(",") && tokens.peek().text().equals("function_name")) {
+    boolean more = tokens.accept(",");
+    if (more && !tokens.peek().text().equals("function_name")) {
+      tokens.skipLine(line);
+    } else if (more) {
       tokens.next();
       String label = tokens.name();
       long offset = tokens.peek().is("+") ? tokens.integer() : 0;
@@ -189,7 +192,6 @@ final class FunctionParser {
         inlinedAt = new SourceLine(module.file(outer.file), outer.line, outer.column);
       }
     }
-    tokens.skipLine(line);
     source = new SourceLine(module.file(at.file), at.line, at.column, function, inlinedAt);
     if (source.frames().size() <= MAX_INLINED) {
       located.put(at, source);

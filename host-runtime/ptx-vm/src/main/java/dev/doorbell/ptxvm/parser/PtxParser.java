@@ -139,8 +139,10 @@ public final class PtxParser {
           return;
         }
         case "target" -> {
-          target = tokens.peek().text();
-          tokens.skipLine(token.line());
+          target = tokens.next().text();
+          while (tokens.accept(",")) {
+            tokens.next();
+          }
           return;
         }
         case "address_size" -> {
