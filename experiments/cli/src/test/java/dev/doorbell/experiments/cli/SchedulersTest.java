@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class SchedulersTest {
   private static final String SWEEP = "pull-vs-push -s size=64,4K -s path=pull,pull.bf";
+
+  private static final String SIZES = "'size=pow2(8,1M),24,48,96,192,384,768,1536'";
 
   /** A cluster of one node, of the daemons of Slurm and their keys, within a folder. */
   private static final String CLUSTER =
@@ -107,6 +110,50 @@ class SchedulersTest {
       assertThat(shards.count()).isEqualTo(8);
     }
     merges();
+  }
+
+  /** One task is killed; its points are named, run again, and all is as of one process. */
+  @Test
+  void four_hundred_points_by_slurm_of_which_a_task_was_killed()
+      throws IOException, InterruptedException {
+    assumeTrue(has("slurmctld", "slurmd", "munged", "sbatch"), "Slurm is not installed");
+    assumeTrue("root".equals(System.getProperty("user.name")), "only root starts Slurm here");
+    String sweep = "pull-vs-push -s samples=20 -s " + SIZES;
+    String script = page().replace(SWEEP, sweep);
+    int from = script.indexOf("#!/bin/bash\n#SBATCH");
+    Files.writeString(
+        folder.resolve("sweep.sh"), script.substring(from, script.indexOf("```", from)));
+    typed(
+        CLUSTER
+            + """
+            job=$(sbatch --parsable sweep.sh)
+            for i in $(seq 3000); do
+              # Some of its points are done, and others are not.
+              if grep -qs '"point"' runs/*/journal.jsonl && squeue -h -t R -o %i | grep -q "_5$"; then
+                sleep 1
+                scancel --signal=KILL --full "${job}_5"
+                break
+              fi
+              sleep 0.1
+            done
+            for i in $(seq 6000); do
+              [ -n "$(squeue -h)" ] || exit 0
+              sleep 0.1
+            done
+            exit 1
+            """);
+    String merged = typed("./doorbell merge runs/* --out merged || test $? = 7");
+    assertThat(merged).contains("DB-R013", "points have no result");
+    typed("./doorbell run --resume merged/* --quiet");
+    typed("./doorbell run " + sweep + " --out whole --quiet");
+    String table = typed("./doorbell table whole/*");
+    assertThat(table).containsPattern("4[0-9][0-9] of 4[0-9][0-9] points verified");
+    typed("./doorbell verify merged/*");
+    typed("cmp merged/*/summary.csv whole/*/summary.csv; diff -r merged/*/samples whole/*/samples");
+    for (String run : List.of("merged", "whole")) {
+      typed("./doorbell plot " + run + "/* -y latency -x size --out plots-" + run);
+    }
+    typed("./doorbell gate merged/* --baseline whole/*");
   }
 
   @Test
