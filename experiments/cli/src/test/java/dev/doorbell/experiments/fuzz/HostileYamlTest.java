@@ -75,6 +75,7 @@ class HostileYamlTest {
             "outputs: {crossovers: {a: 1}}",
             "outputs: {crossovers: [{metric: m, axis: a, over: o, between: [{a: 1}, b]}]}",
             "expect: {a: 1}",
+            "expect: [{that: less, metric: latency, source: s, where: {size: {}}}]",
             "exclude: {a: 1}",
             "measure: {metrics: [{a: 1}]}")) {
       assertThat(problems(Objects.requireNonNull(READERS.get("experiment")), config + part))
