@@ -30,6 +30,16 @@ class NcclTableTest {
         .contains("# Out of bounds values : 1 FAILED");
   }
 
+  @Test
+  void nothing_is_said_of_wrong_elements_where_none_was_compared() {
+    NcclTable table = new NcclTable(Collective.ALL_REDUCE, 4, DataType.FLOAT, "sum", 0);
+    OptionalDouble time = OptionalDouble.of(1024);
+    table.row(4096, time, time, NcclTable.PREDICTED);
+    assertThat(table.end(0))
+        .contains("6.00    N/A     1.02    4.00    6.00    N/A  predicted")
+        .contains("# Out of bounds values : N/A");
+  }
+
   /**
    * How public tools read the output of nccl-tests: rows follow the third line of the head and end
    * at the count of values out of bounds; columns are counted from the end of a row; of the average

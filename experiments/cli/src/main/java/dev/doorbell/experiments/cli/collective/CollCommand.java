@@ -366,7 +366,7 @@ public final class CollCommand extends CliCommand {
           }
         } else {
           OptionalDouble inPlace = kind.inPlace() ? form : OptionalDouble.empty();
-          table.row(size, form, inPlace, "predicted");
+          table.row(size, form, inPlace, NcclTable.PREDICTED);
         }
       }
       print.print(table.end(wrong));
