@@ -23,7 +23,8 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
   private static final int UNKNOWN_SHOWN = 10;
   private static final Pattern REPORT =
       Pattern.compile(
-          "(?i)\\b(warn(ing)?|err(or)?|fail(ed|ure)?|fatal|cannot|unable|abort(ed|ing)?)\\b");
+          "^\\s*[EFW]\\d{4} " // glog's mark of an error, a fatal one or a warning
+              + "|(?i)\\b(warn(ing)?|err(or)?|fail(ed|ure)?|fatal|cannot|unable|abort(ed|ing)?)\\b");
 
   /** Local protection errors beside one of these are the IOMMU's doing. */
   private static final Set<String> IOMMU = Set.of("DB-LOG-350", "DB-LOG-351", "DB-LOG-352");
