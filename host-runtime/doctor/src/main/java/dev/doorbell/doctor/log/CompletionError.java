@@ -30,7 +30,7 @@ public record CompletionError(int status, int vendor) {
   private static final Pattern STATUS =
       Pattern.compile(
           "(?:completion (?=from|with|in)|\\bCQE\\b|\\bW[CR]\\b|\\bwr \\d+|\\bwc\\b|work"
-              + " completion|[Ff]ailed status|CQ state error|ibv_poll_cq failed)(?:.*?\\bstatus(?:"
+              + " (?:completion|request complete)|[Ff]ailed status|CQ state error|ibv_poll_cq failed)(?:.*?\\bstatus(?:"
               + " code)?[ :=]+|.*?\\bwith error |.*?\\berror:\\s*|\\s*:?\\s*)(?:[\\w"
               + " ]+\\()?(0x[0-9a-f]+|\\d+)\\b");
 

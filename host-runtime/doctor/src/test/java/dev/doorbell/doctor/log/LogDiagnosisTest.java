@@ -47,6 +47,8 @@ class LogDiagnosisTest {
 
   @Test
   void a_status_is_found_however_it_is_written_and_names_its_vendor_code() {
+    assertThat(CompletionError.in("work request complete err: status 5 and vendor err 249"))
+        .contains(new CompletionError(5, 249));
     assertThat(CompletionError.in("Got completion with error 5, opcode 0, len 0, vendor err 249"))
         .contains(new CompletionError(5, 0xf9));
     assertThat(
