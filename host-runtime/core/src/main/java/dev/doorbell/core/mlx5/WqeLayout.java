@@ -124,7 +124,7 @@ record WqeLayout(List<Part> parts, String problem) {
   }
 
   /** Returns the number of fields whose content is unlikely; reading by the right queue has few. */
-  int oddities(long wqe) {
+  int oddities(long wqe, WqeQueue queue) {
     int odd = 0;
     for (Part part : parts) {
       long at = wqe + part.offset;
@@ -137,8 +137,9 @@ record WqeLayout(List<Part> parts, String problem) {
                 unlikely(DataSegment.address(at)) + (DataSegment.byteCount(at) == 0 ? 1 : 0);
             case DATAGRAM ->
                 (DatagramSegment.reserved(at) == 0 ? 0 : 2)
-                    + (DatagramSegment.hasGlobalRoute(at) ? 0 : 1);
-            case SHORT_VECTOR -> 1;
+                    + (DatagramSegment.hasGlobalRoute(at) ? 0 : 1)
+                    + oddKey(at, queue);
+            case SHORT_VECTOR -> 1 + oddKey(at, queue);
             case ETHERNET ->
                 BigEndian.getInt(at) == 0 && (EthernetFields.checksums(at) & 0x3f) == 0 ? 0 : 2;
             case XRC ->
@@ -147,6 +148,11 @@ record WqeLayout(List<Part> parts, String problem) {
           };
     }
     return odd;
+  }
+
+  /** A Q_Key has a reserved word behind it; the lower half of a DC access key is there. */
+  private static int oddKey(long vector, WqeQueue queue) {
+    return (BigEndian.getInt(vector + Integer.BYTES) == 0) == (queue == WqeQueue.DC) ? 1 : 0;
   }
 
   /** Addresses of processes and GPUs have 48 to 57 bits. */

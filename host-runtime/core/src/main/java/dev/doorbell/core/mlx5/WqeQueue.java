@@ -40,12 +40,11 @@ public enum WqeQueue {
         wqe,
         address ->
             Arrays.stream(values())
-                .filter(queue -> queue != (remote ? UD : DC) || !remote)
-                .filter(queue -> queue != ETH || !remote)
+                .filter(queue -> !remote || (queue != UD && queue != ETH))
                 .filter(queue -> WqeLayout.of(address, wqe.length, queue).problem().isEmpty())
                 .sorted(
                     Comparator.comparingInt(
-                        queue -> WqeLayout.of(address, wqe.length, queue).oddities(address)))
+                        queue -> WqeLayout.of(address, wqe.length, queue).oddities(address, queue)))
                 .toList());
   }
 }
