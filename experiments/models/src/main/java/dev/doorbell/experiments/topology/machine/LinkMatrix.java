@@ -124,8 +124,10 @@ final class LinkMatrix {
     }
     List<String> rest = cells.subList(columns.size() + 1, cells.size());
     int node = nodes.getOrDefault(column, -1);
-    if (numa && rest.size() > (cpus ? 1 : 0) && rest.get(cpus ? 1 : 0).matches("\\d{1,4}")) {
-      node = Integer.parseInt(rest.get(cpus ? 1 : 0));
+    // A list has the CPUs' own node first, and then those of memory on GPUs.
+    String near = numa && rest.size() > (cpus ? 1 : 0) ? rest.get(cpus ? 1 : 0) : "";
+    if (near.matches("\\d{1,4}([,-].*)?")) {
+      node = Integer.parseInt(near.replaceFirst("\\D.*", ""));
     }
     String cores = cpus && !rest.isEmpty() ? rest.getFirst() : "";
     devices.add(

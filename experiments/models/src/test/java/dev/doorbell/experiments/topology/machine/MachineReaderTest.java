@@ -166,6 +166,21 @@ class MachineReaderTest {
   }
 
   @Test
+  void a_list_of_numa_nodes_begins_with_that_of_the_cpus() throws ConfigException {
+    MachineMap map =
+        MachineReader.read(
+            "t",
+            """
+                  GPU0  GPU1  NIC0  CPU Affinity  NUMA Affinity  GPU NUMA ID
+            GPU0   X    NV18  SYS   0-71          0,2-17         1
+            GPU1  NV18   X    SYS   72-143        1,18-33        9
+            NIC0  SYS   SYS    X
+            """);
+    assertThat(map.device("gpu0").numa()).isZero();
+    assertThat(map.device("gpu1").numa()).isEqualTo(1);
+  }
+
+  @Test
   void nvlinks_to_the_switches_of_a_host_count_together() throws ConfigException {
     String gpu = "<pci busid='0000:%d:00.0'><gpu dev='%d'>%s</gpu></pci>";
     String link = "<nvlink target='0000:%d:00.0' count='%d' tclass='0x068000'/>";
