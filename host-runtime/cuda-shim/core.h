@@ -20,6 +20,8 @@ enum {
 	NOT_SUPPORTED = 801,
 };
 
+enum { PCI_DOMAIN = 0xdb00 }; /* that of the HCAs, which no machine has */
+
 struct doorbell_gpus {
 	uint64_t base, bytes, file, count, capability, multiprocessors, threads, blocks, shared, memory, peers;
 };

@@ -589,6 +589,7 @@ static int properties(struct properties *of, int device, size_t bytes)
 	all.texture_pitch = 32;
 	all.multiprocessors = (int)gpus->multiprocessors;
 	all.maps_host = all.concurrent_kernels = all.unified = all.priorities = all.managed = 1;
+	all.domain = PCI_DOMAIN;
 	all.bus = value_of(33, device);
 	all.copy_engines = 3;
 	all.bus_width = value_of(37, device);

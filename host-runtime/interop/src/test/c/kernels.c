@@ -49,6 +49,8 @@ int cudaEventElapsedTime(float *, void *, void *);
 int cudaGetLastError(void);
 int cudaGetDeviceCount(int *);
 int cudaSetDevice(int);
+int cudaDeviceGetPCIBusId(char *, int, int);
+int cudaDeviceGetByPCIBusId(int *, const char *);
 int cudaGraphCreate(void **, unsigned);
 const char *cudaGetErrorName(int);
 int cuMemAlloc_v2(uint64_t *, size_t);
@@ -237,6 +239,30 @@ static void processes(void)
 	REQUIRE(value == 101);
 }
 
+/* A GPU is a PCI function below a bridge, where libraries look for the HCA that is near. */
+static void paths(void)
+{
+	char name[16], path[256], vendor[8] = "";
+	int device;
+	OK(cudaDeviceGetPCIBusId(name, sizeof name, 1));
+	REQUIRE(strcmp(name, "DB00:11:00.0") == 0);
+	OK(cudaDeviceGetByPCIBusId(&device, name));
+	REQUIRE(device == 1);
+	char *bridge = realpath("/sys/class/pci_bus/db00:11/device", NULL);
+	REQUIRE(bridge && snprintf(path, sizeof path, "%s/db00:11:00.0", bridge) > 0);
+	char *function = realpath("/sys/class/pci_bus/db00:11/../../db00:11:00.0", NULL);
+	REQUIRE(function && strcmp(function, path) == 0);
+	char *listed = realpath("/sys/bus/pci/devices/db00:11:00.0", NULL);
+	REQUIRE(listed && strcmp(listed, path) == 0);
+	strcat(path, "/vendor");
+	FILE *file = fopen(path, "r");
+	REQUIRE(file && fgets(vendor, sizeof vendor, file) && strcmp(vendor, "0x10de\n") == 0);
+	fclose(file);
+	free(bridge);
+	free(function);
+	free(listed);
+}
+
 int main(int count, char **words)
 {
 	void **handle = __cudaRegisterFatBinary(&wrapper);
@@ -267,6 +293,7 @@ int main(int count, char **words)
 		processes();
 		OK(cudaGetDeviceCount(&devices));
 		REQUIRE(devices == 2);
+		paths();
 		memory();
 		streams();
 		OK(cudaSetDevice(1));
