@@ -17,6 +17,7 @@
 #endif
 
 __thread int doorbell_device;
+__thread bool doorbell_current;
 
 static __thread int connection = -1;
 static __thread pid_t connected; /* a child has its parent's variables, but not its connections */
@@ -169,6 +170,7 @@ int doorbell_call(enum gpu_request type, const uint64_t *in, size_t numbers, con
 	int error = doorbell_open(&unused);
 	if (error != OK)
 		return error;
+	doorbell_current |= type != GPU_MISSING && type != GPU_RESET;
 	unsigned char answer[SHIM_MAX_PAYLOAD];
 	struct shim_message head;
 	error = exchange(type, in, numbers, bytes, length, &head, answer, sizeof answer);

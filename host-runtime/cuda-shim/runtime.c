@@ -338,8 +338,10 @@ API int cudaSetDevice(int device)
 	int error = count_of(&count);
 	if (error == OK && (device < 0 || device >= count))
 		error = INVALID_DEVICE;
-	if (error == OK)
+	if (error == OK) {
 		doorbell_device = device;
+		doorbell_current = true;
+	}
 	return result(error);
 }
 
