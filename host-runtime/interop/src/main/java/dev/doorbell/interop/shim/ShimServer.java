@@ -114,8 +114,7 @@ public final class ShimServer implements AutoCloseable {
       begun = capture(options, wire);
       opened = new LocalListener(socket());
       SysfsTree.delete(tree());
-      SysfsTree.write(
-          tree(), this.devices, options.gpus() != null || gpus.count() > 0, gpus.count());
+      SysfsTree.write(tree(), this.devices, options.gpus() != null, gpus.count());
     } catch (IOException | RuntimeException e) {
       if (opened != null) {
         opened.close();

@@ -51,13 +51,13 @@ final class SysfsTree {
   private SysfsTree() {}
 
   /**
-   * @param peers devices reach the memory of GPUs: programs look for the module by which a kernel
-   *     does
+   * @param real devices reach the memory of real GPUs: programs look for the module by which a
+   *     kernel does
    * @param gpus emulated ones, each below a bridge of its own
    */
-  static void write(Path root, List<ServedDevice> devices, boolean peers, int gpus)
+  static void write(Path root, List<ServedDevice> devices, boolean real, int gpus)
       throws IOException {
-    if (peers) {
+    if (real || gpus > 0) {
       put(root.resolve("sys/module/nvidia_peermem/version"), "doorbell");
     }
     Path classes = root.resolve("sys/class");
@@ -68,21 +68,28 @@ final class SysfsTree {
     put(root.resolve("dev/infiniband/rdma_cm"), "");
     Path bus = root.resolve("sys/bus/pci");
     for (int gpu = 0; gpu < gpus; gpu++) {
-      String behind = "%s:%02x".formatted(DOMAIN.substring(0, 4), FIRST_GPU_BUS + gpu);
+      String behind = "db00:%02x".formatted(FIRST_GPU_BUS + gpu);
       String bridge = "devices/pci%s/%s:%02x.1".formatted(DOMAIN, DOMAIN, FIRST_GPU_BUS + gpu);
       String at = bridge + "/" + behind + ":00.0";
-      writeFunction(root.resolve("sys").resolve(at), behind + ":00.0", true);
+      writeFunction(root.resolve("sys").resolve(at), true);
       link(bus.resolve("devices").resolve(behind + ":00.0"), "../../../" + at);
-      String node = bridge + "/pci_bus/" + behind;
-      link(root.resolve("sys").resolve(node).resolve("device"), "../..");
-      link(classes.resolve("pci_bus").resolve(behind), "../../" + node);
+      link(root.resolve("sys/" + bridge + "/pci_bus/" + behind + "/device"), "../..");
+      link(classes.resolve("pci_bus/" + behind), "../../" + bridge + "/pci_bus/" + behind);
     }
     for (ServedDevice device : devices) {
       int number = device.number();
       String address = "%s:%02x.0".formatted(DOMAIN, number);
       String at = "devices/pci%s/%s".formatted(DOMAIN, address);
       Path function = root.resolve("sys").resolve(at);
-      writeFunction(function, address, false);
+      writeFunction(function, false);
+      put(
+          function.resolve("modalias"),
+          "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
+              .formatted(ServedDevice.VENDOR_PART));
+      put(
+          function.resolve("uevent"),
+          "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s"
+              .formatted(ServedDevice.VENDOR_PART, address));
       for (String name : Set.copyOf(device.networkInterfaces())) {
         Path network = function.resolve("net").resolve(name);
         put(network.resolve("dev_id"), "0x0");
@@ -113,31 +120,15 @@ final class SysfsTree {
   }
 
   /** A PCI function on PCIe 4.0 with 16 lanes: a ConnectX-6 Dx, or a GPU. */
-  private static void writeFunction(Path folder, String address, boolean gpu) throws IOException {
+  private static void writeFunction(Path folder, boolean gpu) throws IOException {
     String cpus = Files.isReadable(ONLINE) ? Files.readString(ONLINE).strip() : "0";
-    String vendor = gpu ? "10de" : "15b3";
-    String part = gpu ? "2330" : "%04x".formatted(ServedDevice.VENDOR_PART);
-    String subsystem = gpu ? "16c1" : "0016";
-    String kind = gpu ? "0302" : "0200";
-    put(folder.resolve("vendor"), "0x" + vendor);
-    put(folder.resolve("device"), "0x" + part);
-    put(folder.resolve("subsystem_vendor"), "0x" + vendor);
-    put(folder.resolve("subsystem_device"), "0x" + subsystem);
-    put(folder.resolve("class"), "0x" + kind + "00");
+    String vendor = gpu ? "0x10de" : "0x15b3";
+    put(folder.resolve("vendor"), vendor);
+    put(folder.resolve("device"), "0x%04x".formatted(gpu ? 0x2330 : ServedDevice.VENDOR_PART));
+    put(folder.resolve("subsystem_vendor"), vendor);
+    put(folder.resolve("subsystem_device"), gpu ? "0x16c1" : "0x0016");
+    put(folder.resolve("class"), gpu ? "0x030200" : "0x020000");
     put(folder.resolve("revision"), "0x00");
-    put(
-        folder.resolve("modalias"),
-        "pci:v0000%Sd0000%Ssv0000%Ssd0000%Sbc%ssc%si00"
-            .formatted(vendor, part, vendor, subsystem, kind.substring(0, 2), kind.substring(2)));
-    put(
-        folder.resolve("uevent"),
-        "DRIVER=%s\nPCI_CLASS=%X\nPCI_ID=%S:%S\nPCI_SLOT_NAME=%s"
-            .formatted(
-                gpu ? "nvidia" : "mlx5_core",
-                Integer.parseInt(kind + "00", 16),
-                vendor,
-                part,
-                address));
     put(folder.resolve("numa_node"), "-1");
     put(folder.resolve("local_cpulist"), cpus);
     put(folder.resolve("local_cpus"), mask(cpus));
