@@ -17,6 +17,7 @@
 #endif
 
 __thread int doorbell_device;
+__thread bool doorbell_current;
 
 static __thread int connection = -1;
 static __thread pid_t connected; /* a child has its parent's variables, but not its connections */
@@ -69,6 +70,18 @@ void doorbell_say(const char *text)
 	fflush(stderr);
 }
 
+/* The program's number in its job, from 1 on, as launchers tell it; 0 where none does. */
+static uint32_t rank_of_job(void)
+{
+	static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value >= '0' && *value <= '9')
+			return (uint32_t)strtoul(value, NULL, 10) + 1;
+	}
+	return 0;
+}
+
 static int connect_thread(void)
 {
 	const char *folder = getenv("DOORBELL_HCA");
@@ -78,7 +91,7 @@ static int connect_thread(void)
 	connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (connection < 0)
 		return NO_DEVICE;
-	struct shim_hello hello = {SHIM_MAGIC, SHIM_VERSION, GPU_KIND, 0, 0, 0, 0};
+	struct shim_hello hello = {SHIM_MAGIC, SHIM_VERSION, GPU_KIND, 0, 0, rank_of_job(), 0};
 	struct shim_welcome welcome;
 	if (connect(connection, (struct sockaddr *)&name, sizeof name) != 0 || !transfer(true, &hello, sizeof hello) ||
 	    !transfer(false, &welcome, sizeof welcome) || welcome.error != 0) {
@@ -169,6 +182,7 @@ int doorbell_call(enum gpu_request type, const uint64_t *in, size_t numbers, con
 	int error = doorbell_open(&unused);
 	if (error != OK)
 		return error;
+	doorbell_current |= type != GPU_MISSING && type != GPU_RESET;
 	unsigned char answer[SHIM_MAX_PAYLOAD];
 	struct shim_message head;
 	error = exchange(type, in, numbers, bytes, length, &head, answer, sizeof answer);

@@ -20,6 +20,8 @@ enum {
 	NOT_SUPPORTED = 801,
 };
 
+enum { PCI_DOMAIN = 0xdb00 }; /* that of the HCAs, which no machine has */
+
 struct doorbell_gpus {
 	uint64_t base, bytes, file, count, capability, multiprocessors, threads, blocks, shared, memory, peers;
 };
@@ -43,6 +45,7 @@ struct doorbell_launch {
 
 #pragma GCC visibility push(default)
 extern __thread int doorbell_device; /* the calling thread's device */
+extern __thread bool doorbell_current; /* whether its context is current: a call that needs one makes it so */
 
 /* Opens the connection of this thread, if need be. */
 int doorbell_open(const struct doorbell_gpus **gpus);

@@ -14,7 +14,7 @@ typedef uint64_t device_pointer;
 #define CONTEXT 0x1000u
 #define DEPTH 16
 
-static __thread int stack[DEPTH];
+static __thread void *stack[DEPTH];
 static __thread int depth;
 
 static void *context_of(int device)
@@ -159,45 +159,42 @@ static int device_of(const void *context)
 	return (int)((uint64_t)context - CONTEXT);
 }
 
-API int cuCtxPushCurrent_v2(void *context)
+API int cuCtxGetCurrent(void **context)
 {
-	int error = check_device(device_of(context));
-	if (error != OK || depth == DEPTH)
-		return INVALID_CONTEXT;
-	stack[depth++] = doorbell_device;
-	doorbell_device = device_of(context);
-	return OK;
-}
-
-API int cuCtxPopCurrent_v2(void **context)
-{
-	if (context)
-		*context = context_of(doorbell_device);
-	if (depth)
-		doorbell_device = stack[--depth];
+	*context = doorbell_current ? context_of(doorbell_device) : NULL;
 	return OK;
 }
 
 API int cuCtxSetCurrent(void *context)
 {
-	if (!context)
-		return OK;
-	if (check_device(device_of(context)) != OK)
+	if (context && check_device(device_of(context)) != OK)
 		return INVALID_CONTEXT;
-	doorbell_device = device_of(context);
+	doorbell_current = context;
+	doorbell_device = context ? device_of(context) : doorbell_device;
 	return OK;
 }
 
-API int cuCtxGetCurrent(void **context)
+API int cuCtxPushCurrent_v2(void *context)
 {
-	*context = context_of(doorbell_device);
-	return OK;
+	if (!context || check_device(device_of(context)) != OK || depth == DEPTH)
+		return INVALID_CONTEXT;
+	cuCtxGetCurrent(&stack[depth++]);
+	return cuCtxSetCurrent(context);
+}
+
+API int cuCtxPopCurrent_v2(void **context)
+{
+	if (!doorbell_current)
+		return INVALID_CONTEXT;
+	if (context)
+		cuCtxGetCurrent(context);
+	return cuCtxSetCurrent(depth ? stack[--depth] : NULL);
 }
 
 API int cuCtxGetDevice(int *device)
 {
 	*device = doorbell_device;
-	return OK;
+	return doorbell_current ? OK : INVALID_CONTEXT;
 }
 
 API int cuCtxCreate_v2(void **context, unsigned flags, int device)
@@ -225,19 +222,30 @@ API int cuCtxCreate_v4(void **context, void *parameters, unsigned flags, int dev
 API int cuCtxDestroy_v2(void *context)
 {
 	(void)context;
-	if (depth)
-		doorbell_device = stack[--depth];
-	return OK;
+	return cuCtxPopCurrent_v2(NULL);
 }
 
 API int cuCtxSynchronize(void)
 {
+	if (!doorbell_current)
+		return INVALID_CONTEXT;
 	return CALL(GPU_SYNCHRONIZE, NULL, 0, (uint64_t)doorbell_device, (uint64_t)-1);
 }
 
+static unsigned context_flags = 8; /* the host is mapped */
+
 API int cuCtxGetFlags(unsigned *flags)
 {
-	*flags = 8;
+	*flags = context_flags;
+	return OK;
+}
+
+/* No flag changes what is served: copies that CU_CTX_SYNC_MEMOPS is for wait anyway. */
+API int cuCtxSetFlags(unsigned flags)
+{
+	if (flags & ~0xffu)
+		return INVALID_VALUE;
+	context_flags = flags | 8;
 	return OK;
 }
 

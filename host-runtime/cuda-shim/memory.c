@@ -45,6 +45,7 @@ int doorbell_allocate(enum gpu_memory kind, size_t bytes, void **address)
 
 int doorbell_free(void *address)
 {
+	doorbell_current = true; /* also by cudaFree(0), which programs call for this */
 	if (!address)
 		return OK;
 	int error = CALL(GPU_SYNCHRONIZE, NULL, 0, (uint64_t)doorbell_device, (uint64_t)-1);

@@ -109,8 +109,9 @@ API int nvmlDeviceGetPciInfo_v3(const void *device, struct pci_info *info)
 	info->bus = (unsigned)bus;
 	info->id = 0x233010de;
 	info->subsystem = 0x16c110de;
-	snprintf(info->legacy, sizeof info->legacy, "0000:%02X:00.0", info->bus);
-	snprintf(info->text, sizeof info->text, "00000000:%02X:00.0", info->bus);
+	info->domain = PCI_DOMAIN;
+	snprintf(info->legacy, sizeof info->legacy, "%04X:%02X:00.0", info->domain, info->bus);
+	snprintf(info->text, sizeof info->text, "%08X:%02X:00.0", info->domain, info->bus);
 	return 0;
 }
 

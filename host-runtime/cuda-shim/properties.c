@@ -16,7 +16,7 @@ static const struct {
 	{102, 1},	  {103, 1},	 {110, 1},	{118, 200},	  {122, 1},	 {123, 1},	{126, 4},	 {134, -1},
 };
 
-enum { THREADS = 1, SMS = 16, BUS = 33, DEVICE = 34, MAJOR = 75, MINOR = 76, SHARED_SM = 81, SHARED_BLOCK = 97,
+enum { THREADS = 1, SMS = 16, BUS = 33, DEVICE = 34, DOMAIN = 50, MAJOR = 75, MINOR = 76, SHARED_SM = 81, SHARED_BLOCK = 97,
        BLOCKS_SM = 106 };
 
 static int bus_of(int device)
@@ -37,6 +37,7 @@ int doorbell_attribute(int *value, int attribute, int device)
 	case SMS: *value = (int)gpus->multiprocessors; return OK;
 	case BUS: *value = bus_of(device); return OK;
 	case DEVICE: *value = 0; return OK;
+	case DOMAIN: *value = PCI_DOMAIN; return OK;
 	case MAJOR: *value = (int)gpus->capability / 10; return OK;
 	case MINOR: *value = (int)gpus->capability % 10; return OK;
 	case SHARED_SM: *value = (int)gpus->shared + 1024; return OK;
@@ -53,7 +54,7 @@ int doorbell_attribute(int *value, int attribute, int device)
 
 int doorbell_bus_id(char *text, int length, int device)
 {
-	return snprintf(text, (size_t)length, "0000:%02X:00.0", bus_of(device)) < length ? OK : INVALID_VALUE;
+	return snprintf(text, (size_t)length, "%04X:%02X:00.0", PCI_DOMAIN, bus_of(device)) < length ? OK : INVALID_VALUE;
 }
 
 int doorbell_by_bus_id(int *device, const char *text)
@@ -64,10 +65,10 @@ int doorbell_by_bus_id(int *device, const char *text)
 	if (error != OK)
 		return error;
 	if (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3 &&
-	    (domain = 0, sscanf(text, "%x:%x", &bus, &slot) != 2))
+	    (domain = PCI_DOMAIN, sscanf(text, "%x:%x", &bus, &slot) != 2))
 		return INVALID_VALUE;
 	for (int i = 0; i < (int)gpus->count; i++) {
-		if (domain == 0 && bus == (unsigned)bus_of(i)) {
+		if (domain == PCI_DOMAIN && bus == (unsigned)bus_of(i)) {
 			*device = i;
 			return OK;
 		}

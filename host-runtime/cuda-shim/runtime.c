@@ -338,8 +338,10 @@ API int cudaSetDevice(int device)
 	int error = count_of(&count);
 	if (error == OK && (device < 0 || device >= count))
 		error = INVALID_DEVICE;
-	if (error == OK)
+	if (error == OK) {
 		doorbell_device = device;
+		doorbell_current = true;
+	}
 	return result(error);
 }
 
@@ -589,6 +591,7 @@ static int properties(struct properties *of, int device, size_t bytes)
 	all.texture_pitch = 32;
 	all.multiprocessors = (int)gpus->multiprocessors;
 	all.maps_host = all.concurrent_kernels = all.unified = all.priorities = all.managed = 1;
+	all.domain = PCI_DOMAIN;
 	all.bus = value_of(33, device);
 	all.copy_engines = 3;
 	all.bus_width = value_of(37, device);

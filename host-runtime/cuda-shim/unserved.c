@@ -133,7 +133,7 @@ MISSING(cuCoredumpGetAttributeGlobal) MISSING(cuCoredumpSetAttribute) MISSING(cu
 MISSING(cuCtxAttach) MISSING(cuCtxDetach) MISSING(cuCtxFromGreenCtx) MISSING(cuCtxGetCacheConfig)
 MISSING(cuCtxGetDevResource) MISSING(cuCtxGetDevice_v2) MISSING(cuCtxGetExecAffinity)
 MISSING(cuCtxGetSharedMemConfig) MISSING(cuCtxRecordEvent) MISSING(cuCtxResetPersistingL2Cache)
-MISSING(cuCtxSetFlags) MISSING(cuCtxSetSharedMemConfig) MISSING(cuCtxSynchronize_v2) MISSING(cuCtxWaitEvent)
+ MISSING(cuCtxSetSharedMemConfig) MISSING(cuCtxSynchronize_v2) MISSING(cuCtxWaitEvent)
 MISSING(cuDestroyExternalMemory) MISSING(cuDestroyExternalSemaphore) MISSING(cuDevResourceGenerateDesc)
 MISSING(cuDevSmResourceSplitByCount) MISSING(cuDeviceGetDefaultMemPool) MISSING(cuDeviceGetDevResource)
 MISSING(cuDeviceGetExecAffinitySupport) MISSING(cuDeviceGetGraphMemAttribute)

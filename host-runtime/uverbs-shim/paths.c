@@ -33,7 +33,7 @@ static const char *const served[] = {
 	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
 	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
 	"/sys/class/misc/rdma_cm",    "/sys/module/nvidia_peermem",
-	"/sys/class/infiniband_mad",
+	"/sys/class/infiniband_mad",  "/sys/class/pci_bus/db00:",
 };
 
 int shim_node(const char *path)

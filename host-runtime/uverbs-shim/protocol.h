@@ -63,7 +63,7 @@ struct shim_hello {
 	uint32_t magic, version, kind;
 	uint32_t reserved; /* SO_PEERCRED identifies the process */
 	uint32_t file;	 /* file descriptor in that process: of the shared file, or of these events */
-	uint32_t device; /* n of uverbsN */
+	uint32_t device; /* n of uverbsN; for GPUs: the rank that a launcher gave, and 1, or 0 */
 	uint64_t token;	 /* of an event file descriptor; of a device: SHIM_INHERITED, or 0 */
 };
 

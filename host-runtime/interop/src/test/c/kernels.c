@@ -2,6 +2,7 @@
  * A program of the CUDA runtime as nvcc makes it, but written by hand, so that gcc is enough: it registers a fat binary
  * of PTX by the host ABI and launches its kernels. With an argument it does one thing that is wrong.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,12 +50,22 @@ int cudaEventElapsedTime(float *, void *, void *);
 int cudaGetLastError(void);
 int cudaGetDeviceCount(int *);
 int cudaSetDevice(int);
+int cudaDeviceGetPCIBusId(char *, int, int);
+int cudaDeviceGetByPCIBusId(int *, const char *);
 int cudaGraphCreate(void **, unsigned);
 const char *cudaGetErrorName(int);
 int cuMemAlloc_v2(uint64_t *, size_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
 int cuStreamWaitValue32_v2(void *, uint64_t, uint32_t, unsigned);
 int cuStreamWriteValue32_v2(void *, uint64_t, uint32_t, unsigned);
+int cuCtxGetCurrent(void **);
+int cuCtxGetDevice(int *);
+int cuCtxGetFlags(unsigned *);
+int cuCtxPopCurrent_v2(void **);
+int cuCtxPushCurrent_v2(void *);
+int cuCtxSetCurrent(void *);
+int cuCtxSynchronize(void);
+int cuCtxSetFlags(unsigned);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 
 struct handle {
@@ -238,6 +249,60 @@ static void processes(void)
 	REQUIRE(value == 101);
 }
 
+/* A GPU is a PCI function below a bridge, where libraries look for the HCA that is near. */
+static void paths(void)
+{
+	char name[16], path[256], vendor[8] = "";
+	int device;
+	OK(cudaDeviceGetPCIBusId(name, sizeof name, 1));
+	REQUIRE(strcmp(name, "DB00:11:00.0") == 0);
+	OK(cudaDeviceGetByPCIBusId(&device, name));
+	REQUIRE(device == 1);
+	char *bridge = realpath("/sys/class/pci_bus/db00:11/device", NULL);
+	REQUIRE(bridge && snprintf(path, sizeof path, "%s/db00:11:00.0", bridge) > 0);
+	char *function = realpath("/sys/class/pci_bus/db00:11/../../db00:11:00.0", NULL);
+	REQUIRE(function && strcmp(function, path) == 0);
+	char *listed = realpath("/sys/bus/pci/devices/db00:11:00.0", NULL);
+	REQUIRE(listed && strcmp(listed, path) == 0);
+	strcat(path, "/vendor");
+	FILE *file = fopen(path, "r");
+	REQUIRE(file && fgets(vendor, sizeof vendor, file) && strcmp(vendor, "0x10de\n") == 0);
+	fclose(file);
+	free(bridge);
+	free(function);
+	free(listed);
+}
+
+/* A thread has no current context until a call needs one; NVSHMEM waits for the choice of a GPU so. */
+static void contexts(void)
+{
+	void *context, *popped;
+	int device;
+	REQUIRE(cuCtxGetDevice(&device) == 201 && cuCtxSynchronize() == 201 && cuCtxPopCurrent_v2(NULL) == 201);
+	OK(cuCtxGetCurrent(&context));
+	REQUIRE(!context);
+	OK(cudaSetDevice(1));
+	OK(cuCtxGetDevice(&device));
+	OK(cuCtxGetCurrent(&context));
+	REQUIRE(device == 1 && context);
+	OK(cuCtxSetCurrent(NULL));
+	REQUIRE(cuCtxGetDevice(&device) == 201);
+	OK(cuCtxPushCurrent_v2(context));
+	OK(cuCtxSynchronize());
+	OK(cuCtxPopCurrent_v2(&popped));
+	REQUIRE(popped == context && cuCtxGetDevice(&device) == 201);
+	OK(cudaSetDevice(0));
+	OK(cudaFree(NULL));
+	OK(cuCtxGetDevice(&device));
+	REQUIRE(device == 0);
+}
+
+static void *in_thread(void *unused)
+{
+	contexts();
+	return unused;
+}
+
 int main(int count, char **words)
 {
 	void **handle = __cudaRegisterFatBinary(&wrapper);
@@ -265,15 +330,23 @@ int main(int count, char **words)
 		int devices;
 		void *graph, *found;
 		int status;
+		unsigned flags;
 		processes();
 		OK(cudaGetDeviceCount(&devices));
 		REQUIRE(devices == 2);
+		paths();
+		pthread_t thread;
+		REQUIRE(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
 		memory();
 		streams();
 		OK(cudaSetDevice(1));
 		memory();
 		REQUIRE(cudaGraphCreate(&graph, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
 		REQUIRE(launch(&add, 1, 2048, NULL, 0, NULL) == 9);
+		OK(cuCtxGetFlags(&flags));
+		OK(cuCtxSetFlags(flags | 0x80)); /* NVSHMEM asks for copies that wait */
+		OK(cuCtxGetFlags(&flags));
+		REQUIRE((flags & 0x80) && cuCtxSetFlags(0x100) == 1);
 		OK(cuGetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status));
 		REQUIRE(found == (void *)cuMemAlloc_v2 && status == 0);
 	}

@@ -263,7 +263,7 @@ final class ShimConnection implements LocalListener.Waiting {
       answered = connections.token();
     } else if (kind == KIND_GPUS) {
       try {
-        gpus = server.openGpus(socket);
+        gpus = server.openGpus(socket, device - 1);
       } catch (ErrnoException e) {
         error = e.errno();
       }

@@ -114,7 +114,7 @@ public final class ShimServer implements AutoCloseable {
       begun = capture(options, wire);
       opened = new LocalListener(socket());
       SysfsTree.delete(tree());
-      SysfsTree.write(tree(), this.devices, options.gpus() != null || gpus.count() > 0);
+      SysfsTree.write(tree(), this.devices, options.gpus() != null, gpus.count());
     } catch (IOException | RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -484,8 +484,8 @@ public final class ShimServer implements AutoCloseable {
     }
   }
 
-  /** A thread of a program uses emulated GPUs. */
-  GpuConnection openGpus(LocalSocket socket) throws ErrnoException {
+  /** A thread of a program uses emulated GPUs; its launcher gave it a rank, below 0 for none. */
+  GpuConnection openGpus(LocalSocket socket, int rank) throws ErrnoException {
     int pid = socket.pid();
     int device =
         contexts.stream()
@@ -493,7 +493,7 @@ public final class ShimServer implements AutoCloseable {
             .mapToInt(context -> context.device().number())
             .min()
             .orElse(-1);
-    GpuConnection connection = gpus.connect(socket, device);
+    GpuConnection connection = gpus.connect(socket, device, rank);
     ClientProcess process = processes.get(socket.pid());
     if (process != null) {
       process.reach(gpus.window(socket.pid()));

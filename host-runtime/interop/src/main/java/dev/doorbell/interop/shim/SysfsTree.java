@@ -33,6 +33,9 @@ final class SysfsTree {
   /** A PCI domain that no machine has; the preload library uses the same one. */
   private static final String DOMAIN = "db00:00";
 
+  /** The bus of the first emulated GPU in this domain, as in the CUDA libraries. */
+  private static final int FIRST_GPU_BUS = 0x10;
+
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
   private static final int MASK_BITS = 32;
 
@@ -48,11 +51,13 @@ final class SysfsTree {
   private SysfsTree() {}
 
   /**
-   * @param gpus devices reach the memory of GPUs: programs look for the module by which a kernel
-   *     does
+   * @param real devices reach the memory of real GPUs: programs look for the module by which a
+   *     kernel does
+   * @param gpus emulated ones, each below a bridge of its own
    */
-  static void write(Path root, List<ServedDevice> devices, boolean gpus) throws IOException {
-    if (gpus) {
+  static void write(Path root, List<ServedDevice> devices, boolean real, int gpus)
+      throws IOException {
+    if (real || gpus > 0) {
       put(root.resolve("sys/module/nvidia_peermem/version"), "doorbell");
     }
     Path classes = root.resolve("sys/class");
@@ -61,12 +66,30 @@ final class SysfsTree {
     put(classes.resolve("misc/rdma_cm/abi_version"), "4");
     put(classes.resolve("misc/rdma_cm/dev"), CM_MAJOR + ":" + CM_MINOR);
     put(root.resolve("dev/infiniband/rdma_cm"), "");
+    Path bus = root.resolve("sys/bus/pci");
+    for (int gpu = 0; gpu < gpus; gpu++) {
+      String behind = "db00:%02x".formatted(FIRST_GPU_BUS + gpu);
+      String bridge = "devices/pci%s/%s:%02x.1".formatted(DOMAIN, DOMAIN, FIRST_GPU_BUS + gpu);
+      String at = bridge + "/" + behind + ":00.0";
+      writeFunction(root.resolve("sys").resolve(at), true);
+      link(bus.resolve("devices").resolve(behind + ":00.0"), "../../../" + at);
+      link(root.resolve("sys/" + bridge + "/pci_bus/" + behind + "/device"), "../..");
+      link(classes.resolve("pci_bus/" + behind), "../../" + bridge + "/pci_bus/" + behind);
+    }
     for (ServedDevice device : devices) {
       int number = device.number();
       String address = "%s:%02x.0".formatted(DOMAIN, number);
       String at = "devices/pci%s/%s".formatted(DOMAIN, address);
       Path function = root.resolve("sys").resolve(at);
-      writeFunction(function, address);
+      writeFunction(function, false);
+      put(
+          function.resolve("modalias"),
+          "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
+              .formatted(ServedDevice.VENDOR_PART));
+      put(
+          function.resolve("uevent"),
+          "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s"
+              .formatted(ServedDevice.VENDOR_PART, address));
       for (String name : Set.copyOf(device.networkInterfaces())) {
         Path network = function.resolve("net").resolve(name);
         put(network.resolve("dev_id"), "0x0");
@@ -88,7 +111,6 @@ final class SysfsTree {
       link(
           classes.resolve("infiniband").resolve(device.name()),
           "../../%s/infiniband/%s".formatted(at, device.name()));
-      Path bus = root.resolve("sys/bus/pci");
       link(bus.resolve("devices").resolve(address), "../../../" + at);
       link(bus.resolve("drivers/mlx5_core").resolve(address), "../../../../" + at);
       link(function.resolve("driver"), "../../../bus/pci/drivers/mlx5_core");
@@ -97,23 +119,16 @@ final class SysfsTree {
     }
   }
 
-  /** The PCI function: that of a ConnectX-6 Dx on PCIe 4.0 with 16 lanes. */
-  private static void writeFunction(Path folder, String address) throws IOException {
+  /** A PCI function on PCIe 4.0 with 16 lanes: a ConnectX-6 Dx, or a GPU. */
+  private static void writeFunction(Path folder, boolean gpu) throws IOException {
     String cpus = Files.isReadable(ONLINE) ? Files.readString(ONLINE).strip() : "0";
-    put(folder.resolve("vendor"), "0x15b3");
-    put(folder.resolve("device"), "0x%04x".formatted(ServedDevice.VENDOR_PART));
-    put(folder.resolve("subsystem_vendor"), "0x15b3");
-    put(folder.resolve("subsystem_device"), "0x0016");
-    put(folder.resolve("class"), "0x020000");
+    String vendor = gpu ? "0x10de" : "0x15b3";
+    put(folder.resolve("vendor"), vendor);
+    put(folder.resolve("device"), "0x%04x".formatted(gpu ? 0x2330 : ServedDevice.VENDOR_PART));
+    put(folder.resolve("subsystem_vendor"), vendor);
+    put(folder.resolve("subsystem_device"), gpu ? "0x16c1" : "0x0016");
+    put(folder.resolve("class"), gpu ? "0x030200" : "0x020000");
     put(folder.resolve("revision"), "0x00");
-    put(
-        folder.resolve("modalias"),
-        "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
-            .formatted(ServedDevice.VENDOR_PART));
-    put(
-        folder.resolve("uevent"),
-        "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s"
-            .formatted(ServedDevice.VENDOR_PART, address));
     put(folder.resolve("numa_node"), "-1");
     put(folder.resolve("local_cpulist"), cpus);
     put(folder.resolve("local_cpus"), mask(cpus));

@@ -2,10 +2,20 @@ package dev.doorbell.interop.shim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.core.emulated.GpuFactory;
+import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Locus;
+import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -110,6 +120,47 @@ final class EmulatedGpusTest {
         devices.awaitNobody();
         awaitNoWindow();
       }
+    }
+  }
+
+  /** A world in which program n is rank n. */
+  private record Ranks() implements ServedWorld {
+    @Override
+    public Fabric create(AddressSpace memory) {
+      return new DirectFabric(memory, 0);
+    }
+
+    @Override
+    public Locus gpu(int program, int index) {
+      return Locus.gpu(program, index);
+    }
+
+    @Override
+    public Locus nic(int number) {
+      return Locus.nic(number, 0);
+    }
+  }
+
+  @Test
+  void a_program_has_the_place_of_the_rank_that_its_launcher_gave_it() throws Exception {
+    List<Locus> places = new CopyOnWriteArrayList<>();
+    GpuFactory factory =
+        (fabric, locus) -> {
+          places.add(locus);
+          return new VmGpu(fabric, locus);
+        };
+    try (ProgramGpus placed =
+            new ProgramGpus(1, factory, TimeUnit.SECONDS.toNanos(60)).in(new Ranks());
+        ServedDevices devices =
+            ServedDevices.start(folder, ShimOptions.of(1).withEmulated(placed))) {
+      String program = compile(devices);
+      for (String rank : List.of("2", "1", "")) {
+        Map<String, String> variables = new HashMap<>(CudaLibraries.environment(libraries(), ""));
+        variables.put("PMI_RANK", rank);
+        devices.set(variables);
+        devices.start(program, "spin").awaitLine();
+      }
+      assertThat(places).containsExactly(Locus.gpu(2, 0), Locus.gpu(1, 0), Locus.gpu(0, 0));
     }
   }
 

@@ -1,9 +1,7 @@
 package dev.doorbell.verbs.library;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 
 /** Names of the shared libraries, and the functions of libc that this module calls. */
@@ -34,15 +32,6 @@ public final class Libraries {
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
   private Libraries() {}
-
-  /** Returns true if the dynamic linker finds {@code name}. */
-  public static boolean isInstalled(String name) {
-    try (Arena arena = Arena.ofConfined()) {
-      return SymbolLookup.libraryLookup(name, arena) != null;
-    } catch (IllegalArgumentException _) {
-      return false;
-    }
-  }
 
   /** Sets {@code O_NONBLOCK}: reads of the file descriptor fail with EAGAIN instead of waiting. */
   public static void setNonBlocking(int fd) {

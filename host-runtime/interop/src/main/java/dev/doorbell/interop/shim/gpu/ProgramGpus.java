@@ -132,14 +132,15 @@ public final class ProgramGpus implements AutoCloseable {
    * A thread of a program connects.
    *
    * @param device number of the first HCA that the program has open; below 0 for none
+   * @param rank that its launcher gave the program; below 0 for none
    */
-  public GpuConnection connect(LocalSocket socket, int device) throws ErrnoException {
+  public GpuConnection connect(LocalSocket socket, int device, int rank) throws ErrnoException {
     ErrnoException.require(count > 0, Errno.ENODEV);
     GpuProgram program = programs.get(socket.pid());
     if (program == null) {
       try {
-        program =
-            new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, freeNumber(device));
+        int number = freeNumber(device, rank);
+        program = new GpuProgram(socket.pid(), count, factory, timeoutNanos, world, number);
       } catch (IOException e) {
         throw new ErrnoException(Errno.ENOMEM);
       }
@@ -151,11 +152,11 @@ public final class ProgramGpus implements AutoCloseable {
     return connection;
   }
 
-  /** The number of a new program: that of its HCA if no other has it, else the lowest. */
-  private int freeNumber(int device) {
+  /** The number of a new program: of its HCA, or its rank, if no other has it; else the lowest. */
+  private int freeNumber(int device, int rank) {
     Set<Integer> taken = new HashSet<>();
     programs.values().forEach(program -> taken.add(program.place()));
-    int near = world == null || device < 0 ? device : world.of().program(device);
+    int near = world == null || device < 0 ? rank : world.of().program(device);
     int number = near >= 0 && !taken.contains(near) ? near : 0;
     while (taken.contains(number)) {
       number++;

@@ -15,11 +15,6 @@ final class EventHeap {
   private long[] times = new long[64];
   private int size;
 
-  /** The time of the first event, or {@link Long#MAX_VALUE}. */
-  long firstTime() {
-    return size == 0 ? Long.MAX_VALUE : times[0];
-  }
-
   /** The first event, or null. */
   @Nullable Event first() {
     return heap[0];
