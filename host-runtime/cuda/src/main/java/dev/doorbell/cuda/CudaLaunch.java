@@ -271,7 +271,6 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
 
   /** The limits of a launch, checked here because the driver only reports "invalid value". */
   static final class LaunchLimits {
-    private static final int MAX_GRID_YZ = 65_535;
 
     /** More dynamic shared memory than this must be enabled for a kernel. */
     private static final int DEFAULT_SHARED_LIMIT = 48 << 10;
@@ -290,30 +289,11 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
      * @throws GpuException naming the limit that it exceeds
      */
     void require(CudaKernel kernel, LaunchConfig config) {
-      int[] sizes = {
-        config.gridX(), config.gridY(), config.gridZ(),
-        config.blockX(), config.blockY(), config.blockZ()
-      };
-      for (int size : sizes) {
-        if (size < 1) {
-          throw impossible(kernel, "every side of grid and block must be at least 1");
-        }
-      }
-      long threads = (long) config.blockX() * config.blockY() * config.blockZ();
-      int most = attributes.maxThreadsPerBlock();
-      if (threads > most || config.blockX() > most || config.blockY() > most) {
-        throw impossible(kernel, "%d threads a block, at most %d".formatted(threads, most));
-      }
-      if (config.gridY() > MAX_GRID_YZ || config.gridZ() > MAX_GRID_YZ) {
-        throw impossible(kernel, "grid y and z are at most %d".formatted(MAX_GRID_YZ));
-      }
-      long shared = (long) kernel.sharedBytes() + config.dynamicSharedBytes();
-      if (config.dynamicSharedBytes() < 0 || shared > attributes.sharedBytesPerBlock()) {
-        throw impossible(
-            kernel,
-            "%d bytes of shared memory a block, at most %d"
-                .formatted(shared, attributes.sharedBytesPerBlock()));
-      }
+      config.requirePossible(
+          kernel.name(),
+          attributes.maxThreadsPerBlock(),
+          kernel.sharedBytes(),
+          attributes.sharedBytesPerBlock());
       if (config.dynamicSharedBytes() > DEFAULT_SHARED_LIMIT) {
         context.call(
             "allowing kernel %s %d bytes of shared memory"
@@ -325,7 +305,7 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
                     config.dynamicSharedBytes()));
       }
       if (config.cooperative()) {
-        requireResident(kernel, config, (int) threads);
+        requireResident(kernel, config, config.threadsPerBlock());
       }
     }
 
@@ -339,15 +319,11 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
       long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
       long resident = (long) perProcessor[0] * attributes.multiprocessors();
       if (blocks > resident) {
-        throw impossible(
-            kernel,
+        throw LaunchConfig.impossible(
+            kernel.name(),
             "a cooperative launch of %d blocks, at most %d run at once"
                 .formatted(blocks, resident));
       }
-    }
-
-    private static GpuException impossible(CudaKernel kernel, String why) {
-      return new GpuException("kernel %s cannot be launched: %s".formatted(kernel.name(), why));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.cuda;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
@@ -11,10 +12,6 @@ import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.RawMemory;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,14 +99,7 @@ public final class KernelMover extends StagedMover {
   }
 
   private static String ptx() {
-    try (InputStream in = KernelMover.class.getResourceAsStream("mover.ptx")) {
-      if (in == null) {
-        throw new IllegalStateException("mover.ptx is not in this build");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(KernelMover.class, "mover.ptx");
   }
 
   @Override

@@ -1,11 +1,8 @@
 package dev.doorbell.experiments.config;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Value;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,12 +54,7 @@ final class ConfigHash {
   }
 
   static String of(Schema schema, ObjectNode resolved) {
-    try {
-      byte[] text = canonical(schema, resolved).toString().getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return Sha256.hex(canonical(schema, resolved).toString());
   }
 
   /** Returns the text that is hashed, which is one for all equivalent notations. */

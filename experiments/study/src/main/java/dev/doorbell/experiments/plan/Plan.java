@@ -1,12 +1,12 @@
 package dev.doorbell.experiments.plan;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -111,18 +111,8 @@ public record Plan(ExperimentConfig config, List<Point> points, int excluded) {
     }
 
     private static long seed(long runSeed, String id) {
-      try {
-        byte[] hash =
-            MessageDigest.getInstance("SHA-256")
-                .digest((runSeed + " " + id).getBytes(StandardCharsets.UTF_8));
-        long seed = 0;
-        for (int i = 0; i < Long.BYTES; i++) {
-          seed = seed << 8 | (hash[i] & 0xff);
-        }
-        return seed;
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java platform has SHA-256", e);
-      }
+      byte[] hash = Sha256.of((runSeed + " " + id).getBytes(StandardCharsets.UTF_8));
+      return ByteBuffer.wrap(hash).getLong();
     }
   }
 }

@@ -1,13 +1,10 @@
 package dev.doorbell.core.adapter;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.problem.Nearest;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,13 +76,8 @@ public final class Adapters {
 
   /** Returns the project's adapter of that name, which has to exist. */
   public static Adapter named(String name) {
-    try (InputStream in = Adapters.class.getResourceAsStream(name + SUFFIX)) {
-      if (in == null) {
-        throw new IllegalStateException("no file of adapter " + name + " in this build");
-      }
-      return read(name, new InputStreamReader(in, StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    try {
+      return read(name, Resources.text(Adapters.class, name + SUFFIX));
     } catch (AdapterException e) {
       throw new IllegalStateException(e);
     }
@@ -93,17 +85,11 @@ public final class Adapters {
 
   /** Reads the text of a file. */
   public static Adapter read(String name, String text) throws AdapterException {
-    try (Reader reader = new StringReader(text)) {
-      return read(name, reader);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Adapter read(String name, Reader reader) throws IOException, AdapterException {
     Properties file = new Properties();
     try {
-      file.load(reader);
+      file.load(new StringReader(text));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     } catch (IllegalArgumentException e) {
       throw new AdapterException(
           "adapter %s: %s".formatted(name, e.getMessage()), "write \\uXXXX with four hex digits");

@@ -1,10 +1,7 @@
 package dev.doorbell.doctor.catalogue;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import dev.doorbell.core.Resources;
 import java.util.List;
-import java.util.Objects;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.type.CollectionType;
@@ -28,10 +25,6 @@ public final class DataFile {
    */
   public static <T> List<T> list(Class<?> owner, String name, Class<T> entry) {
     CollectionType type = YAML.getTypeFactory().constructCollectionType(List.class, entry);
-    try (InputStream in = owner.getResourceAsStream(name)) {
-      return YAML.readValue(Objects.requireNonNull(in, name), type);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return YAML.readValue(Resources.text(owner, name), type);
   }
 }

@@ -1,24 +1,21 @@
 package dev.doorbell.doctor.check;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.doctor.catalogue.CheckResults;
 import dev.doorbell.doctor.facts.EnvironmentVariable;
 import dev.doorbell.doctor.facts.Facts;
 import dev.doorbell.doctor.facts.PciFunction;
 import dev.doorbell.doctor.facts.RdmaDevice;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Variables of communication libraries. */
 final class VariableChecks {
@@ -176,15 +173,10 @@ final class VariableChecks {
     private final Set<String> ucx = read("ucx.txt");
 
     private static Set<String> read(String name) {
-      try (InputStream in = VariableNames.class.getResourceAsStream(name)) {
-        String text =
-            new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-        Set<String> words = new TreeSet<>();
-        text.lines().filter(line -> !line.isEmpty() && line.charAt(0) != '#').forEach(words::add);
-        return words;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      return Resources.text(VariableNames.class, name)
+          .lines()
+          .filter(line -> !line.isEmpty() && line.charAt(0) != '#')
+          .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Returns true if a library reads it, or it only says where one lies. */

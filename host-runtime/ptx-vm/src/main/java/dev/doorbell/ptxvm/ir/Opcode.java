@@ -1,14 +1,10 @@
 package dev.doorbell.ptxvm.ir;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.doorbell.core.Resources;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +41,7 @@ public record Opcode(
   private static final Opcode UNKNOWN = row("", Set.of(), "");
 
   static {
-    try (InputStream in = Opcode.class.getResourceAsStream("opcodes.txt")) {
-      byte[] table = Objects.requireNonNull(in, "opcodes.txt").readAllBytes();
-      new String(table, StandardCharsets.UTF_8).lines().forEach(Opcode::read);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Resources.text(Opcode.class, "opcodes.txt").lines().forEach(Opcode::read);
   }
 
   private static void read(String line) {

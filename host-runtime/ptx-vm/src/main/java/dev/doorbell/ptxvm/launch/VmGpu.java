@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VmGpu implements Gpu {
   private static final int MAX_THREADS_PER_BLOCK = 1024;
-  private static final int MAX_GRID_YZ = 65_535;
 
   private final Fabric fabric;
   private final Locus locus;
@@ -216,46 +215,21 @@ public final class VmGpu implements Gpu {
   }
 
   private void requirePossible(VmKernel kernel, LaunchConfig config) {
-    int[] sizes = {
-      config.gridX(), config.gridY(), config.gridZ(),
-      config.blockX(), config.blockY(), config.blockZ()
-    };
-    for (int size : sizes) {
-      if (size < 1) {
-        throw impossible(kernel, "every side of grid and block must be at least 1");
-      }
-    }
-    long threads = (long) config.blockX() * config.blockY() * config.blockZ();
-    if (config.blockX() > MAX_THREADS_PER_BLOCK
-        || config.blockY() > MAX_THREADS_PER_BLOCK
-        || threads > MAX_THREADS_PER_BLOCK) {
-      throw impossible(
-          kernel, "%d threads a block, at most %d".formatted(threads, MAX_THREADS_PER_BLOCK));
-    }
-    if (config.gridY() > MAX_GRID_YZ || config.gridZ() > MAX_GRID_YZ) {
-      throw impossible(kernel, "grid y and z are at most %d".formatted(MAX_GRID_YZ));
-    }
+    config.requirePossible(
+        kernel.name(),
+        MAX_THREADS_PER_BLOCK,
+        kernel.code().image().sharedBytes(),
+        VmOptions.SHARED_BYTES_PER_BLOCK);
     long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
     if (blocks > Integer.MAX_VALUE) {
-      throw impossible(kernel, "%d blocks are too many".formatted(blocks));
+      throw LaunchConfig.impossible(kernel.name(), "%d blocks are too many".formatted(blocks));
     }
     if (config.cooperative() && blocks > options.maxResidentBlocks()) {
-      throw impossible(
-          kernel,
+      throw LaunchConfig.impossible(
+          kernel.name(),
           "a cooperative launch of %d blocks, at most %d run at once"
               .formatted(blocks, options.maxResidentBlocks()));
     }
-    long shared = kernel.code().image().sharedBytes() + config.dynamicSharedBytes();
-    if (config.dynamicSharedBytes() < 0 || shared > VmOptions.SHARED_BYTES_PER_BLOCK) {
-      throw impossible(
-          kernel,
-          "%d bytes of shared memory a block, at most %d"
-              .formatted(shared, VmOptions.SHARED_BYTES_PER_BLOCK));
-    }
-  }
-
-  private static GpuException impossible(VmKernel kernel, String why) {
-    return new GpuException("kernel %s cannot be launched: %s".formatted(kernel.name(), why));
   }
 
   @Override

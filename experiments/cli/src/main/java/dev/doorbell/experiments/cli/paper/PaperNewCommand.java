@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.paper;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -10,9 +9,6 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,11 +52,7 @@ final class PaperNewCommand extends CliCommand {
   }
 
   private static byte[] template(String file, String name) {
-    try (InputStream in = PaperNewCommand.class.getResourceAsStream(file)) {
-      String text = new String(requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-      return text.replace("NAME", name).getBytes(StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    String text = Resources.text(PaperNewCommand.class, file);
+    return text.replace("NAME", name).getBytes(StandardCharsets.UTF_8);
   }
 }

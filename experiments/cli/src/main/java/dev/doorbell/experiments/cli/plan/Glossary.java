@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.plan;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.mlx5.generated.StatusTable;
 import dev.doorbell.core.mlx5.generated.SyndromeTable;
 import dev.doorbell.core.mlx5.generated.VendorTable;
@@ -26,16 +27,11 @@ import dev.doorbell.experiments.results.validation.MachineStanding;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.function.Function;
@@ -381,17 +377,12 @@ public final class Glossary {
 
     /** Returns all codes, by area and number. */
     public static List<ProblemCode> all() {
-      try (InputStream in =
-          Objects.requireNonNull(ProblemCodes.class.getResourceAsStream("codes.txt"))) {
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .filter(line -> line.startsWith("DB-"))
-            .map(line -> line.split(" \\| ", 3))
-            .map(parts -> new ProblemCode(parts[0], parts[1], parts[2]))
-            .toList();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      return Resources.text(ProblemCodes.class, "codes.txt")
+          .lines()
+          .filter(line -> line.startsWith("DB-"))
+          .map(line -> line.split(" \\| ", 3))
+          .map(parts -> new ProblemCode(parts[0], parts[1], parts[2]))
+          .toList();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.claims;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
@@ -9,9 +10,6 @@ import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.schema.SchemaChecker;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,14 +49,7 @@ public record Ledger(String title, List<Claim> claims) {
   }
 
   public static Ledger builtIn() throws ConfigException {
-    try (InputStream in = Ledger.class.getResourceAsStream(BUILT_IN)) {
-      if (in == null) {
-        throw new IllegalStateException("the build left out " + BUILT_IN);
-      }
-      return parse("ledger.yaml", new String(in.readAllBytes(), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return parse("ledger.yaml", Resources.text(Ledger.class, BUILT_IN));
   }
 
   public static Ledger load(Path file) throws ConfigException {

@@ -1,13 +1,12 @@
 package dev.doorbell.experiments.results.paper;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.LocalDateTime;
 import java.util.HexFormat;
 import java.util.List;
@@ -189,16 +188,12 @@ public final class PaperPack {
   private String sums() {
     StringBuilder sums = new StringBuilder();
     entries.forEach(
-        (name, bytes) -> sums.append(sha256(bytes)).append("  ").append(name).append('\n'));
+        (name, bytes) ->
+            sums.append(HexFormat.of().formatHex(Sha256.of(bytes)))
+                .append("  ")
+                .append(name)
+                .append('\n'));
     return sums.toString();
-  }
-
-  private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private byte[] zip(String root) throws IOException {

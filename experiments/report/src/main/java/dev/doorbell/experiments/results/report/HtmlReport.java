@@ -4,6 +4,7 @@ import static dev.doorbell.experiments.config.figure.FigureReader.numeric;
 import static java.util.stream.Collectors.joining;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.Resources;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
@@ -28,9 +29,6 @@ import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
@@ -426,14 +424,6 @@ public final class HtmlReport {
   }
 
   private static String resource(String name) {
-    try (InputStream in =
-        HtmlReport.class.getResourceAsStream("/dev/doorbell/experiments/report/" + name)) {
-      if (in == null) {
-        throw new IllegalStateException("the build left out report/" + name);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(HtmlReport.class, "/dev/doorbell/experiments/report/" + name);
   }
 }

@@ -1,16 +1,13 @@
 package dev.doorbell.experiments.workbench.validation;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.workbench.validation.RowFile.CsvTable;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -58,7 +55,7 @@ public final class BlindTest {
                   checked.row().config().replace("\"", "\"\"")));
     }
     String head = PREDICTED + now.truncatedTo(ChronoUnit.SECONDS) + "\n";
-    return head + HASH + sha256(head + lines) + "\n" + lines;
+    return head + HASH + Sha256.hex(head + lines) + "\n" + lines;
   }
 
   /**
@@ -76,7 +73,8 @@ public final class BlindTest {
     int hash = text.indexOf(HASH);
     if (hash < 0
         || body < hash
-        || !text.startsWith(HASH + sha256(text.substring(0, hash) + text.substring(body)), hash)) {
+        || !text.startsWith(
+            HASH + Sha256.hex(text.substring(0, hash) + text.substring(body)), hash)) {
       throw new ConfigException(
           List.of(
               Problem.of("DB-C080", file, "the predictions were changed after they were written")
@@ -104,15 +102,5 @@ public final class BlindTest {
   /** Returns the date at which predictions were written. */
   public static String date(String text) {
     return text.substring(PREDICTED.length(), text.indexOf('\n'));
-  }
-
-  private static String sha256(String text) {
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

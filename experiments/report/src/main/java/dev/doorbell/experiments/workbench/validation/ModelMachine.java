@@ -1,17 +1,14 @@
 package dev.doorbell.experiments.workbench.validation;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -101,13 +98,6 @@ public record ModelMachine(
             topology.network(),
             topology.nvlink(),
             List.of());
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-256")
-                  .digest(bare.toString().replace(NO_NVLINK, "").getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return Sha256.hex(bare.toString().replace(NO_NVLINK, ""));
   }
 }

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.config.schema;
 
+import dev.doorbell.core.Resources;
 import dev.doorbell.experiments.config.value.Value;
 import java.io.IOException;
 import java.io.InputStream;
@@ -128,15 +129,8 @@ public final class Schema {
   }
 
   public static JsonNode load(String name) {
-    String resource = FOLDER + name + ".schema.json";
-    try (InputStream in = Schema.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new IllegalStateException("the build left out " + resource);
-      }
-      return JsonMapper.shared().readTree(in);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return JsonMapper.shared()
+        .readTree(Resources.text(Schema.class, FOLDER + name + ".schema.json"));
   }
 
   public JsonNode root() {

@@ -1,12 +1,8 @@
 package dev.doorbell.experiments.workbench.calibration.run;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.doorbell.core.Resources;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * The kernels that measure, as PTX: written here, so that what is timed is what is meant, one
@@ -95,11 +91,7 @@ final class PriceKernels {
 
   /** Returns PTX of this package, with places for {@link String#formatted}. */
   static String template(String name) {
-    try (InputStream in = PriceKernels.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(PriceKernels.class, name);
   }
 
   static String bandwidth(boolean stores, int width) {
