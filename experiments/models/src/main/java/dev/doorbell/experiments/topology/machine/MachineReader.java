@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.MissingResourceException;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -356,6 +357,9 @@ public final class MachineReader {
       } catch (XMLStreamException e) {
         int line = e.getLocation() == null ? 1 : e.getLocation().getLineNumber();
         throw problem(file, line, "this is no XML: " + text(e));
+      } catch (MissingResourceException _) {
+        // The JDK's parser has no text for an invalid character in a document type.
+        throw problem(file, 1, "this is no XML: a character of its document type is not allowed");
       }
       return open.getFirst();
     }

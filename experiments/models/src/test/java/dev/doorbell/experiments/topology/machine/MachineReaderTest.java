@@ -238,6 +238,7 @@ class MachineReaderTest {
         "nccl | name=\"mlx5_1\" | name=\"mlx5_0\" | m:19 | a second mlx5_0",
         "nccl | </system> |  | m:2 | this is no XML",
         "nccl | <system version=\"1\"> | <machine> | m:24 | this is no XML",
+        "nccl | <system version=\"1\"> | <!DOCTYPE d [<!ENTITY b \u001b> | m:1 | this is no XML",
         "smi | NV18\t X \tNODE\tSYS\t0-47\t0 | NV18 | m:3 | 2 distances of GPU1, of 4",
         "smi | NODE\tSYS\t0-47 | NEAR\tSYS\t0-47 | m:3 | 'NEAR' is no distance",
         "smi | NIC1\tSYS | NIC7\tSYS | m:5 | 'NIC7' where the row of NIC1 belongs",
