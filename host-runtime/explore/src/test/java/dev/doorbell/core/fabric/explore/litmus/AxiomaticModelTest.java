@@ -344,7 +344,8 @@ class AxiomaticModelTest {
             ld.acquire.gpu r2, x | st.relaxed.gpu z, r2 | atom.add r2, y, r1 ;
             ld.relaxed.gpu r3, y | ld.relaxed.gpu r3, y | setp.eq.u32 p0, r0, 0 ;
             st.relaxed.gpu z, r3 | ld.relaxed.gpu r4, x | @p0 bra L ;
-            ~exists (P0:r0 == 7)            """);
+            ~exists (P0:r0 == 7)\
+            """);
     Bounds passed = new Bounds(2, 20_000, System.nanoTime());
     LitmusResult axioms = AxiomaticModel.check(large, passed);
     assertThat(axioms.candidates()).as("counted, not timed").isLessThan(256);
