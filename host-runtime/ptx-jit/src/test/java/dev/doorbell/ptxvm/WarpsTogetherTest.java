@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +169,29 @@ class WarpsTogetherTest {
         .hasMessageContaining("store of 4 bytes at 0x40")
         .hasMessageContaining("'st.global.u32 [%rd2], %r1;'")
         .hasMessageContaining("thread (13,0,0)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INTERPRETER, 0, 1", "INTERPRETER, 1, 0", "WARP, 0, 1", "WARP, 1, 0"})
+  void a_rank_without_nvlink_stores_to_its_own_memory_alone(
+      VmOptions.Engine engine, int rank, int peer) {
+    DirectFabric fabric = new DirectFabric();
+    fabric.memory().separate(2, 1, "no way");
+    VmOptions options = VmOptions.defaults().withEngine(engine);
+    LaunchConfig config = LaunchConfig.of(1, 32).withTimeout(20_000_000_000L);
+    try (World world = new World(fabric, Locus.gpu(rank, 0), options);
+        VmGpu other = new VmGpu(fabric, Locus.gpu(peer, 0), options);
+        Memory own = world.device(4096);
+        Memory far = other.allocate(MemoryKind.DEVICE, 4096, "far");
+        GpuModule module = world.gpu.load("rounds.ptx", rounds(" add.u32 %r2, %r2, 3;"))) {
+      world.run(module, "rounds", config, new KernelArguments().add(own)).check();
+      assertThat(own.getLong(0)).isEqualTo(24L << 32 | 24);
+      Launch launch = world.run(module, "rounds", config, new KernelArguments().add(far));
+      assertThat(catchThrowable(launch::check))
+          .hasMessageContaining("gpu0 cannot address memory of rank%d.gpu0".formatted(peer))
+          .hasMessageContaining("no NVLink is between them (no way)");
+      assertThat(far.getLong(0)).isZero();
+    }
   }
 
   @Test

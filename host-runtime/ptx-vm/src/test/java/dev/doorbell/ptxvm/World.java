@@ -35,8 +35,12 @@ final class World implements AutoCloseable {
   }
 
   World(Fabric fabric, VmOptions options) {
+    this(fabric, Locus.gpu(0, 0), options);
+  }
+
+  World(Fabric fabric, Locus locus, VmOptions options) {
     this.fabric = fabric;
-    gpu = new VmGpu(fabric, Locus.gpu(0, 0), options);
+    gpu = new VmGpu(fabric, locus, options);
     stream = gpu.createStream();
   }
 

@@ -1,9 +1,7 @@
 package dev.doorbell.core.fabric;
 
 import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
-import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
-import dev.doorbell.core.memory.AddressSpace.PageTable;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
@@ -20,10 +18,12 @@ final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;
   private final MmioPages mmio;
 
-  /** The pages of the thread's rank, and where it is; null where it touches those of all ranks. */
-  private final @Nullable PageTable pages;
-
   private final Locus locus;
+
+  /** First and number of the addresses that the thread may touch. */
+  private final long reachStart;
+
+  private final long reachBytes;
 
   /** Ring in which stores to registers wait for the thread of the devices; null on that thread. */
   private final @Nullable DoorbellRing doorbells;
@@ -33,18 +33,14 @@ final class DirectThreadPort extends ThreadPort {
     this.memory = memory;
     this.mmio = mmio;
     this.locus = locus;
-    this.pages = memory.isSeparate() ? memory.pageTable(locus.rank()) : null;
+    this.reachStart = memory.reachStart(locus.rank());
+    this.reachBytes = memory.reachBytes();
     this.doorbells = doorbells;
   }
 
   private boolean accessible(long address, int bytes) {
-    return pages == null ? memory.accessible(address, bytes) : pages.accessible(address, bytes);
-  }
-
-  private AccessFault fault(String access, long address, int bytes) {
-    return memory.accessible(address, bytes)
-        ? memory.unreachable(access, address, bytes, locus, "launch: { nvlink: true }")
-        : memory.fault(access, address, bytes);
+    return Long.compareUnsigned(address - reachStart, reachBytes) < 0
+        && memory.accessible(address, bytes);
   }
 
   @Override
@@ -98,7 +94,7 @@ final class DirectThreadPort extends ThreadPort {
   @Override
   public long load128(long address, int access) {
     if (!accessible(address, 16)) {
-      throw fault("load", address, 16);
+      throw memory.fault("load", address, 16, locus);
     }
     if ((access & Access.SEMANTICS) == Access.WEAK) {
       high = RawMemory.getLong(address + Long.BYTES);
@@ -180,7 +176,7 @@ final class DirectThreadPort extends ThreadPort {
   public long atomic(
       Rmw operation, long address, int bytes, long operand, long compare, int access) {
     if (!accessible(address, bytes)) {
-      throw fault("atomic", address, bytes);
+      throw memory.fault("atomic", address, bytes, locus);
     }
     if (bytes == Long.BYTES) {
       return atomic64(operation, address, operand, compare);
@@ -241,7 +237,7 @@ final class DirectThreadPort extends ThreadPort {
   private long swap128(
       long address, boolean always, long expectedLow, long expectedHigh, long low, long upper) {
     if (!accessible(address, 16)) {
-      throw fault("atomic", address, 16);
+      throw memory.fault("atomic", address, 16, locus);
     }
     synchronized (memory) {
       long oldLow = RawMemory.getLongAcquire(address);
@@ -287,7 +283,7 @@ final class DirectThreadPort extends ThreadPort {
 
   private long loadRegister(long address, int bytes) {
     if (mmio.target(address) == null) {
-      throw fault("load", address, bytes);
+      throw memory.fault("load", address, bytes, locus);
     }
     return switch (bytes) {
       case 1 -> RawMemory.getByteOpaque(address) & 0xffL;
@@ -301,7 +297,7 @@ final class DirectThreadPort extends ThreadPort {
     if (doorbells != null && mmio.target(address) != null) {
       doorbells.put(address, bytes, low, high);
     } else if (!mmio.store(address, bytes, low, high)) {
-      throw fault("store", address, bytes);
+      throw memory.fault("store", address, bytes, locus);
     }
   }
 }

@@ -75,11 +75,13 @@ public final class AddressSpace implements AutoCloseable {
 
   private boolean sharesTable;
 
-  /** The same of what each rank may touch; none where all ranks touch the same. */
-  private short[][] ofRanks = {};
-
   private final TreeMap<Long, Allocation> live = new TreeMap<>();
-  private final Ranges free = new Ranges();
+
+  /** Free ranges of each node's part of the range: one part where all ranks touch the same. */
+  private Ranges[] free;
+
+  private int ranksOfNode = Integer.MAX_VALUE;
+  private String fix = "";
 
   /** Start addresses of the members of multicast objects, by the object's first address. */
   private final Map<Long, long[]> members = new HashMap<>();
@@ -97,7 +99,20 @@ public final class AddressSpace implements AutoCloseable {
     this.size = size;
     this.discarding = discarding;
     this.accessibleBytes = SpareTables.take((int) (size >>> PAGE_SHIFT));
-    free.add(base + PAGE, size - 2L * PAGE);
+    this.free = parts(1);
+  }
+
+  private Ranges[] parts(int count) {
+    Ranges[] parts = new Ranges[count];
+    for (int i = 0; i < count; i++) {
+      parts[i] = new Ranges();
+      parts[i].add(base + i * partBytes(count) + PAGE, partBytes(count) - 2L * PAGE);
+    }
+    return parts;
+  }
+
+  private long partBytes(int count) {
+    return size / count & -PAGE;
   }
 
   /** Reserves the default range: 16 GiB of addresses, no memory. */
@@ -137,13 +152,14 @@ public final class AddressSpace implements AutoCloseable {
     }
     requireOpen();
     long room = bytes > size ? Long.MAX_VALUE : roundUp(bytes) + PAGE;
-    long address = free.find(room);
+    Ranges part = free[locus.rank() / ranksOfNode];
+    long address = part.find(room);
     if (address < 0) {
       throw new IllegalStateException(
           "no room for '%s' (%d bytes of %s memory): %d bytes reserved, %d in use"
-              .formatted(label, bytes, kind.word(), size, bytesInUse()));
+              .formatted(label, bytes, kind.word(), partBytes(free.length), bytesInUse()));
     }
-    free.remove(address, room, (start, length) -> {});
+    part.remove(address, room, (start, length) -> {});
     stale.remove(address, room, this::zero);
     generation++;
     Allocation allocation = new Allocation(address, bytes, kind, locus, label);
@@ -203,7 +219,7 @@ public final class AddressSpace implements AutoCloseable {
         stale.clear(PAGE, this::discard);
       }
     }
-    free.add(allocation.address(), pages + PAGE);
+    free[allocation.locus().rank() / ranksOfNode].add(allocation.address(), pages + PAGE);
   }
 
   /**
@@ -242,44 +258,57 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   /**
+   * Does the same as {@link #accessible} for a thread, which may reach memory of its node alone.
+   */
+  public boolean accessible(long address, int bytes, Locus from) {
+    return Long.compareUnsigned(address - reachStart(from.rank()), reachBytes()) < 0
+        && accessible(address, bytes);
+  }
+
+  /**
    * The table that {@link #accessible} consults, for generated code that makes the same look-up in
    * place.
    *
-   * @param base the address of page 0
-   * @param pages how many there are
+   * @param base the lowest address that the rank may touch
+   * @param pages how many there are from there
+   * @param first entry of the table for the first of these pages
    * @param accessibleBytes of each page, how many bytes may be touched, or less than 0; live: it
    *     changes with allocations
    */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose
-  public record PageTable(long base, long pages, short[] accessibleBytes) {
-    /** Does the same as {@link AddressSpace#accessible}. */
-    public boolean accessible(long address, int bytes) {
-      long offset = address - base;
-      return Long.compareUnsigned(offset, pages << PAGE_SHIFT) < 0
-          && ((int) offset & (PAGE - 1)) + bytes <= accessibleBytes[(int) (offset >>> PAGE_SHIFT)];
-    }
-  }
+  public record PageTable(long base, long pages, int first, short[] accessibleBytes) {}
 
   /** The table behind {@link #accessible}, as far as a rank may touch memory. */
   public PageTable pageTable(int rank) {
     sharesTable = true;
-    return new PageTable(base, size >>> PAGE_SHIFT, isSeparate() ? ofRanks[rank] : accessibleBytes);
+    long from = reachStart(rank);
+    return new PageTable(from, reachBytes() >>> PAGE_SHIFT, page(from), accessibleBytes);
+  }
+
+  /** Returns the lowest of the {@link #reachBytes} addresses that threads of a rank may touch. */
+  public long reachStart(int rank) {
+    return base + rank / ranksOfNode * reachBytes();
+  }
+
+  /** Returns the number of addresses that threads of a rank may touch. */
+  public long reachBytes() {
+    return partBytes(free.length);
   }
 
   /**
-   * Separates the memory of ranks, before there is any: threads reach that of other ranks by DMA
-   * alone, as GPUs without NVLink do.
+   * Separates the memory of nodes, before there is any: threads reach that of other nodes by DMA
+   * alone, as GPUs without NVLink do. Each node has an equal part of the range.
+   *
+   * @param perNode consecutive ranks that touch each other's memory
+   * @param advice what the user can do about a refusal
    */
-  public void separate(int ranks) {
+  public void separate(int ranks, int perNode, String advice) {
     if (!live.isEmpty()) {
       throw new IllegalStateException("there are allocations");
     }
-    ofRanks = new short[ranks][accessibleBytes.length];
-  }
-
-  /** Returns true where no rank's threads touch memory of another one. */
-  public boolean isSeparate() {
-    return ofRanks.length > 0;
+    ranksOfNode = perNode;
+    fix = advice;
+    free = parts(Math.ceilDiv(ranks, perNode));
   }
 
   /** Does the same as {@link #accessible} for ranges of any length and alignment. */
@@ -330,6 +359,13 @@ public final class AddressSpace implements AutoCloseable {
   /** The error for a refused access. */
   public AccessFault fault(String what, long address, long bytes) {
     return new AccessFault(what, address, bytes, describe(address, bytes));
+  }
+
+  /** The error for an access that {@code from} was refused: nobody's memory, or another node's. */
+  public AccessFault fault(String what, long address, int bytes, Locus from) {
+    return accessible(address, bytes)
+        ? unreachable(what, address, bytes, from, fix)
+        : fault(what, address, bytes);
   }
 
   /**
@@ -415,17 +451,10 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   private void mark(Allocation allocation, boolean mapped) {
-    mark(accessibleBytes, allocation, mapped);
-    if (isSeparate()) {
-      mark(ofRanks[allocation.locus().rank()], allocation, mapped);
-    }
-  }
-
-  private void mark(short[] table, Allocation allocation, boolean mapped) {
     int first = page(allocation.address());
     long left = allocation.size();
     for (int i = 0; left > 0; i++, left -= PAGE) {
-      table[first + i] =
+      accessibleBytes[first + i] =
           switch (allocation.kind()) {
             case UAR -> mapped ? REGISTERS : 0;
             case MULTICAST -> 0;

@@ -27,26 +27,52 @@ class AddressSpaceTest {
     return space.allocate(MemoryKind.DEVICE, GPU, bytes, label);
   }
 
-  @Test
-  void separate_ranks_touch_their_own_memory_alone() {
-    space.separate(2);
-    Allocation own = allocate(PAGE + 8, "own");
-    Allocation other = space.allocate(MemoryKind.HOST, Locus.gpu(1, 0), 16, "other");
-    for (int rank = 0; rank < 2; rank++) {
-      AddressSpace.PageTable table = space.pageTable(rank);
-      assertThat(table.accessible(own.address() + PAGE, 8)).isEqualTo(rank == 0);
-      assertThat(table.accessible(own.address() + PAGE, 9)).isFalse();
-      assertThat(table.accessible(other.address() + 8, 8)).isEqualTo(rank == 1);
-      assertThat(table.accessible(table.base() - 8, 8)).isFalse();
-      assertThat(table.accessible(table.base() + table.pages() * PAGE, 1)).isFalse();
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void separate_nodes_touch_their_own_memory_alone(int perNode) {
+    space.separate(4, perNode, "no way");
+    Allocation[] of = new Allocation[4];
+    for (int rank = 0; rank < 4; rank++) {
+      of[rank] = space.allocate(MemoryKind.HOST, Locus.gpu(rank, 0), PAGE + 8, "of " + rank);
     }
-    assertThat(space.accessible(other.address(), 16)).as("by DMA").isTrue();
-    assertThat(space.unreachable("store", other.address(), 8, GPU, "no way"))
-        .hasMessageContaining("rank0.gpu0 cannot address memory of rank1.gpu0")
+    for (int rank = 0; rank < 4; rank++) {
+      AddressSpace.PageTable table = space.pageTable(rank);
+      for (int other = 0; other < 4; other++) {
+        long offset = of[other].address() + PAGE - table.base();
+        boolean inside = offset >= 0 && offset < table.pages() * PAGE;
+        assertThat(inside).as("%d of %d", other, rank).isEqualTo(rank / perNode == other / perNode);
+        if (inside) {
+          int page = table.first() + (int) (offset / PAGE);
+          assertThat(table.accessibleBytes()[page]).isEqualTo((short) 8);
+        }
+      }
+      assertThat(table.base()).isEqualTo(space.reachStart(rank));
+      assertThat(table.pages() * PAGE).isEqualTo(space.reachBytes());
+      assertThat(space.accessible(of[rank].address(), 16)).as("by DMA").isTrue();
+    }
+    assertThat(space.fault("store", of[3].address(), 8, GPU))
+        .hasMessageContaining("rank0.gpu0 cannot address memory of rank3.gpu0")
         .hasMessageContaining("no NVLink is between them (no way)");
-    space.free(other);
-    assertThat(space.pageTable(1).accessible(other.address(), 8)).isFalse();
-    assertThatThrownBy(() -> space.separate(2)).isInstanceOf(IllegalStateException.class);
+    assertThat(space.fault("store", of[3].address() + PAGE, 9, GPU))
+        .hasMessageContaining("past the end");
+    space.free(of[3]);
+    assertThat(space.fault("store", of[3].address(), 8, GPU)).hasMessageContaining("past the end");
+    assertThat(space.allocate(MemoryKind.DEVICE, Locus.gpu(3, 0), 8, "again").address())
+        .isEqualTo(of[3].address());
+    assertThatThrownBy(() -> space.separate(2, 1, "")).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void a_node_has_no_more_than_its_part() {
+    space.separate(4, 1, "");
+    long part = space.reachBytes();
+    assertThatThrownBy(() -> allocate(part, "payload"))
+        .hasMessage(
+            "no room for 'payload' (%d bytes of gpu memory): %d bytes reserved, 0 in use"
+                .formatted(part, part));
+    Allocation whole = allocate(part - 3 * PAGE, "whole");
+    space.free(whole);
+    assertThat(allocate(part - 3 * PAGE, "whole again").address()).isEqualTo(whole.address());
   }
 
   @Test

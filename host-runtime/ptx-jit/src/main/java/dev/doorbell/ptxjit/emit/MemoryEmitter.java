@@ -251,7 +251,7 @@ final class MemoryEmitter {
     c.lload(AT).loadConstant(pages.base()).lsub().lstore(OFFSET);
     c.lload(OFFSET).loadConstant(12).lushr().loadConstant(pages.pages()).lcmp().ifge(slow);
     writer.constant(pages.accessibleBytes(), ClassDesc.ofDescriptor("[S"));
-    c.lload(OFFSET).loadConstant(12).lushr().l2i().saload();
+    c.lload(OFFSET).loadConstant(12).lushr().l2i().loadConstant(pages.first()).iadd().saload();
     c.lload(OFFSET).l2i().loadConstant(AddressSpace.PAGE - 1).iand();
     c.loadConstant(op.bytes).iadd().if_icmplt(slow);
     if (op.bytes > 1) {

@@ -47,7 +47,7 @@ final class LitmusRunner {
   private final long nanos;
 
   /** A test with both opinions. */
-  private record Checked(Path file, LitmusResult axioms, MachineResult machine) {
+  record Checked(Path file, LitmusResult axioms, MachineResult machine) {
     /** Returns what the machine shows and the axioms, which have looked at everything, forbid. */
     SortedSet<Outcome> disagreements() {
       return axioms.complete() ? machine.wrong(axioms) : Collections.emptySortedSet();
@@ -145,7 +145,7 @@ final class LitmusRunner {
    * The axioms decide, and an outcome that the machine lacks is one of its limits. One that the
    * machine adds is an error of one of the two, so that nothing is decided.
    */
-  private static ExitCode verdict(List<Checked> all) {
+  static ExitCode verdict(List<Checked> all) {
     if (all.stream().anyMatch(checked -> !checked.disagreements().isEmpty())) {
       return ExitCode.FAILED;
     }
@@ -175,7 +175,7 @@ final class LitmusRunner {
   }
 
   /** One line for a test among many. */
-  private static String line(Checked checked) {
+  static String line(Checked checked) {
     LitmusResult axioms = checked.axioms;
     String note =
         !checked.disagreements().isEmpty()

@@ -126,6 +126,7 @@ public final class WorldBuilder {
               limited);
       case ExecutionBackend.Wall() -> {
         DirectFabric fabric = new DirectFabric();
+        fabric.memory().separate(ranks, topology.ranksOfNode(), topology.nvlinkAdvice());
         yield software(fabric, number -> new VmGpu(fabric, Locus.gpu(number, 0)));
       }
       case ExecutionBackend.Cuda(int ordinal) -> {

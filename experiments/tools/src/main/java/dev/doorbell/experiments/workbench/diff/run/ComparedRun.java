@@ -58,7 +58,7 @@ final class ComparedRun implements Compared {
   public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
     DirectFabric fabric = machine.fabric();
     if (!what.protocol().descriptor().reachesPeers()) {
-      fabric.memory().separate(what.ranks());
+      fabric.memory().separate(what.ranks(), 1, "launch: { nvlink: true }");
     }
     List<RecordingGpu> recorded = new ArrayList<>();
     World world =

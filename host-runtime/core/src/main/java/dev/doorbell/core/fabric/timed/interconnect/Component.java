@@ -140,7 +140,7 @@ public final class Component {
     }
     Locus there = allocation.locus();
     if (!interconnect.topology().joins(locus, there)) {
-      String fix = "topology '%s' has none, h800-cx7 has".formatted(interconnect.topology().name());
+      String fix = interconnect.topology().nvlinkAdvice();
       throw interconnect.memory().unreachable(access, address, bytes, locus, fix);
     }
     return there.equals(locus)

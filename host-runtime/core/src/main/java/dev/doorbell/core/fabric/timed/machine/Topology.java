@@ -81,6 +81,11 @@ public record Topology(
     return nvlink == null ? 1 : nvlink.ranks();
   }
 
+  /** Says which topology lets a kernel reach its peers' memory. */
+  public String nvlinkAdvice() {
+    return "topology '%s' has none, h800-cx7 has".formatted(name);
+  }
+
   /** The name of the component at {@code locus}: its part and index. */
   public static String component(Locus locus) {
     return locus.part().name().toLowerCase(Locale.ROOT) + locus.index();

@@ -330,4 +330,30 @@ class AxiomaticModelTest {
     assertThat(result.complete()).isFalse();
     assertThat(result.conclusive()).isFalse();
   }
+
+  /** Eighteen instructions, of whose values alone there are more than anybody looks at. */
+  @Test
+  void neither_opinion_goes_on_when_the_time_of_a_large_test_has_passed() throws LitmusException {
+    LitmusTest large =
+        test(
+            """
+            P0@cta 0,gpu 0 | P1@cta 1,gpu 0 | P2@cta 2,gpu 0 ;
+            atom.exch r0, y, 4 | atom.add r0, y, 1 | L: atom.add r0, x, 1 ;
+            st.release.gpu x, 1 | ld.relaxed.gpu r1, z | st.relaxed.gpu z, 4 ;
+            atom.add r1, z, 1 | atom.exch r2, z, 3 | ld.relaxed.gpu r1, z ;
+            ld.acquire.gpu r2, x | st.relaxed.gpu z, r2 | atom.add r2, y, r1 ;
+            ld.relaxed.gpu r3, y | ld.relaxed.gpu r3, y | setp.eq.u32 p0, r0, 0 ;
+            st.relaxed.gpu z, r3 | ld.relaxed.gpu r4, x | @p0 bra L ;
+            ~exists (P0:r0 == 7)\
+            """);
+    Bounds passed = new Bounds(2, 20_000, System.nanoTime());
+    LitmusResult axioms = AxiomaticModel.check(large, passed);
+    assertThat(axioms.candidates()).as("counted, not timed").isLessThan(256);
+    assertThat(axioms.complete()).isFalse();
+    assertThat(axioms.conclusive()).isFalse();
+    MachineResult machine = LitmusMachine.run(large, passed);
+    assertThat(machine.runs()).isLessThan(2);
+    assertThat(machine.complete()).isFalse();
+    assertThat(LitmusMachine.run(large, new Bounds(2, 50)).runs()).isEqualTo(50);
+  }
 }
