@@ -393,6 +393,7 @@ class ArchitectureTest {
                 .and(
                     JavaClass.Predicates.resideOutsideOfPackages(
                         "dev.doorbell.doctor..",
+                        "dev.doorbell.core",
                         "dev.doorbell.core.problem",
                         "dev.doorbell.core.mlx5.generated")))
         .check(ALL);

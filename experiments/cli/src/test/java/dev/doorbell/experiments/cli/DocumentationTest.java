@@ -26,7 +26,7 @@ class DocumentationTest {
   private static final int WORDS = 78_750;
 
   /** Sentences of docs that open with a question word. The number may fall and never rise. */
-  private static final int OPENINGS = 18;
+  private static final int OPENINGS = 15;
 
   /** Pages with more than 1,500 words beside tables and code. None may be added. */
   private static final Set<String> LONG =
