@@ -79,6 +79,8 @@ class ExploreSelectionTest {
     String file = test("filter (P0:r0 == 7)\nforall (P0:r0 == 7)\n");
     assertThat(session.type("explore", "--litmus", file)).isEqualTo(ExitCode.VACUOUS);
     assertThat(session.out()).contains(": of none");
+    assertThat(session.type("explore", "--litmus", file, "--json")).isEqualTo(ExitCode.VACUOUS);
+    assertThat(session.out()).contains("\"verdict\" : \"of none\"", "\"holds\" : null");
   }
 
   @Test

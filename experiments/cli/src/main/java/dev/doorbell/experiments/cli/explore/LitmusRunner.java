@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** {@code doorbell explore --litmus FILE|FOLDER}. */
 final class LitmusRunner {
@@ -288,13 +289,14 @@ final class LitmusRunner {
     return text.toString();
   }
 
-  private static Map<String, Object> json(Checked checked) {
+  private static Map<String, @Nullable Object> json(Checked checked) {
     LitmusResult axioms = checked.axioms;
-    Map<String, Object> json = new LinkedHashMap<>();
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("file", checked.file.toString());
     json.put("name", axioms.test().name());
     json.put("claim", axioms.test().claim());
-    json.put("holds", axioms.holds());
+    json.put("verdict", word(checked));
+    json.put("holds", isVacuous(axioms) ? null : axioms.holds());
     json.put("conclusive", axioms.conclusive());
     json.put("loops_cut", axioms.cut());
     json.put("candidates", axioms.candidates());
