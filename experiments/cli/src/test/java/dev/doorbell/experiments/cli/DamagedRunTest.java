@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a disk, an editor or another version did to a run is said, and the rest is kept. */
 class DamagedRunTest {
@@ -165,6 +167,16 @@ class DamagedRunTest {
     assertThat(session.err()).contains("DB-R012", "ended with a seal");
     assertThat(session.type("run", "--resume", run.toString())).isEqualTo(ExitCode.OK);
     assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.OK);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{\"sha256\": null}", "{\"sha256\": {\"a\": null}}", "[]", ""})
+  void a_seal_that_is_none_is_said_to_be_damaged(String text) throws IOException {
+    Files.writeString(run.resolve("seal.json"), text);
+    assertThat(session.type("table", run.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).contains("seal.json  DB-R012  it is no seal any more", "--resume");
+    assertThat(session.type("run", "--resume", run.toString())).isEqualTo(ExitCode.OK);
+    assertThat(session.type("verify", run.toString())).isEqualTo(ExitCode.OK);
   }
 
   @Test

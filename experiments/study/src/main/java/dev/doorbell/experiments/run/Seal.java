@@ -1,5 +1,7 @@
 package dev.doorbell.experiments.run;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 
@@ -24,6 +27,10 @@ record Seal(SequencedMap<String, String> sha256) {
   private static final List<String> FILES =
       List.of(
           RunDirectory.RESOLVED, RunDirectory.MANIFEST, RunDirectory.JOURNAL, RunDirectory.KERNELS);
+
+  Seal {
+    requireNonNull(sha256, "sha256").values().forEach(Objects::requireNonNull);
+  }
 
   /** Returns the seal of a run as its files are now. */
   static Seal of(Path run) throws IOException {
@@ -54,7 +61,12 @@ record Seal(SequencedMap<String, String> sha256) {
           : List.of(problem(run, FILE, "the run ended with a seal, and it is gone"));
     }
     byte[] bytes = RunDirectory.bytes(file);
-    Seal sealed = RunJson.read(bytes, 0, bytes.length, Seal.class);
+    Seal sealed;
+    try {
+      sealed = RunJson.read(bytes, 0, bytes.length, Seal.class);
+    } catch (IOException _) {
+      return List.of(problem(run, FILE, "it is no seal any more"));
+    }
     Map<String, String> now = of(run).sha256;
     List<Problem> broken = new ArrayList<>();
     sealed.sha256.forEach(
