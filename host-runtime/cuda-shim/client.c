@@ -92,12 +92,12 @@ static int connect_thread(void)
 	if (connection < 0)
 		return NO_DEVICE;
 	struct shim_hello hello = {SHIM_MAGIC, SHIM_VERSION, GPU_KIND, 0, 0, rank_of_job(), 0};
-	struct shim_welcome welcome;
+	struct shim_welcome welcome = {0};
 	if (connect(connection, (struct sockaddr *)&name, sizeof name) != 0 || !transfer(true, &hello, sizeof hello) ||
 	    !transfer(false, &welcome, sizeof welcome) || welcome.error != 0) {
 		close(connection);
 		connection = -1;
-		return NO_DEVICE;
+		return welcome.error == ENOMEM ? OUT_OF_MEMORY : NO_DEVICE;
 	}
 	server = welcome.pid;
 	connected = getpid();
