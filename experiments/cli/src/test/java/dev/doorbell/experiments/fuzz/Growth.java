@@ -21,7 +21,8 @@ final class Growth {
   private static final long FREE_BYTES = 1 << 20;
 
   private static final List<byte[]> PIECES =
-      Mutator.bytes(" ", "\n", "a", "9", "[", "(", "{", "\"", "- ", "a: ", "a,", "a: 1\n", "x y\n");
+      Mutator.bytes(
+          " ", "\n", "a", "9", "[", "(", "{", "\"", "- ", "a: ", "a,", "0a  ", "a: 1\n", "x y\n");
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

@@ -4,6 +4,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Lines of hexadecimal digits as people paste them. Timestamps and heads of the kernel's log, mail
@@ -32,11 +33,14 @@ public final class HexDump {
   private static final Pattern DIGITS = Pattern.compile("(?:[0-9a-fA-F]{2})+");
 
   /** Bytes that stand in groups, so that no number of a sentence is taken for them. */
-  private static final Pattern GROUPS =
-      Pattern.compile(
-          "(?:(?:0[xX])?[0-9a-fA-F]{2,16}[\\s,;]+){2,}(?:0[xX])?[0-9a-fA-F]{2,16}[\\s,;]*");
+  private static final Pattern GROUP = Pattern.compile("(?:0[xX])?[0-9a-fA-F]{2,16}");
+
+  private static final Pattern BETWEEN = Pattern.compile("[\\s,;]+");
 
   private static final int FEWEST = 8;
+
+  /** No longer line has characters beside its bytes: xxd writes up to 256 bytes in one. */
+  private static final int LONGEST = 1 << 10;
 
   private boolean dumped;
 
@@ -84,9 +88,15 @@ public final class HexDump {
         .filter(
             _ ->
                 colons
-                    || GROUPS.matcher(groups).matches()
+                    || areGroups(groups)
                     || !withoutCharacters(rest).equals(rest)
                     || (rest.length() > 4 * FEWEST && DIGITS.matcher(rest.strip()).matches()));
+  }
+
+  /** No expression for all of them: its stack would grow with the line. */
+  private static boolean areGroups(String text) {
+    String[] groups = BETWEEN.split(text);
+    return groups.length > 2 && Stream.of(groups).allMatch(GROUP.asMatchPredicate());
   }
 
   private static String digits(String line) {
@@ -100,6 +110,9 @@ public final class HexDump {
 
   /** The digits of a line that has the characters of its bytes beside them; any other as it is. */
   private static String withoutCharacters(String line) {
+    if (line.length() > LONGEST) {
+      return line;
+    }
     int bar = line.indexOf(" | ");
     if (bar > 0) {
       String digits = digits(line.substring(0, bar));

@@ -24,7 +24,7 @@ final class LinkMatrix {
   private static final Pattern CELL =
       Pattern.compile("NV[0-9]{1,2}|NODE|SYS|SOC|PIX|PXB|PHB|C2C|XGMI|PCIE|X");
   private static final Pattern ROCM_NODE =
-      Pattern.compile("GPU\\[(\\d+)\\]\\s*: \\(Topology\\) Numa Node: (-?\\d+)");
+      Pattern.compile("GPU\\[(\\d+)\\]\\s*: \\(Topology\\) Numa Node: (-?\\d{1,4})\\b");
 
   /** Word for two HCAs whose rows are not there. */
   private static final String UNKNOWN = "-";

@@ -166,6 +166,25 @@ class MachineReaderTest {
   }
 
   @Test
+  void a_numa_node_of_rocm_smi_that_is_no_number_is_unknown() throws ConfigException {
+    String matrix =
+        """
+        ========================== Link Type between two GPUs ==========================
+               GPU0         GPU1
+        GPU0   0            XGMI
+        GPU1   XGMI         0
+
+        GPU[0]		: (Topology) Numa Node: NODE
+        GPU[1]		: (Topology) Numa Node: 1
+        """;
+    for (String node : List.of("0", "99999999999999999999")) {
+      MachineMap map = MachineReader.read("t", matrix.replace("NODE", node));
+      assertThat(map.device("gpu0").numa()).isEqualTo(node.length() == 1 ? 0 : -1);
+      assertThat(map.device("gpu1").numa()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void a_list_of_numa_nodes_begins_with_that_of_the_cpus() throws ConfigException {
     MachineMap map =
         MachineReader.read(
