@@ -258,14 +258,6 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   /**
-   * Does the same as {@link #accessible} for a thread, which may reach memory of its node alone.
-   */
-  public boolean accessible(long address, int bytes, Locus from) {
-    return Long.compareUnsigned(address - reachStart(from.rank()), reachBytes()) < 0
-        && accessible(address, bytes);
-  }
-
-  /**
    * The table that {@link #accessible} consults, for generated code that makes the same look-up in
    * place.
    *

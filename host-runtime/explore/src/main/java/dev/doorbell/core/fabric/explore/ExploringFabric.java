@@ -126,6 +126,7 @@ public final class ExploringFabric extends Fabric {
   private final Set<SourcePlace> waiting = new LinkedHashSet<>();
   private long timersMade;
   private long lastTurn = Long.MAX_VALUE;
+  private boolean joinsGpus = true;
   private @Nullable TurnListener listener;
   private final Map<Object, ExecutedFence> fences = new LinkedHashMap<>();
   private final Map<Object, Spin> spins = new LinkedHashMap<>();
@@ -173,6 +174,15 @@ public final class ExploringFabric extends Fabric {
     if (region.role() == Region.Role.SEND_RECORD) {
       machine.markRecord(region);
     }
+  }
+
+  /** Lets GPUs of different ranks address no memory of each other: none is joined by NVLink. */
+  public void separateGpus() {
+    joinsGpus = false;
+  }
+
+  boolean joinsGpus() {
+    return joinsGpus;
   }
 
   /** Ends {@link #run} after that many turns, and what happens then without another. */
@@ -766,7 +776,7 @@ public final class ExploringFabric extends Fabric {
       @Nullable Object at) {
     Route route = route(address);
     if (route == null) {
-      throw memory.fault("store", address, bytes, from.locus);
+      throw memory.fault("store", address, bytes);
     }
     Release[] releases = machine.handsOn(actor, access);
     boolean combines = Access.semantics(access) != Access.MMIO && bytes == Long.BYTES;

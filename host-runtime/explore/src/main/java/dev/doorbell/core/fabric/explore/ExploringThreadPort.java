@@ -10,6 +10,7 @@ import dev.doorbell.core.fabric.explore.model.Cell;
 import dev.doorbell.core.fabric.explore.model.Cell.Words;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ final class ExploringThreadPort extends SizedThreadPort {
 
   private Actor stores;
 
+  /** Start and bytes of a range that the thread can address, where not all can be. */
+  private long reached;
+
+  private long reachedBytes;
+
   /** The cells that strong loads have seen since the last failed poll. */
   private final PolledCells polled = new PolledCells();
 
@@ -45,10 +51,27 @@ final class ExploringThreadPort extends SizedThreadPort {
     this.copies = new AsyncCopies(machine, actor);
     this.loads = actor;
     this.stores = actor;
+    this.reachedBytes = fabric.joinsGpus() ? -1 : 0;
   }
 
-  private boolean accessible(long address, int bytes) {
-    return memory.accessible(address, bytes, slot.locus);
+  /**
+   * Checks that the thread can address memory: of its own rank, or over NVLink.
+   *
+   * @throws dev.doorbell.core.memory.AccessFault where it is another rank's
+   */
+  private void reach(String access, long address, int bytes) {
+    if (Long.compareUnsigned(address - reached, reachedBytes) < 0) {
+      return;
+    }
+    Allocation there = memory.find(address);
+    if (there == null) {
+      return;
+    }
+    if (there.locus().rank() != slot.locus.rank()) {
+      throw memory.unreachable(access, address, bytes, slot.locus, "launch: { nvlink: true }");
+    }
+    reached = there.address();
+    reachedBytes = there.size();
   }
 
   @Override
@@ -87,13 +110,14 @@ final class ExploringThreadPort extends SizedThreadPort {
 
   @Override
   protected long load(long address, int bytes, int access) {
-    if (!accessible(address, bytes)) {
+    if (!memory.accessible(address, bytes)) {
       if (fabric.target(address) == null) {
-        throw memory.fault("load", address, bytes, slot.locus);
+        throw memory.fault("load", address, bytes);
       }
       long word = RawMemory.getLong(address & -Long.BYTES);
       return (word >>> Words.shift(address)) & Words.ones(bytes);
     }
+    reach("load", address, bytes);
     long value = machine.load(loads, address, bytes, access, agent.place());
     int semantics = access & Access.SEMANTICS;
     if (semantics != Access.WEAK && semantics != Access.NON_COHERENT) {
@@ -112,7 +136,8 @@ final class ExploringThreadPort extends SizedThreadPort {
 
   @Override
   protected void store(long address, int bytes, long value, int access) {
-    if (accessible(address, bytes)) {
+    if (memory.accessible(address, bytes)) {
+      reach("store", address, bytes);
       machine.store(stores, address, bytes, value, access, agent.place());
     } else {
       fabric.storeRegister(slot, actor, address, bytes, value, access, agent.place());
@@ -122,9 +147,10 @@ final class ExploringThreadPort extends SizedThreadPort {
   @Override
   public long atomic(
       Rmw operation, long address, int bytes, long operand, long compare, int access) {
-    if (!accessible(address, bytes)) {
-      throw memory.fault("atomic", address, bytes, slot.locus);
+    if (!memory.accessible(address, bytes)) {
+      throw memory.fault("atomic", address, bytes);
     }
+    reach("atomic", address, bytes);
     long old =
         machine.atomic(stores, operation, address, bytes, operand, compare, access, agent.place());
     polled.add(machine);

@@ -104,7 +104,7 @@ final class ExploredTransfer extends ExploredWorld {
     Scenario.Posting posting = scenario.posting();
     Scenario.Shape where = scenario.program().shape();
     if (descriptor().filter(KernelDescriptor::reachesPeers).isEmpty()) {
-      fabric.memory().separate(where.ranks(), 1, "launch: { nvlink: true }");
+      fabric.separateGpus();
     }
     world = own(World.exploring(fabric, where.ranks(), hca(SoftHcaOptions.DEFAULT), progress));
     Endpoint.Shape shape =
