@@ -94,6 +94,9 @@ class FaultRunTest {
     String runs = folder.resolve("runs").toString();
     assertThat(session.type("run", config, "-q", "--out", runs)).isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("DB-R013", "5 points have no result", "table", "says why");
+    assertThat(session.type("run", config, "-q", "--out", runs, "--shard", "1/2"))
+        .isEqualTo(ExitCode.FAILED);
+    assertThat(session.err()).as("points of the other shard").doesNotContain("5 points");
   }
 
   @Test

@@ -464,8 +464,12 @@ public final class RunCommand extends CliCommand {
     if (common().quiet()) {
       print.println(stored.path());
       stored.missedFaults().forEach(missed -> context.problem(missed.problem()));
-      long without = stored.unfinished().size();
-      if (without > 0 && code != ExitCode.OK) {
+      long without =
+          stored.entries().stream()
+              .map(JournalEntry::status)
+              .filter(each -> each != JournalEntry.Status.OK && each != JournalEntry.Status.WAIVED)
+              .count();
+      if (without > 0) {
         context.problem(
             Problem.of("DB-R013", null, "%d points have no result".formatted(without))
                 .fix(Typed.command(List.of("table", stored.path() + "")) + " says why"));

@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said where the axioms and the machine that explores are not of one opinion. */
+/**
+ * A machine that shows what the axioms forbid fails a test; one that shows less decides nothing.
+ */
 class LitmusRunnerTest {
   private static final Bounds MACHINE = new Bounds(2, 500_000);
 
