@@ -171,13 +171,11 @@ public final class ValidationTables {
         .table(groups, List.of());
   }
 
-  /** A line for each machine: its rows of each kind, and their errors. */
+  /** A line for each machine: its rows, those that it predicts, and their errors. */
   static Table standings(ValidationResults results) {
     return new TableBuilder<Machine>()
         .left("machine", machine -> "`" + machine.topology() + "`")
         .right("rows", machine -> count(results.rowsOf(machine)))
-        .right("fitted", machine -> count(ValidationResults.fitted(results.rowsOf(machine))))
-        .right("follow", machine -> count(ValidationResults.following(results.rowsOf(machine))))
         .right("predicted", machine -> count(ValidationResults.predicted(results.rowsOf(machine))))
         .right("median error", machine -> percent(errors(results, machine).median()))
         .right("worst", machine -> percent(errors(results, machine).worst()))
