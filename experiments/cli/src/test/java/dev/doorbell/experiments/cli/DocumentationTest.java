@@ -23,14 +23,13 @@ class DocumentationTest {
   private static final Set<String> PASSED_OVER = Set.of("target", "runs", "node_modules");
 
   /** Words of docs. The number may fall and never rise; the goal is 45,000. */
-  private static final int WORDS = 78_750;
+  private static final int WORDS = 64_407;
 
   /** Sentences of docs that open with a question word. The number may fall and never rise. */
-  private static final int OPENINGS = 15;
+  private static final int OPENINGS = 2;
 
   /** Pages with more than 1,500 words beside tables and code. None may be added. */
-  private static final Set<String> LONG =
-      Set.of("adapters.md", "engines.md", "explore.md", "topologies.md");
+  private static final Set<String> LONG = Set.of("adapters.md");
 
   private static final Pattern OPENING =
       Pattern.compile("(?:^|[.:?!] |- )(?:What|Whose|Where|Which|Of|By|How|So (?:many|much)) ");

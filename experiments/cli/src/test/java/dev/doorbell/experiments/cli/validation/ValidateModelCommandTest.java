@@ -213,8 +213,8 @@ class ValidateModelCommandTest {
     session.type("validate-model", machine, "--rows", rows(PULL, PUSH), "--fmt", "md");
     assertThat(session.out())
         .contains("**On 2 of 2 published rows")
-        .contains("Constants were fitted to 1 of them")
-        .contains("The model predicts the other 1")
+        .contains("Fitted, 1: median")
+        .contains("Predicted, 1: median")
         .containsPattern("No row tests the topologies `same-switch`")
         .contains("arithmetic over published numbers");
   }

@@ -32,7 +32,7 @@ public final class MachineStanding {
     return text.toString();
   }
 
-  static String counts(Map<Origin, Long> origins) {
+  private static String counts(Map<Origin, Long> origins) {
     StringJoiner counts = new StringJoiner(", ");
     origins.forEach(
         (origin, count) ->

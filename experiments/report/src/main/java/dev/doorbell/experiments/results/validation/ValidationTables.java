@@ -171,6 +171,26 @@ public final class ValidationTables {
         .table(groups, List.of());
   }
 
+  /** A line for each machine: its rows, those that it predicts, and their errors. */
+  static Table standings(ValidationResults results) {
+    return new TableBuilder<Machine>()
+        .left("machine", machine -> "`" + machine.topology() + "`")
+        .right("rows", machine -> count(results.rowsOf(machine)))
+        .right("predicted", machine -> count(ValidationResults.predicted(results.rowsOf(machine))))
+        .right("median error", machine -> percent(errors(results, machine).median()))
+        .right("worst", machine -> percent(errors(results, machine).worst()))
+        .left("worst row", machine -> errors(results, machine).worstRow())
+        .table(results.machines(), List.of());
+  }
+
+  private static String count(List<CheckedRow> rows) {
+    return Integer.toString(RowErrors.of(rows).rows());
+  }
+
+  private static RowErrors errors(ValidationResults results, Machine machine) {
+    return RowErrors.of(results.rowsOf(machine));
+  }
+
   private static void add(List<Group> groups, String machine, List<CheckedRow> rows) {
     add(groups, machine, "all", rows);
     add(groups, machine, "fitted", ValidationResults.fitted(rows));

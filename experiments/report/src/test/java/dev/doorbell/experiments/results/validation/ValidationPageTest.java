@@ -13,6 +13,7 @@ import dev.doorbell.experiments.workbench.validation.RowFile;
 import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.Validation;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
+import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,6 +35,25 @@ class ValidationPageTest {
     assertThat(Files.readString(PAGE))
         .as(REWRITE)
         .isEqualTo(new ValidationPage(StoredResults.builtIn(), background).text());
+  }
+
+  @Test
+  void the_readme_has_the_errors_of_rows_to_which_nothing_was_fitted() throws Exception {
+    List<CheckedRow> posts =
+        StoredResults.builtIn().rows().stream()
+            .filter(row -> !row.row().config().startsWith(ValidationPage.DMA))
+            .toList();
+    RowErrors predicted = RowErrors.of(ValidationResults.predicted(posts));
+    int follow = RowErrors.of(ValidationResults.following(posts)).rows();
+    assertThat(Files.readString(Path.of("../README.md")).replaceAll("\\s+", " "))
+        .contains("fitted to %d of the".formatted(predicted.rows() + follow))
+        .contains("%d follow from others, and".formatted(follow))
+        .contains(
+            "the other %d is off by %s, the worst by %s;"
+                .formatted(
+                    predicted.rows(),
+                    ValidationTables.percent(predicted.median()),
+                    ValidationTables.percent(predicted.worst())));
   }
 
   @Test
