@@ -2,7 +2,6 @@ package dev.doorbell.experiments.cli;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
-import dev.doorbell.experiments.cli.claims.ClaimsCommand;
 import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.decode.DecodeCommand;
@@ -55,7 +54,6 @@ enum Subcommand {
   MERGE("merge", "shards of a sweep as one run, and which of its points are missing"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),
-  CLAIMS("claims", "published claims, held against the model: list, check"),
   KERNEL("kernel", "kernels of your own: new, check, run, build"),
   EXEC("exec", "run a program of CUDA and RDMA, unmodified, with neither GPU nor NIC"),
   HCA("hca", "software HCAs for programs of libibverbs: exec"),
@@ -103,7 +101,6 @@ enum Subcommand {
       case MERGE -> new MergeCommand();
       case VERIFY -> new VerifyCommand();
       case GATE -> new GateCommand();
-      case CLAIMS -> new ClaimsCommand();
       case KERNEL -> new KernelCommand();
       case EXEC -> new ExecCommand();
       case HCA -> new HcaCommand();

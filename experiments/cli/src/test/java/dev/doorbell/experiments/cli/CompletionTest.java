@@ -57,7 +57,7 @@ class CompletionTest {
     assertThat(bash("doorbell", "d")).contains("demo", "describe", "decode", "doctor");
     assertThat(bash("doorbell", "")).contains("run", "completion", "test", "bundle");
     assertThat(bash("doorbell", "kernel", "")).contains("new", "check", "run", "build");
-    assertThat(bash("doorbell", "claims", "")).contains("list", "check");
+    assertThat(bash("doorbell", "paper", "")).contains("new", "verify");
   }
 
   @Test

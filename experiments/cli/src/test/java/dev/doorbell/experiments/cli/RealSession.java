@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /** A {@link Session} whose experiments run. Each command has a runtime of its own. */
-final class RealSession {
+public final class RealSession {
   private final int width;
   private String out = "";
   private String err = "";
 
-  RealSession() {
+  public RealSession() {
     this(Terminal.UNLIMITED);
   }
 
@@ -35,7 +35,7 @@ final class RealSession {
     return ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
   }
 
-  ExitCode type(String... words) {
+  public ExitCode type(String... words) {
     ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
     ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
     CommandContext context =
@@ -57,12 +57,12 @@ final class RealSession {
   }
 
   /** What the last command printed. */
-  String out() {
+  public String out() {
     return out;
   }
 
   /** Its messages. */
-  String err() {
+  public String err() {
     return err;
   }
 }

@@ -8,7 +8,6 @@ import dev.doorbell.experiments.config.ConfigReader;
 import dev.doorbell.experiments.config.document.DocumentKind;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
-import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -39,7 +38,6 @@ class HostileYamlTest {
     READERS.put("topology", text -> TopologyFile.parse("x", text));
     READERS.put("fault plan", text -> FaultFile.parse("x", text));
     READERS.put("descriptor", text -> new KernelDescriptorReader().read("x", text));
-    READERS.put("ledger", text -> Ledger.parse("x", text));
     READERS.put("paper", text -> Paper.parse("x", text));
     READERS.put("machine", text -> MachineFile.measurements("x", text));
   }

@@ -106,26 +106,57 @@ class FaultFileTest {
                 faults:
                   - { do: loose }
                   - { do: delay, chance: 2 }
-                  - { do: cqe-error, at: doorbell 3, syndrome: 0x15 }
-                  - { do: lose, opcode: WRITE_MIDLE, target: gpu3, by: 2 }
+                  - { do: lose, target: gpu3 }
+                  - { do: lose, target: rank3. }
                   - { at: wqe 3 }
                 """))
         .satisfiesExactly(
             p -> assertThat(p).contains("plan.yaml:1:1", "unknown key 'sead'", "'seed'"),
-            p -> assertThat(p).contains("plan.yaml:3:11", "unknown fault 'loose'", "'lose'"),
-            p -> assertThat(p).contains("plan.yaml:4:5", "'delay' needs 'for'"),
+            p -> assertThat(p).contains("plan.yaml:3:11", "unknown do 'loose'", "'lose'"),
             p -> assertThat(p).contains("plan.yaml:4:26", "at most 1"),
-            p -> assertThat(p).contains("plan.yaml:5:26", "happens at a wqe, not at a 'doorbell'"),
-            p -> assertThat(p).contains("plan.yaml:6:25", "WRITE_MIDLE", "'WRITE_MIDDLE'"),
-            p -> assertThat(p).contains("plan.yaml:6:46", "'target' is a target"),
-            p -> assertThat(p).contains("plan.yaml:6:56", "'lose' has no 'by'"),
-            p -> assertThat(p).contains("plan.yaml:7:5", "lacks 'do'"));
+            p -> assertThat(p).contains("plan.yaml:5:25", "must be a target such as"),
+            p -> assertThat(p).contains("plan.yaml:6:25", "must be a target such as"),
+            p -> assertThat(p).contains("plan.yaml:7:5", "key 'do' is missing"));
+  }
+
+  @Test
+  void what_an_action_does_not_take_or_lacks_is_said_at_once_with_its_place() {
+    assertThat(
+            problems(
+                """
+                faults:
+                  - { do: delay, chance: 101% }
+                  - { do: cqe-error, at: doorbell 3, syndrome: 0x15 }
+                  - { do: lose, opcode: WRITE_MIDLE, by: 2 }
+                  - { do: cqe-error, at: wqe 7-6, side: sent }
+                  - { do: corrupt, for: 1ms }
+                  - { do: link-down, for: 3601s }
+                """))
+        .satisfiesExactly(
+            p -> assertThat(p).contains("plan.yaml:2:5", "'delay' needs 'for'"),
+            p -> assertThat(p).contains("plan.yaml:2:26", "at most 1"),
+            p -> assertThat(p).contains("plan.yaml:3:26", "happens at a wqe, not at a 'doorbell'"),
+            p -> assertThat(p).contains("plan.yaml:4:25", "WRITE_MIDLE", "'WRITE_MIDDLE'"),
+            p -> assertThat(p).contains("plan.yaml:4:42", "'lose' has no 'by'"),
+            p -> assertThat(p).contains("plan.yaml:5:5", "'cqe-error' needs 'syndrome'"),
+            p -> assertThat(p).contains("plan.yaml:5:26", "7-6 goes backwards"),
+            p -> assertThat(p).contains("plan.yaml:5:41", "'side' is for packets only"),
+            p -> assertThat(p).contains("plan.yaml:6:25", "'corrupt' takes no time"),
+            p -> assertThat(p).contains("plan.yaml:7:27", "more than an hour"));
+  }
+
+  @Test
+  void bounds_of_triggers_are_taken() throws ConfigException {
+    assertThat(one("do: lose, at: packet 7-7").trigger().last()).isEqualTo(7);
+    assertThat(one("do: lose, chance: 100%").trigger().chance()).isOne();
+    assertThat(one("do: link-down, for: 3600s").nanos()).isEqualTo(3_600_000_000_000L);
   }
 
   @Test
   void what_is_no_plan_is_refused() {
     assertThat(problems("")).singleElement().asString().contains("the file is empty");
-    assertThat(problems("- 1")).anySatisfy(p -> assertThat(p).contains("must be a mapping"));
+    assertThat(problems("- 1"))
+        .anySatisfy(p -> assertThat(p).contains("a fault plan is a mapping"));
     assertThat(problems("faults: 3")).singleElement().asString().contains("must be a list");
     assertThat(problems("faults: [")).singleElement().asString().contains("not YAML");
     ConfigException missing =

@@ -108,14 +108,12 @@ class ResultsWallsTest {
   }
 
   @Test
-  void comparisons_and_claims_use_no_figure() {
-    for (String room : List.of("compare", "claims")) {
-      noneIn(
-          "results." + room,
-          HERE + "results.figures..",
-          HERE + "results.report",
-          HERE + "results.paper");
-    }
+  void comparisons_use_no_figure() {
+    noneIn(
+        "results.compare",
+        HERE + "results.figures..",
+        HERE + "results.report",
+        HERE + "results.paper");
   }
 
   @Test

@@ -124,7 +124,7 @@ public final class ConfigReader {
     if (sound) {
       try {
         long seed = root.path("seed").asLong(schema.standard("/properties/seed").longValue());
-        faults = new FaultSection(file, text, overrides).read(root, seed);
+        faults = FaultSection.read(file, root, positions, seed);
       } catch (ConfigException e) {
         problems.addAll(e.problems());
       }

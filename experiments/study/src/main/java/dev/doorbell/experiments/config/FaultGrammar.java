@@ -2,7 +2,9 @@ package dev.doorbell.experiments.config;
 
 import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.experiments.config.document.SourcePositions;
 import java.util.ServiceLoader;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Reads fault plans, whose words are those of the hardware. Found as a service: this package does
@@ -19,9 +21,12 @@ public interface FaultGrammar {
   FaultPlan read(String file, String text, long seed) throws ConfigException;
 
   /**
-   * Reads what stands under the key {@code faults} of another file: a list of faults, or a plan.
+   * Reads a plan that is valid against its schema.
+   *
+   * @param plan a mapping whose {@code faults} are a list
+   * @param seed of a plan that names none
    */
-  FaultPlan inline(String file, String text, long seed) throws ConfigException;
+  FaultPlan plan(JsonNode plan, SourcePositions positions, long seed) throws ConfigException;
 
   static FaultGrammar find() {
     return ServiceLoader.load(FaultGrammar.class)

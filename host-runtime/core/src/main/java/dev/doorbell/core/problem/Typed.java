@@ -12,8 +12,7 @@ public final class Typed {
   /** The name before a command or an option; other doorbells are bells. */
   private static final Pattern COMMAND =
       Pattern.compile(
-          "(?<![\\w./-])doorbell"
-              + " (?=--|(?:bench|bundle|calibrate|claims|coll|compare|completion|decode|"
+          "(?<![\\w./-])doorbell (?=--|(?:bench|bundle|calibrate|coll|compare|completion|decode|"
               + "demo|describe|doctor|exec|explain|explore|format|gate|hca|kernel|list|merge|package|paper|plot|predict|report|"
               + "run|serve|show|table|test|topo|validate|validate-model|verify)\\b)");
 

@@ -9,7 +9,6 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.validation.ParityPlot;
 import dev.doorbell.experiments.results.validation.ValidationPage;
@@ -402,13 +401,8 @@ public final class ValidateModelCommand extends CliCommand {
       case TEXT -> ValidationTables.text(results);
       case CSV -> ValidationTables.csv(results);
       case JSON -> StoredResults.text(results);
-      case MD -> new ValidationPage(results, background(runtime)).text();
+      case MD -> new ValidationPage(results, ValidationPage.Background.of(runtime.names())).text();
     };
-  }
-
-  private static ValidationPage.Background background(ExperimentRuntime runtime)
-      throws ConfigException {
-    return ValidationPage.Background.of(runtime.names(), Ledger.builtIn().claims());
   }
 
   private static SequencedMap<String, byte[]> files(ValidationResults results) {

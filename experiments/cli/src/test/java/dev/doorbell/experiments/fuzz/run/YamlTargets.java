@@ -17,7 +17,6 @@ import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
-import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
@@ -79,12 +78,6 @@ public final class YamlTargets {
                     Seeds.resource("/dev/doorbell/kernels/descriptors/put_rate.kernel.yaml"),
                     Seeds.resource("/dev/doorbell/kernels/descriptors/operations.kernel.yaml")),
             input -> accepted(new KernelDescriptorReader().read(FILE, Seeds.text(input)))),
-        yaml(
-                "ledger",
-                "ledgers of claims",
-                () -> List.of(Seeds.resource(RESOURCES + "claims/ledger.yaml")),
-                input -> accepted(Ledger.parse(FILE, Seeds.text(input))))
-            .slow(),
         yaml(
             "paper",
             "papers",

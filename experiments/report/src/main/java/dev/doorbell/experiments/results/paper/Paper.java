@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
  *
  * @param name of the paper; its folder is called so
  * @param texts files with placeholders, relative to the folder
- * @param claims a ledger, relative to the folder; empty for none
+ * @param claims a file of claims, relative to the folder; empty for none
  * @param runs by their names
  */
 public record Paper(

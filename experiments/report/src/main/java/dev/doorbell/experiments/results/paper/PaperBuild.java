@@ -9,8 +9,6 @@ import dev.doorbell.experiments.config.formula.Formula;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.claims.ModelNames;
-import dev.doorbell.experiments.results.claims.RunNames;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;

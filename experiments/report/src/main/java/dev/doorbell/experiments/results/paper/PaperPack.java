@@ -111,7 +111,10 @@ public final class PaperPack {
     StringBuilder text = new StringBuilder();
     text.append("# Artifact of ").append(paper.title()).append("\n\n");
     text.append("| asked for | here |\n| --- | --- |\n");
-    row(text, "claims, with experiment and tolerance", ledger(paper));
+    row(
+        text,
+        "claims, with experiment and tolerance",
+        paper.claims().isEmpty() ? "none" : "`%s`".formatted(paper.claims()));
     row(text, "figures and tables, each with its run", "`paper.yaml`, tables below");
     row(text, "where every number of the text comes from", "`generated/numbers.md`");
     row(
@@ -160,12 +163,6 @@ public final class PaperPack {
     text.append("\n| run | made by |\n| --- | --- |\n");
     paper.runs().forEach((name, run) -> row(text, name, "`" + escaped(command(run)) + "`"));
     return text.toString();
-  }
-
-  private static String ledger(Paper paper) {
-    return paper.claims().isEmpty()
-        ? "none"
-        : "`%s`; `./doorbell claims check --ledger %s`".formatted(paper.claims(), paper.claims());
   }
 
   static String command(Paper.Run run) {

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.results.validation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.claims.Ledger;
 import dev.doorbell.experiments.run.Interruption;
 import dev.doorbell.experiments.run.PointWorkers;
 import dev.doorbell.experiments.scenario.SessionRuntime;
@@ -30,8 +29,7 @@ class ValidationPageTest {
 
   @Test
   void the_page_is_made_of_the_stored_results() throws Exception {
-    ValidationPage.Background background =
-        ValidationPage.Background.of(runtime.names(), Ledger.builtIn().claims());
+    ValidationPage.Background background = ValidationPage.Background.of(runtime.names());
     assertThat(Files.readString(PAGE))
         .as(REWRITE)
         .isEqualTo(new ValidationPage(StoredResults.builtIn(), background).text());

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.results.claims;
+package dev.doorbell.experiments.results.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

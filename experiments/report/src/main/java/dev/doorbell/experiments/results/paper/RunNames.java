@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.results.claims;
+package dev.doorbell.experiments.results.paper;
 
 import dev.doorbell.experiments.config.formula.Formula;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
