@@ -1,12 +1,11 @@
 package dev.doorbell.doctor;
 
+import dev.doorbell.doctor.catalogue.CheckVerdict;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.log.LogPattern;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The doctor for readers: {@code docs/doctor.md} is what {@link #markdown} says. */
 final class DoctorPage {
@@ -14,31 +13,27 @@ final class DoctorPage {
       """
       # Doctor
 
-      This page lists what `./doorbell doctor` finds on a machine, and the fix. The doctor says whether the machine can do
-      GPUDirect RDMA. It reads files below `/proc`, `/sys`, `/dev` and library folders, and changes nothing; root sees more
-      of PCI config space (ACS, payload and read sizes, tags).
+      `./doorbell doctor` says whether a machine can do GPUDirect RDMA. It reads files below `/proc`, `/sys`, `/dev` and library
+      folders, and changes nothing. Root sees more of PCI config space: ACS, payload and read sizes, tags.
 
           ./doorbell doctor                          the whole checklist
           ./doorbell doctor -q                       only what is wrong
-          ./doorbell doctor --explain PEERMEM-02     a code: how it is known, its effect, fix and sources
-          ./doorbell doctor --explain-log nccl.log   what lines of logs mean; - reads a pipe
-          ./doorbell doctor --json                   for programs, and for the other host
-          ./doorbell doctor --peer a.json            compares with the other host's report
-          ./doorbell doctor --root DIR               looks at a copy of a machine's files
+          ./doorbell doctor --explain PEERMEM-02     a code: evidence, effect, fix and sources
+          ./doorbell doctor --explain-log nccl.log   meaning of lines of logs; - reads a pipe
+          ./doorbell doctor --peer a.json            compares with the other host's --json
+          ./doorbell doctor --root DIR               examines a copy of a machine's files
 
       | verdict | meaning |
       | --- | --- |
       | PASS | as expected |
-      | INFO | worth knowing; nothing has to be done |
+      | INFO | no action needed |
       | ABSENT | not there, or out of reach; nothing failed |
-      | WARN | works, but slower or more fragile than it could |
+      | WARN | works, but slower or less reliably than it could |
       | FAIL | there, and broken |
 
-      Exit code 4 when something is FAIL, else 0. A code is one situation with one verdict, and is stable. The manifest of
-      a run on real devices holds the findings (`doctor` in `manifest.json`).
-
-      Each check has a test with a made-up machine that has the fault. The doctor has examined one real machine, a virtual
-      one with an H200 and no HCA.
+      The exit code is 4 if a finding is FAIL, else 0. Codes are stable. The manifest of a run on real devices keeps the
+      findings (`doctor` in `manifest.json`). Tests give each check a synthetic machine with the fault. The doctor has
+      examined one real machine: a virtual machine with an H200 and no HCA.
 
       """;
 
@@ -46,9 +41,9 @@ final class DoctorPage {
       """
       ## Lines of logs
 
-      `--explain-log` and `./doorbell explain` take each line for a completion's status, or for the first of these patterns
-      that it matches. They print code, count, first line, meaning and fix, and name the other lines that report something.
-      Nothing recognised ends with 1. `./doorbell describe DB-LOG-12` prints one pattern, its meaning and its fix.
+      `--explain-log` and `./doorbell explain` match each line with a completion status, then with these patterns; the
+      first match counts. They print code, count, first line, meaning and fix, and name unmatched lines that report
+      something. The exit code is 1 if no line matches. `./doorbell describe DB-LOG-12` prints one pattern.
 
       """;
 
@@ -56,29 +51,25 @@ final class DoctorPage {
 
   static String markdown() {
     StringBuilder page = new StringBuilder(INTRODUCTION);
-    Map<String, List<Code>> areas = new LinkedHashMap<>();
-    Code.all()
-        .forEach(code -> areas.computeIfAbsent(code.area(), _ -> new ArrayList<>()).add(code));
-    page.append("## Codes\n");
-    areas.forEach(
-        (area, codes) -> {
-          page.append("\n| code | verdict | what | fix |\n| --- | --- | --- | --- |\n");
-          codes.forEach(
-              code ->
-                  page.append(
-                      "| %s | %s | %s | %s |\n"
-                          .formatted(
-                              code.id(),
-                              code.verdict(),
-                              escaped(code.title()),
-                              escaped(code.fix()))));
-        });
+    page.append(
+        "## Codes\n\nThe doctor prints the fix of each finding. Codes of PASS, INFO and ABSENT are left out here.\n\n");
+    page.append("| code | verdict | finding |\n| --- | --- | --- |\n");
+    Code.all().stream()
+        .filter(code -> code.verdict().compareTo(CheckVerdict.WARN) >= 0)
+        .forEach(
+            code ->
+                page.append(
+                    "| %s | %s | %s |\n"
+                        .formatted(code.id(), code.verdict(), escaped(code.title()))));
     page.append('\n');
     page.append(LOGS);
-    page.append("| library | patterns |\n| --- | --- |\n");
     Map<String, Integer> libraries = new TreeMap<>();
     LogPattern.all().forEach(pattern -> libraries.merge(pattern.library(), 1, Integer::sum));
-    libraries.forEach((library, n) -> page.append("| %s | %d |\n".formatted(library, n)));
+    page.append("Patterns by library: ");
+    page.append(
+        libraries.entrySet().stream()
+            .map(each -> "%s %d".formatted(each.getKey(), each.getValue()))
+            .collect(Collectors.joining(", ", "", ".\n")));
     return page.toString();
   }
 

@@ -6,6 +6,8 @@ import dev.doorbell.ptxvm.engine.ops.OpcodeReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The page about opcodes is what the table says. */
@@ -27,14 +29,12 @@ class OpcodeReferenceTest {
 
   @Test
   void no_instruction_is_both_known_and_refused() {
-    String page = OpcodeReference.markdown();
-    long rows = page.lines().filter(line -> line.startsWith("| `")).count();
-    long names =
-        page.lines()
+    List<String> names =
+        OpcodeReference.markdown()
+            .lines()
             .filter(line -> line.startsWith("| `"))
-            .map(line -> line.substring(0, line.indexOf('`', 3)))
-            .distinct()
-            .count();
-    assertThat(names).isEqualTo(rows);
+            .flatMap(line -> Stream.of(line.substring(3, line.indexOf('`', 3)).split(", ", -1)))
+            .toList();
+    assertThat(names).contains("add", "wgmma").doesNotHaveDuplicates();
   }
 }

@@ -10,8 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,19 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The kind of points that docs/architecture.md shows compiles, is found and measures. */
 class UserKindTest {
-  private static final Path PAGE = Path.of("../docs/architecture.md");
+  /** docs/architecture.md links to them. */
+  private static final Path SOURCES =
+      Path.of("cli/src/test/resources/dev/doorbell/experiments/cli/kind");
+
   private static final String SERVICE =
       "META-INF/services/dev.doorbell.experiments.scenario.kind.ExperimentKind";
 
   @TempDir private Path folder;
-
-  private static String block(String language) throws IOException {
-    Matcher block =
-        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(PAGE));
-    assertThat(block.find()).isTrue();
-    return block.group(1);
-  }
 
   private void put(String name, String text) throws IOException {
     Path file = folder.resolve(name);
@@ -41,8 +34,8 @@ class UserKindTest {
 
   @BeforeEach
   void compile() throws IOException {
-    put("FirstPut.java", block("java"));
-    put("META-INF/doorbell/kind.json", block("json"));
+    put("FirstPut.java", Files.readString(SOURCES.resolve("FirstPut.java")));
+    put("META-INF/doorbell/kind.json", Files.readString(SOURCES.resolve("kind.json")));
     put(SERVICE, "FirstPut\n");
     int code =
         ToolProvider.getSystemJavaCompiler()

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The promises in docs/adapters.md are those of the files. */
@@ -40,35 +42,47 @@ class AdaptersPageTest {
     for (Adapter adapter : Adapters.all()) {
       text.append("| `%s` | %s |%n".formatted(adapter, adapter.title()));
     }
+    text.append("\n| promise | answers |\n| --- | --- |\n");
     for (Promise promise : Promise.values()) {
-      text.append("\n**`%s`**: %s.%n%n".formatted(promise.key(), promise.question()));
-      text.append("| answer | adapters | source |\n| --- | --- | --- |\n");
-      rows(promise)
-          .forEach(
-              (row, names) ->
-                  text.append(
-                      "| `%s` | %s | %s |%n"
-                          .formatted(
-                              row.getFirst(),
-                              names.stream()
-                                  .map(name -> "`" + name + "`")
-                                  .collect(Collectors.joining(", ")),
-                              row.getLast())));
+      Map<String, List<String>> answers = answers(promise);
+      String usual =
+          Collections.max(answers.keySet(), Comparator.comparing(each -> answers.get(each).size()));
+      String names =
+          answers.keySet().stream()
+              .filter(each -> !each.equals(usual))
+              .map(each -> "`%s`: %s; ".formatted(each, String.join(", ", answers.get(each))))
+              .collect(Collectors.joining());
+      text.append(
+          "| `%s`: %s | %s`%s`: %s |%n"
+              .formatted(
+                  promise.key(),
+                  promise.question(),
+                  names,
+                  usual,
+                  names.isEmpty() ? "all" : "others"));
     }
     return text.append('\n').toString();
   }
 
-  /** The adapters of each answer with its source. */
-  private static Map<List<String>, List<String>> rows(Promise promise) {
-    Map<List<String>, List<String>> rows = new LinkedHashMap<>();
+  /** The adapters of each answer. */
+  private static Map<String, List<String>> answers(Promise promise) {
+    Map<String, List<String>> answers = new LinkedHashMap<>();
     for (Adapter adapter : Adapters.all()) {
-      List<String> row =
-          List.of(
-              Promise.word(adapter.promises().answer(promise)),
-              String.valueOf(adapter.sources().get(promise.key())));
-      rows.merge(
-          row, List.of(adapter.name()), (a, b) -> Stream.concat(a.stream(), b.stream()).toList());
+      answers
+          .computeIfAbsent(Promise.word(adapter.promises().answer(promise)), _ -> new ArrayList<>())
+          .add(adapter.name());
     }
-    return rows;
+    return answers;
+  }
+
+  @Test
+  void every_answer_has_its_source_beside_it() {
+    for (Adapter adapter : Adapters.all()) {
+      for (Promise promise : Promise.values()) {
+        assertThat(String.valueOf(adapter.sources().get(promise.key())))
+            .as("%s of %s", promise.key(), adapter)
+            .matches("(?s).{10,}");
+      }
+    }
   }
 }

@@ -14,7 +14,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Programs that register memory of a GPU. The driver of programs and server is a stand-in ({@code
- * fakecuda.c}); a machine with a GPU runs the same programs as docs/shim.md says.
+ * fakecuda.c}). A machine with a GPU runs the same programs:
+ *
+ * <pre>
+ * cd host-runtime/interop/src/test/c
+ * gcc -o gpu gpu.c -lcuda -lmlx5 -libverbs
+ * gcc -DON_GPU -o devx devx.c -lcuda -lmlx5 -libverbs
+ * gcc -o ibgda ibgda.c -lcuda -lmlx5 -libverbs
+ * for program in gpu devx ibgda; do ../../../../../doorbell hca exec --gpus -- ./$program; done
+ * SURVEY_OPTIONS='--gpus --devices 2' ../../../../uverbs-shim/survey nccl nvshmem
+ * </pre>
  */
 final class GpuMemoryTest {
   @TempDir private Path folder;

@@ -6,7 +6,10 @@ import dev.doorbell.experiments.cli.plan.Glossary.ProblemCodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -18,6 +21,9 @@ import org.junit.jupiter.api.Test;
 class ProblemCodesTest {
   private static final Path HOME = Path.of("..");
   private static final Path PAGE = HOME.resolve("docs/codes.md");
+  private static final Path CODES =
+      HOME.resolve(
+          "experiments/cli/src/main/resources/dev/doorbell/experiments/cli/plan/codes.txt");
   private static final Pattern CODE = Pattern.compile("DB-[A-Z]\\d{3}");
 
   @Test
@@ -47,18 +53,22 @@ class ProblemCodesTest {
         """
         # Codes of problems
 
-        <!-- Generated from codes.txt by ProblemCodesTest; edit that, not this. -->
+        <!-- Generated from codes.txt by ProblemCodesTest. -->
 
-        This page lists the code of each message of Doorbell; codes stay the same from version to version. The message prints
-        the place, what is wrong there, and the fix; `./doorbell describe DB-C035` prints a code's meaning and fix. Codes such
-        as `DB-PEERMEM-02` are those of the [doctor](doctor.md).
+        Each message of Doorbell has a code, which stays the same from version to version. The message prints the place,
+        the fault, its effect and the fix. `./doorbell describe DB-C035` prints meaning and fix of a code, and
+        [codes.txt](../experiments/cli/src/main/resources/dev/doorbell/experiments/cli/plan/codes.txt) has all codes, one
+        a line. Codes such as `DB-PEERMEM-02` are those of the [doctor](doctor.md).
 
-        | code | meaning |
-        | --- | --- |
+        | codes | number | about |
+        | --- | --- | --- |
         """);
-    for (ProblemCodes.ProblemCode code : ProblemCodes.all()) {
-      page.append("| %s | %s |%n".formatted(code.code(), cell(code.meaning())));
-    }
+    areas()
+        .forEach(
+            (area, codes) ->
+                page.append(
+                    "| %s to %s | %d | %s |%n"
+                        .formatted(codes.getFirst(), codes.getLast(), codes.size(), area)));
     if (Boolean.getBoolean("docs.write")) {
       Files.writeString(PAGE, page);
     }
@@ -67,8 +77,20 @@ class ProblemCodesTest {
         .isEqualTo(page.toString());
   }
 
-  private static String cell(String text) {
-    return text.replace("|", "\\|");
+  /** Codes by the headings of the list, in the order of the file. */
+  private static Map<String, List<String>> areas() throws IOException {
+    Map<String, List<String>> areas = new LinkedHashMap<>();
+    String heading = "";
+    for (String line : Files.readAllLines(CODES)) {
+      if (line.startsWith("# ")) {
+        heading = line.substring(2);
+      } else {
+        areas
+            .computeIfAbsent(heading, _ -> new ArrayList<>())
+            .add(line.substring(0, line.indexOf(' ')));
+      }
+    }
+    return areas;
   }
 
   private static SortedSet<String> inSources() throws IOException {

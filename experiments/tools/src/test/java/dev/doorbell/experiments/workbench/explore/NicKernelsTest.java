@@ -15,8 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -172,26 +175,42 @@ class NicKernelsTest {
 
   private static String text() throws ScenarioException {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "| kernel, blocks x threads, message | "
-            + Adapters.names().stream()
-                .map(name -> "`" + name + "`")
-                .collect(Collectors.joining(" | "))
-            + " |");
-    lines.add("| --- |" + " --- |".repeat(Adapters.names().size()));
+    List<String> clean = new ArrayList<>();
+    List<String> others = new ArrayList<>();
     for (Case explored : cases()) {
-      StringBuilder line = new StringBuilder("| `" + explored + "` |");
+      Map<String, List<String>> verdicts = new LinkedHashMap<>();
       for (Adapter adapter : Adapters.all()) {
-        line.append(" ").append(cell(explore(explored, adapter, SEEDS))).append(" |");
+        String cell = cell(explore(explored, adapter, SEEDS));
+        if (!cell.equals("clean")) {
+          verdicts.computeIfAbsent(cell, _ -> new ArrayList<>()).add("`" + adapter + "`");
+        }
       }
-      lines.add(line.toString());
+      if (verdicts.isEmpty()) {
+        clean.add("`" + explored + "`");
+      } else {
+        others.add(
+            "| `%s` | %s |"
+                .formatted(
+                    explored,
+                    verdicts.entrySet().stream()
+                        .map(each -> String.join(", ", each.getValue()) + ": " + each.getKey())
+                        .collect(Collectors.joining("; "))));
+      }
     }
+    lines.add("Clean on every adapter: " + String.join("; ", clean) + ".");
     lines.add("");
-    lines.add("Without a row:");
+    lines.add("| clean but for | there |");
+    lines.add("| --- | --- |");
+    lines.addAll(others);
     lines.add("");
+    lines.add("Not explored on adapters:");
+    lines.add("");
+    Map<String, List<String>> reasons = new TreeMap<>();
     for (String kernel : new TreeSet<>(ELSEWHERE)) {
-      lines.add("- `" + kernel + "`: " + reason(kernel));
+      reasons.computeIfAbsent(reason(kernel), _ -> new ArrayList<>()).add("`" + kernel + "`");
     }
+    reasons.forEach(
+        (reason, kernels) -> lines.add("- " + String.join(", ", kernels) + ": " + reason));
     return String.join("\n", lines) + "\n\n";
   }
 
