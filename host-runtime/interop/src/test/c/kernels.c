@@ -2,6 +2,7 @@
  * A program of the CUDA runtime as nvcc makes it, but written by hand, so that gcc is enough: it registers a fat binary
  * of PTX by the host ABI and launches its kernels. With an argument it does one thing that is wrong.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -249,6 +250,27 @@ static void processes(void)
 	REQUIRE(value == 101);
 }
 
+/* NCCL's structure for NVML's PCI address is 16 bytes shorter than NVML's own. */
+static void short_address(void)
+{
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+	REQUIRE(library);
+	int (*init)(void) = (int (*)(void))dlsym(library, "nvmlInit_v2");
+	int (*by_index)(unsigned, void **) = (int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2");
+	int (*address)(void *, void *) = (int (*)(void *, void *))dlsym(library, "nvmlDeviceGetPciInfo_v3");
+	REQUIRE(init && by_index && address);
+	void *device;
+	char found[68];
+	const char text[] = "0000DB00:11:00.0";
+	const size_t at = 16 + 5 * sizeof(unsigned), end = at + sizeof text;
+	memset(found, 0x5a, sizeof found);
+	REQUIRE(init() == 0 && by_index(1, &device) == 0 && address(device, found) == 0);
+	REQUIRE(strcmp(found, "DB00:11:00.0") == 0 && memcmp(found + at, text, sizeof text) == 0);
+	for (size_t i = end; i < sizeof found; i++)
+		REQUIRE(found[i] == 0x5a);
+	dlclose(library);
+}
+
 /* The switch above a PCI function: two bridges up, as NCCL looks for it. */
 static char *switch_of(const char *function)
 {
@@ -381,6 +403,7 @@ int main(int count, char **words)
 		OK(cudaGetDeviceCount(&devices));
 		REQUIRE(devices == 2);
 		paths();
+		short_address();
 		pthread_t thread;
 		REQUIRE(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
 		memory();
