@@ -310,6 +310,7 @@ static void paths(void)
 	char *listed = realpath("/sys/bus/pci/devices/db00:11:00.0", NULL);
 	REQUIRE(listed && strcmp(listed, path) == 0);
 	check_file(function, "vendor", "0x10de");
+	check_file("/proc", "modules", "nvidia_peermem "); /* MSCCL++ looks for it there */
 	char *hcas[2], *near[2];
 	for (int i = 0; i < 2; i++) {
 		REQUIRE(snprintf(path, sizeof path, "/sys/class/infiniband/mlx5_%d/device", i) > 0);

@@ -66,6 +66,7 @@ final class SysfsTree {
     Path sys = root.resolve("sys");
     if (real || gpus > 0) {
       put(sys.resolve("module/nvidia_peermem/version"), "doorbell");
+      put(root.resolve("proc/modules"), "nvidia_peermem 16384 0 - Live 0x0000000000000000");
     }
     Path classes = sys.resolve("class");
     put(classes.resolve("infiniband_verbs/abi_version"), "6");
@@ -117,8 +118,7 @@ final class SysfsTree {
   /** A function below a bridge of its own, which is port {@code slot} of a switch. */
   private static Path writeEndpoint(Path sys, int at, int slot, int bus, String ids)
       throws IOException {
-    Path complex = sys.resolve("devices/pci" + DOMAIN + "00");
-    Path port = writeFunction(sys, complex, 0, at + 1, BRIDGE);
+    Path port = writeFunction(sys, sys.resolve("devices/pci" + DOMAIN + "00"), 0, at + 1, BRIDGE);
     Path up = writeFunction(sys, port, SWITCH_BUS + at, 0, BRIDGE);
     Path down = writeFunction(sys, up, PORT_BUS + at, slot, BRIDGE);
     return writeFunction(sys, down, bus, 0, ids);
