@@ -25,6 +25,7 @@
 #define NODE_MINOR 192
 #define UMAD "/dev/infiniband/umad"
 #define CM_NODE "/dev/infiniband/rdma_cm"
+#define MODULES "/proc/modules"	/* served where kernels of GPUs run; the machine's own otherwise */
 #define CM_MAJOR 10 /* of miscellaneous devices, with a minor number that is free */
 #define CM_MINOR 58
 
@@ -33,7 +34,7 @@ static const char *const served[] = {
 	"/sys/class/infiniband",      "/sys/class/infiniband_verbs",	 "/sys/devices/pcidb00:00",
 	"/sys/bus/pci/devices/db00:", "/sys/bus/pci/drivers/mlx5_core", "/dev/infiniband",
 	"/sys/class/misc/rdma_cm",    "/sys/module/nvidia_peermem",
-	"/sys/class/infiniband_mad",  "/sys/class/pci_bus/db00:",
+	"/sys/class/infiniband_mad",  "/sys/class/pci_bus/db00:",	 MODULES,
 };
 
 int shim_node(const char *path)
@@ -63,10 +64,12 @@ static bool is_served(const char *path)
 
 const char *shim_path(const char *path, char buffer[SHIM_PATH_BYTES])
 {
-	if (!shim_folder || !path || (strncmp(path, "/sys/", 5) && strncmp(path, "/dev/", 5)) || !is_served(path))
+	if (!shim_folder || !path || *path != '/' || !is_served(path))
 		return path;
 	int length = snprintf(buffer, SHIM_PATH_BYTES, "%s/root%s", shim_folder, path);
-	return length < 0 || length >= SHIM_PATH_BYTES ? path : buffer;
+	if (length < 0 || length >= SHIM_PATH_BYTES)
+		return path;
+	return strcmp(path, MODULES) || !syscall(SYS_faccessat, AT_FDCWD, buffer, F_OK) ? buffer : path;
 }
 
 const char *shim_open_path(const char *path, char buffer[SHIM_PATH_BYTES])

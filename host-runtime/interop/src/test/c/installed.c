@@ -31,13 +31,19 @@ static void check_files(int fd)
 {
 	char path[PATH_MAX], link[PATH_MAX], line[64] = "";
 	struct stat status;
-	CHECK(realpath("/sys/class/infiniband/mlx5_0/device", path) && !strcmp(path, "/sys/devices/pcidb00:00/db00:00:00.0"));
+	CHECK(realpath("/sys/class/infiniband/mlx5_0/device", path) && !strcmp(strrchr(path, '/'), "/db00:80:00.0"));
 	ssize_t length = readlink("/sys/class/infiniband/mlx5_0/device/driver", link, sizeof link);
 	CHECK(length > 9 && !strncmp(link + length - 9, "mlx5_core", 9));
 	FILE *vendor = fopen("/sys/class/infiniband/mlx5_0/device/vendor", "r");
 	CHECK(vendor && fgets(line, sizeof line, vendor) && !strcmp(line, "0x15b3\n"));
 	if (vendor)
 		fclose(vendor);
+	unsigned byte[6];
+	FILE *address = fopen("/sys/class/infiniband/mlx5_0/device/net/lo/address", "r");
+	CHECK(address && fgets(line, sizeof line, address) && strlen(line) == 18 && line[17] == '\n');
+	CHECK(sscanf(line, "%2x:%2x:%2x:%2x:%2x:%2x", byte, byte + 1, byte + 2, byte + 3, byte + 4, byte + 5) == 6);
+	if (address)
+		fclose(address);
 	CHECK(!stat("/dev/infiniband/uverbs0", &status) && S_ISCHR(status.st_mode));
 	dev_t node = status.st_rdev;
 	CHECK(!fstat(fd, &status) && S_ISCHR(status.st_mode) && status.st_rdev == node);

@@ -2,6 +2,7 @@
  * A program of the CUDA runtime as nvcc makes it, but written by hand, so that gcc is enough: it registers a fat binary
  * of PTX by the host ABI and launches its kernels. With an argument it does one thing that is wrong.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -249,10 +250,53 @@ static void processes(void)
 	REQUIRE(value == 101);
 }
 
-/* A GPU is a PCI function below a bridge, where libraries look for the HCA that is near. */
+/* NCCL's structure for NVML's PCI address is 16 bytes shorter than NVML's own. */
+static void short_address(void)
+{
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+	REQUIRE(library);
+	int (*init)(void) = (int (*)(void))dlsym(library, "nvmlInit_v2");
+	int (*by_index)(unsigned, void **) = (int (*)(unsigned, void **))dlsym(library, "nvmlDeviceGetHandleByIndex_v2");
+	int (*address)(void *, void *) = (int (*)(void *, void *))dlsym(library, "nvmlDeviceGetPciInfo_v3");
+	REQUIRE(init && by_index && address);
+	void *device;
+	char found[68];
+	const char text[] = "0000DB00:11:00.0";
+	const size_t at = 16 + 5 * sizeof(unsigned), end = at + sizeof text;
+	memset(found, 0x5a, sizeof found);
+	REQUIRE(init() == 0 && by_index(1, &device) == 0 && address(device, found) == 0);
+	REQUIRE(strcmp(found, "DB00:11:00.0") == 0 && memcmp(found + at, text, sizeof text) == 0);
+	for (size_t i = end; i < sizeof found; i++)
+		REQUIRE(found[i] == 0x5a);
+	dlclose(library);
+}
+
+/* The switch above a PCI function: two bridges up, as NCCL looks for it. */
+static char *switch_of(const char *function)
+{
+	char path[320];
+	REQUIRE(snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/../..", function) > 0);
+	char *found = realpath(path, NULL);
+	REQUIRE(found);
+	return found;
+}
+
+static void check_file(const char *folder, const char *name, const char *value)
+{
+	char path[320], line[16] = "";
+	REQUIRE(snprintf(path, sizeof path, "%s/%s", folder, name) > 0);
+	FILE *file = fopen(path, "r");
+	REQUIRE(file && fgets(line, sizeof line, file) && strncmp(line, value, strlen(value)) == 0);
+	fclose(file);
+}
+
+/*
+ * GPUs and HCAs are PCI functions with a bus and a bridge of their own, pairs of them below a switch: libraries take
+ * the HCA that is near, and two functions of one bus for ports of one NIC.
+ */
 static void paths(void)
 {
-	char name[16], path[256], vendor[8] = "";
+	char name[16], path[320];
 	int device;
 	OK(cudaDeviceGetPCIBusId(name, sizeof name, 1));
 	REQUIRE(strcmp(name, "DB00:11:00.0") == 0);
@@ -260,17 +304,42 @@ static void paths(void)
 	REQUIRE(device == 1);
 	char *bridge = realpath("/sys/class/pci_bus/db00:11/device", NULL);
 	REQUIRE(bridge && snprintf(path, sizeof path, "%s/db00:11:00.0", bridge) > 0);
+	check_file(bridge, "class", "0x060400");
 	char *function = realpath("/sys/class/pci_bus/db00:11/../../db00:11:00.0", NULL);
 	REQUIRE(function && strcmp(function, path) == 0);
 	char *listed = realpath("/sys/bus/pci/devices/db00:11:00.0", NULL);
 	REQUIRE(listed && strcmp(listed, path) == 0);
-	strcat(path, "/vendor");
-	FILE *file = fopen(path, "r");
-	REQUIRE(file && fgets(vendor, sizeof vendor, file) && strcmp(vendor, "0x10de\n") == 0);
-	fclose(file);
+	check_file(function, "vendor", "0x10de");
+	check_file("/proc", "modules", "nvidia_peermem "); /* MSCCL++ looks for it there */
+	char *hcas[2], *near[2];
+	for (int i = 0; i < 2; i++) {
+		REQUIRE(snprintf(path, sizeof path, "/sys/class/infiniband/mlx5_%d/device", i) > 0);
+		hcas[i] = realpath(path, NULL);
+		REQUIRE(hcas[i]);
+		check_file(hcas[i], "vendor", "0x15b3");
+		near[i] = switch_of(strrchr(hcas[i], '/') + 1);
+		REQUIRE(snprintf(path, sizeof path, "db00:%02x:00.0", 0x10 + i) > 0);
+		char *of_gpu = switch_of(path);
+		REQUIRE(strcmp(of_gpu, near[i]) == 0);
+		check_file(near[i], "class", "0x060400");
+		/* The switch, too, is found by its bus. */
+		char *up = strrchr(near[i], '/') + 1;
+		REQUIRE(snprintf(path, sizeof path, "/sys/class/pci_bus/%.7s/../../%s", up, up) > 0);
+		char *found = realpath(path, NULL);
+		REQUIRE(found && strcmp(found, near[i]) == 0);
+		free(found);
+		free(of_gpu);
+	}
+	REQUIRE(strcmp(near[0], near[1]) != 0);
+	char *first = strrchr(hcas[0], '/') + 1, *second = strrchr(hcas[1], '/') + 1;
+	REQUIRE(strncmp(first, second, strlen("db00:80")) != 0);
 	free(bridge);
 	free(function);
 	free(listed);
+	for (int i = 0; i < 2; i++) {
+		free(hcas[i]);
+		free(near[i]);
+	}
 }
 
 /* A thread has no current context until a call needs one; NVSHMEM waits for the choice of a GPU so. */
@@ -335,6 +404,7 @@ int main(int count, char **words)
 		OK(cudaGetDeviceCount(&devices));
 		REQUIRE(devices == 2);
 		paths();
+		short_address();
 		pthread_t thread;
 		REQUIRE(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
 		memory();

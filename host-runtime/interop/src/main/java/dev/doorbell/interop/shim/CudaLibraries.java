@@ -11,7 +11,6 @@ public final class CudaLibraries {
   private static final String DRIVER = "libcuda.so.1";
   private static final List<String> HEADERS =
       List.of("core.h", "protocol.h", "../uverbs-shim/protocol.h");
-  private static final List<Integer> VERSIONS = List.of(12, 13);
   private static final String BESIDE = "-Wl,-rpath,$ORIGIN";
 
   private CudaLibraries() {}
@@ -38,7 +37,7 @@ public final class CudaLibraries {
                 "driver.c",
                 "unserved.c"),
             List.of("-Wl,-soname," + DRIVER, "-ldl"));
-    for (int version : VERSIONS) {
+    for (int version : List.of(12, 13)) {
       String name = "libcudart.so." + version;
       build.library(
           name,

@@ -79,18 +79,10 @@ final class NativeBuild {
     }
   }
 
-  private boolean isFresh(List<String> files, Path library) throws IOException {
-    if (!Files.exists(library)) {
-      return false;
-    }
-    for (String source : files) {
-      Path file = sources.resolve(source);
-      if (Files.exists(file)
-          && Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(library)) > 0) {
-        return false;
-      }
-    }
-    return true;
+  private boolean isFresh(List<String> files, Path library) {
+    long built = library.toFile().lastModified();
+    return built > 0
+        && files.stream().allMatch(file -> sources.resolve(file).toFile().lastModified() <= built);
   }
 
   private void compile(List<String> files, List<String> options, Path library)

@@ -7,11 +7,11 @@ import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.packet.PortCounters.Counter;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -31,13 +31,19 @@ final class SysfsTree {
   private static final int CM_MINOR = 58;
 
   /** A PCI domain that no machine has; the preload library uses the same one. */
-  private static final String DOMAIN = "db00:00";
+  private static final String DOMAIN = "db00:";
 
-  /** The bus of the first emulated GPU in this domain, as in the CUDA libraries. */
-  private static final int FIRST_GPU_BUS = 0x10;
+  /**
+   * Buses: the first of emulated GPUs as in the CUDA libraries, of HCAs, of switches' two sides.
+   */
+  private static final int GPU_BUS = 0x10;
+
+  private static final int HCA_BUS = 0x80;
+  private static final int SWITCH_BUS = 0x40;
+  private static final int PORT_BUS = 0x60;
+  private static final String BRIDGE = "11f8:4000 11f8:beef 060400";
 
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
-  private static final int MASK_BITS = 32;
 
   /** Objects that RDMA netlink counts. */
   private static final Map<String, Class<? extends Resource>> KINDS =
@@ -53,35 +59,30 @@ final class SysfsTree {
   /**
    * @param real devices reach the memory of real GPUs: programs look for the module by which a
    *     kernel does
-   * @param gpus emulated ones, each below a bridge of its own
+   * @param gpus emulated ones; they and the HCAs share switches evenly, each on a bus of its own
    */
   static void write(Path root, List<ServedDevice> devices, boolean real, int gpus)
       throws IOException {
+    Path sys = root.resolve("sys");
     if (real || gpus > 0) {
-      put(root.resolve("sys/module/nvidia_peermem/version"), "doorbell");
+      put(sys.resolve("module/nvidia_peermem/version"), "doorbell");
+      put(root.resolve("proc/modules"), "nvidia_peermem 16384 0 - Live 0x0000000000000000");
     }
-    Path classes = root.resolve("sys/class");
+    Path classes = sys.resolve("class");
     put(classes.resolve("infiniband_verbs/abi_version"), "6");
     put(classes.resolve("infiniband_mad/abi_version"), "5");
     put(classes.resolve("misc/rdma_cm/abi_version"), "4");
     put(classes.resolve("misc/rdma_cm/dev"), CM_MAJOR + ":" + CM_MINOR);
     put(root.resolve("dev/infiniband/rdma_cm"), "");
-    Path bus = root.resolve("sys/bus/pci");
+    int switches = gpus > 0 ? Math.min(gpus, devices.size()) : devices.size();
     for (int gpu = 0; gpu < gpus; gpu++) {
-      String behind = "db00:%02x".formatted(FIRST_GPU_BUS + gpu);
-      String bridge = "devices/pci%s/%s:%02x.1".formatted(DOMAIN, DOMAIN, FIRST_GPU_BUS + gpu);
-      String at = bridge + "/" + behind + ":00.0";
-      writeFunction(root.resolve("sys").resolve(at), true);
-      link(bus.resolve("devices").resolve(behind + ":00.0"), "../../../" + at);
-      link(root.resolve("sys/" + bridge + "/pci_bus/" + behind + "/device"), "../..");
-      link(classes.resolve("pci_bus/" + behind), "../../" + bridge + "/pci_bus/" + behind);
+      writeEndpoint(sys, gpu * switches / gpus, gpu, GPU_BUS + gpu, "10de:2330 10de:16c1 030200");
     }
     for (ServedDevice device : devices) {
       int number = device.number();
-      String address = "%s:%02x.0".formatted(DOMAIN, number);
-      String at = "devices/pci%s/%s".formatted(DOMAIN, address);
-      Path function = root.resolve("sys").resolve(at);
-      writeFunction(function, false);
+      int at = number * switches / devices.size();
+      String ids = "15b3:%04x 15b3:0016 020000".formatted(ServedDevice.VENDOR_PART);
+      Path function = writeEndpoint(sys, at, gpus + number, HCA_BUS + number, ids);
       put(
           function.resolve("modalias"),
           "pci:v000015B3d0000%04Xsv000015B3sd00000016bc02sc00i00"
@@ -89,45 +90,52 @@ final class SysfsTree {
       put(
           function.resolve("uevent"),
           "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s"
-              .formatted(ServedDevice.VENDOR_PART, address));
+              .formatted(ServedDevice.VENDOR_PART, function.getFileName()));
       for (String name : Set.copyOf(device.networkInterfaces())) {
         Path network = function.resolve("net").resolve(name);
         put(network.resolve("dev_id"), "0x0");
         put(network.resolve("dev_port"), "0");
-        put(network.resolve("address"), mac(device.mac()));
+        put(network.resolve("address"), groups("%012x".formatted(device.mac()), 2, ":"));
       }
       Path node = function.resolve("infiniband_verbs/uverbs" + number);
       put(node.resolve("dev"), NODE_MAJOR + ":" + (NODE_MINOR + number));
       put(node.resolve("ibdev"), device.name());
       put(node.resolve("abi_version"), "1");
-      link(node.resolve("device"), "../../../" + address);
-      link(
-          classes.resolve("infiniband_verbs/uverbs" + number),
-          "../../%s/infiniband_verbs/uverbs%d".formatted(at, number));
+      link(node.resolve("device"), function);
+      link(classes.resolve("infiniband_verbs/uverbs" + number), node);
       Path entry = function.resolve("infiniband").resolve(device.name());
       writeDevice(entry, device);
-      link(entry.resolve("device"), "../../../" + address);
-      link(entry.resolve("subsystem"), "../../../../../class/infiniband");
-      link(
-          classes.resolve("infiniband").resolve(device.name()),
-          "../../%s/infiniband/%s".formatted(at, device.name()));
-      link(bus.resolve("devices").resolve(address), "../../../" + at);
-      link(bus.resolve("drivers/mlx5_core").resolve(address), "../../../../" + at);
-      link(function.resolve("driver"), "../../../bus/pci/drivers/mlx5_core");
-      link(function.resolve("subsystem"), "../../../bus/pci");
+      link(entry.resolve("device"), function);
+      link(entry.resolve("subsystem"), classes.resolve("infiniband"));
+      link(classes.resolve("infiniband").resolve(device.name()), entry);
+      Path driver = sys.resolve("bus/pci/drivers/mlx5_core");
+      link(driver.resolve(function.getFileName()), function);
+      link(function.resolve("driver"), driver);
       put(root.resolve("dev/infiniband/uverbs" + number), "");
     }
   }
 
-  /** A PCI function on PCIe 4.0 with 16 lanes: a ConnectX-6 Dx, or a GPU. */
-  private static void writeFunction(Path folder, boolean gpu) throws IOException {
+  /** A function below a bridge of its own, which is port {@code slot} of a switch. */
+  private static Path writeEndpoint(Path sys, int at, int slot, int bus, String ids)
+      throws IOException {
+    Path port = writeFunction(sys, sys.resolve("devices/pci" + DOMAIN + "00"), 0, at + 1, BRIDGE);
+    Path up = writeFunction(sys, port, SWITCH_BUS + at, 0, BRIDGE);
+    Path down = writeFunction(sys, up, PORT_BUS + at, slot, BRIDGE);
+    return writeFunction(sys, down, bus, 0, ids);
+  }
+
+  /** A PCI function on PCIe 4.0 with 16 lanes: a ConnectX-6 Dx, a GPU, or a port of a bridge. */
+  private static Path writeFunction(Path sys, Path parent, int bus, int slot, String ids)
+      throws IOException {
+    String[] id = ids.split("[ :]", -1);
+    String behind = DOMAIN + "%02x".formatted(bus);
+    Path folder = parent.resolve("%s:%02x.0".formatted(behind, slot));
     String cpus = Files.isReadable(ONLINE) ? Files.readString(ONLINE).strip() : "0";
-    String vendor = gpu ? "0x10de" : "0x15b3";
-    put(folder.resolve("vendor"), vendor);
-    put(folder.resolve("device"), "0x%04x".formatted(gpu ? 0x2330 : ServedDevice.VENDOR_PART));
-    put(folder.resolve("subsystem_vendor"), vendor);
-    put(folder.resolve("subsystem_device"), gpu ? "0x16c1" : "0x0016");
-    put(folder.resolve("class"), gpu ? "0x030200" : "0x020000");
+    put(folder.resolve("vendor"), "0x" + id[0]);
+    put(folder.resolve("device"), "0x" + id[1]);
+    put(folder.resolve("subsystem_vendor"), "0x" + id[2]);
+    put(folder.resolve("subsystem_device"), "0x" + id[3]);
+    put(folder.resolve("class"), "0x" + id[4]);
     put(folder.resolve("revision"), "0x00");
     put(folder.resolve("numa_node"), "-1");
     put(folder.resolve("local_cpulist"), cpus);
@@ -141,24 +149,27 @@ final class SysfsTree {
     put(
         folder.resolve("resource"),
         "0x00000000e0000000 0x00000000e1ffffff 0x000000000014220c\n" + none.repeat(12).strip());
+    link(folder.resolve("subsystem"), sys.resolve("bus/pci"));
+    link(sys.resolve("bus/pci/devices").resolve(folder.getFileName()), folder);
+    Path entry = parent.resolve("pci_bus").resolve(behind);
+    link(entry.resolve("device"), parent);
+    link(sys.resolve("class/pci_bus").resolve(behind), entry);
+    return folder;
   }
 
   /** A list of CPUs ("0-3,8") as a mask: words of 32 bits, the highest first. */
   static String mask(String list) {
-    BitSet cpus = new BitSet();
+    BigInteger cpus = BigInteger.ZERO;
     for (String range : list.split(",", -1)) {
       int dash = range.indexOf('-');
       int first = Integer.parseInt(dash < 0 ? range : range.substring(0, dash));
       int last = Integer.parseInt(range.substring(dash + 1));
-      cpus.set(first, last + 1);
+      for (int cpu = first; cpu <= last; cpu++) {
+        cpus = cpus.setBit(cpu);
+      }
     }
-    StringBuilder text = new StringBuilder();
-    for (int word = (cpus.length() - 1) / MASK_BITS; word >= 0; word--) {
-      long[] bits = cpus.get(word * MASK_BITS, (word + 1) * MASK_BITS).toLongArray();
-      text.append("%08x".formatted(bits.length == 0 ? 0 : bits[0]));
-      text.append(word > 0 ? "," : "");
-    }
-    return text.toString();
+    String digits = cpus.toString(16);
+    return groups("0".repeat(-digits.length() & 7) + digits, 8, ",");
   }
 
   private static void writeDevice(Path folder, ServedDevice device) throws IOException {
@@ -180,15 +191,14 @@ final class SysfsTree {
     put(port.resolve("rate"), "100 Gb/sec (4X EDR)");
     put(port.resolve("lid"), "0x0");
     put(port.resolve("pkeys/0"), "0xffff");
-    int count = device.gids().size();
-    for (int i = 0; i < count; i++) {
-      Gid gid = device.gids().get(i);
+    for (int i = 0; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
+      boolean used = i < device.gids().size();
+      Gid gid = used ? device.gids().get(i) : new Gid(0, 0);
       put(port.resolve("gids/" + i), words(gid.high()) + ":" + words(gid.low()));
-      put(port.resolve("gid_attrs/types/" + i), "RoCE v2");
-      put(port.resolve("gid_attrs/ndevs/" + i), device.networkInterfaces().get(i));
-    }
-    for (int i = count; i < ServedDevice.GID_TABLE_ENTRIES; i++) {
-      put(port.resolve("gids").resolve(String.valueOf(i)), words(0) + ":" + words(0));
+      if (used) {
+        put(port.resolve("gid_attrs/types/" + i), "RoCE v2");
+        put(port.resolve("gid_attrs/ndevs/" + i), device.networkInterfaces().get(i));
+      }
     }
   }
 
@@ -213,16 +223,13 @@ final class SysfsTree {
     put(port.resolve("hw_counters/lifespan"), "0");
   }
 
-  private static String mac(long address) {
-    String digits = "%012x".formatted(address);
-    return String.join(":", digits.split("(?<=\\G..)", -1));
-  }
-
   /** 64 bits as the kernel prints them: four words. */
   private static String words(long value) {
-    return "%04x:%04x:%04x:%04x"
-        .formatted(
-            value >>> 48 & 0xffff, value >>> 32 & 0xffff, value >>> 16 & 0xffff, value & 0xffff);
+    return groups("%016x".formatted(value), 4, ":");
+  }
+
+  private static String groups(String digits, int each, String between) {
+    return String.join(between, digits.split("(?<=\\G.{%d})(?=.)".formatted(each), -1));
   }
 
   private static void put(Path file, String text) throws IOException {
@@ -233,12 +240,14 @@ final class SysfsTree {
     Files.writeString(file, text + "\n", StandardCharsets.US_ASCII);
   }
 
-  private static void link(Path link, String target) throws IOException {
-    Path folder = link.getParent();
-    if (folder != null) {
-      Files.createDirectories(folder);
+  /** Links by a relative path that ends with the target's name, as a kernel's do. */
+  private static void link(Path link, Path target) throws IOException {
+    Path folder = link.resolveSibling("");
+    Files.createDirectories(folder);
+    Path above = folder.relativize(target.resolveSibling(""));
+    if (!Files.isSymbolicLink(link)) {
+      Files.createSymbolicLink(link, above.resolve(target.getFileName()));
     }
-    Files.createSymbolicLink(link, Path.of(target));
   }
 
   /** Deletes a folder and what is in it. */

@@ -37,7 +37,7 @@ final class EmulatedGpusTest {
   }
 
   private ServedDevices serve() throws Exception {
-    ServedDevices devices = ServedDevices.start(folder, ShimOptions.of(1).withEmulated(gpus));
+    ServedDevices devices = ServedDevices.start(folder, ShimOptions.of(2).withEmulated(gpus));
     devices.set(CudaLibraries.environment(libraries(), ""));
     return devices;
   }
