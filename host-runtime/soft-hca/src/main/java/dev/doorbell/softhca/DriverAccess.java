@@ -77,6 +77,19 @@ public final class DriverAccess {
     return soft(domain).replace(soft(SoftMemoryRegion.class, old), address, memory, length, rights);
   }
 
+  /**
+   * Registers memory from address 0 on whose key names it in work requests of all domains, and that
+   * no peer reaches.
+   *
+   * @return its key
+   */
+  public static int registerForAll(ProtectionDomain domain, long memory, long length) {
+    SoftMemoryRegion region =
+        soft(domain).register(0, memory, length, Set.of(AccessRight.LOCAL_WRITE), ANY_VARIANT);
+    region.isOpenToAll = true;
+    return region.lkey();
+  }
+
   /** Address of the byte of a region that work requests call {@code address}. */
   public static long place(MemoryRegion region, long address) {
     return soft(SoftMemoryRegion.class, region).memory(address);

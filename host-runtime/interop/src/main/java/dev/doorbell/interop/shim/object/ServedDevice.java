@@ -11,7 +11,9 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.ServedWorld;
+import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
@@ -44,6 +46,7 @@ public final class ServedDevice {
   private final SoftHca hca;
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
+  private final int nullKey;
 
   /** The network interface of each GID. */
   private final List<String> networkInterfaces = new ArrayList<>();
@@ -71,6 +74,9 @@ public final class ServedDevice {
             losesPackets
                 ? options.withEngine(options.engine().withFirstRetry(FIRST_RETRY_NANOS))
                 : options);
+    this.nullKey =
+        DriverAccess.registerForAll(
+            hca.allocateProtectionDomain(), ClientFabric.NOTHING, 1L << ClientProcess.ADDRESS_BITS);
     networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 
@@ -143,6 +149,11 @@ public final class ServedDevice {
 
   public SoftHca hca() {
     return hca;
+  }
+
+  /** The key of {@code ibv_alloc_null_mr}. */
+  public int nullKey() {
+    return nullKey;
   }
 
   public OnChipPages onChip() {
