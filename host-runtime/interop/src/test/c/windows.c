@@ -177,7 +177,7 @@ static int64_t present(struct ibv_context *context)
 	return (int64_t)values.raw_clock.tv_nsec;
 }
 
-/* A region of no memory: what is read there is 0, what is written there has no effect; peers do not reach it. */
+/* A region of no memory: what is read there is 0, what is written there has no effect, by peers, too; nobody ends it. */
 static void nothing(struct ibv_qp *a, struct ibv_qp *b)
 {
 	struct ibv_mr *none = ibv_alloc_null_mr(pd);
@@ -195,7 +195,13 @@ static void nothing(struct ibv_qp *a, struct ibv_qp *b)
 	wr = (struct ibv_send_wr){ .sg_list = &sent, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED };
 	CHECK(!ibv_post_recv(b, &receive, &refused) && !ibv_post_send(a, &wr, &bad));
 	CHECK(completion().status == IBV_WC_SUCCESS && completion().status == IBV_WC_SUCCESS);
-	CHECK(put(a, 0, none->lkey, 5) == IBV_WC_REM_ACCESS_ERR);
+	struct ibv_send_wr put = { .sg_list = &sent, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { 54321, none->lkey } };
+	CHECK(!ibv_post_send(a, &put, &bad) && completion().status == IBV_WC_SUCCESS);
+	put.opcode = IBV_WR_SEND_WITH_INV;
+	put.invalidate_rkey = none->lkey;
+	CHECK(!ibv_post_recv(b, &receive, &refused) && !ibv_post_send(a, &put, &bad));
+	CHECK(completion().status && completion().status);
 	uint64_t wrong[] = { -4096ull, 1ull << 47, 1ull << 63 };
 	for (int i = 0; i < 3; i++) {
 		join(a, b);

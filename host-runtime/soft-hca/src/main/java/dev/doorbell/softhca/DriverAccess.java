@@ -77,15 +77,10 @@ public final class DriverAccess {
     return soft(domain).replace(soft(SoftMemoryRegion.class, old), address, memory, length, rights);
   }
 
-  /**
-   * Registers memory from address 0 on whose key names it in work requests of all domains, and that
-   * no peer reaches.
-   *
-   * @return its key
-   */
-  public static int registerForAll(ProtectionDomain domain, long memory, long length) {
-    SoftMemoryRegion region =
-        soft(domain).register(0, memory, length, Set.of(AccessRight.LOCAL_WRITE), ANY_VARIANT);
+  /** Registers memory for all domains, from address 0 on, and returns its key. */
+  public static int registerForAll(
+      ProtectionDomain domain, long memory, long length, Set<AccessRight> rights) {
+    SoftMemoryRegion region = soft(domain).register(0, memory, length, rights, ANY_VARIANT);
     region.isOpenToAll = true;
     return region.lkey();
   }

@@ -38,7 +38,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   private boolean closed;
   private boolean invalidated;
 
-  /** Queue pairs of all domains may name their own memory by its key. */
+  /** Queue pairs of all domains may use it, none may invalidate it. */
   public boolean isOpenToAll;
 
   /**
@@ -96,7 +96,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     if (window != null && !window.isOpenTo(by)) {
       return VendorSyndrome.WRONG_DOMAIN;
     }
-    return check(by.domain, at, bytes, needed);
+    return check(isOpenToAll && needed != 0 ? domain : by.domain, at, bytes, needed);
   }
 
   /** The window that this is a view of, or null for a region. */

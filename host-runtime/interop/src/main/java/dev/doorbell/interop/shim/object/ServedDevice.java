@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Allocation;
@@ -20,6 +21,7 @@ import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One of the HCAs: {@code mlx5_N}, {@code uverbsN}. It presents itself as a ConnectX-6 Dx. */
@@ -76,7 +78,10 @@ public final class ServedDevice {
                 : options);
     this.nullKey =
         DriverAccess.registerForAll(
-            hca.allocateProtectionDomain(), ClientFabric.NOTHING, 1L << ClientProcess.ADDRESS_BITS);
+            hca.allocateProtectionDomain(),
+            ClientFabric.NOTHING,
+            1L << ClientProcess.ADDRESS_BITS,
+            Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
     networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 
