@@ -777,7 +777,8 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
 
 /*
  * Memory in which libmlx5 makes queues and doorbell records: shared from the beginning, so that nothing is copied when a
- * queue is created or ends, and pages exist when they are written first.
+ * queue is created or ends. libmlx5 writes to every page of a queue at once: one call makes all of them, which costs less
+ * than a fault each.
  */
 void *shim_queue_memory(size_t bytes, void *fd)
 {
@@ -786,7 +787,7 @@ void *shim_queue_memory(size_t bytes, void *fd)
 	char *at = range && length && have_shared_file()
 			   ? sys_mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
 			   : MAP_FAILED;
-	if (at != MAP_FAILED && sys_mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_file,
+	if (at != MAP_FAILED && sys_mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, shared_file,
 					 (off_t)(SHIM_CLIENT_OFFSET + (uintptr_t)at)) == MAP_FAILED) {
 		syscall(SYS_munmap, at, length);
 		at = MAP_FAILED;

@@ -1,6 +1,6 @@
 /*
- * Binds memory windows of both types, writes through them, and sees what is outside refused; converts the time of
- * a completion. Exits with 0 when all is as it should be.
+ * Binds memory windows of both types, writes through them, and sees what is outside refused; reads and writes a region
+ * of no memory; converts the time of a completion. Exits with 0 when all is as it should be.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -177,6 +177,41 @@ static int64_t present(struct ibv_context *context)
 	return (int64_t)values.raw_clock.tv_nsec;
 }
 
+/* A region of no memory: what is read there is 0, what is written there has no effect, by peers, too; nobody ends it. */
+static void nothing(struct ibv_qp *a, struct ibv_qp *b)
+{
+	struct ibv_mr *none = ibv_alloc_null_mr(pd);
+	CHECK(none);
+	memset(memory, 1, BYTES);
+	join(a, b);
+	struct ibv_sge sge = { 12345, 3000, none->lkey }, sent = { (uintptr_t)source, BYTES, from->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { (uintptr_t)memory + 8, mr->rkey } }, *bad;
+	CHECK(!ibv_post_send(a, &wr, &bad) && completion().status == IBV_WC_SUCCESS);
+	for (int i = 0; i < BYTES; i++)
+		CHECK(memory[i] == (i < 8 || i >= 3008));
+	sge.length = BYTES;
+	struct ibv_recv_wr receive = { .sg_list = &sge, .num_sge = 1 }, *refused;
+	wr = (struct ibv_send_wr){ .sg_list = &sent, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED };
+	CHECK(!ibv_post_recv(b, &receive, &refused) && !ibv_post_send(a, &wr, &bad));
+	CHECK(completion().status == IBV_WC_SUCCESS && completion().status == IBV_WC_SUCCESS);
+	struct ibv_send_wr put = { .sg_list = &sent, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { 54321, none->lkey } };
+	CHECK(!ibv_post_send(a, &put, &bad) && completion().status == IBV_WC_SUCCESS);
+	put.opcode = IBV_WR_SEND_WITH_INV;
+	put.invalidate_rkey = none->lkey;
+	CHECK(!ibv_post_recv(b, &receive, &refused) && !ibv_post_send(a, &put, &bad));
+	CHECK(completion().status && completion().status);
+	uint64_t wrong[] = { -4096ull, 1ull << 47, 1ull << 63 };
+	for (int i = 0; i < 3; i++) {
+		join(a, b);
+		sge.addr = wrong[i];
+		wr.sg_list = &sge;
+		CHECK(!ibv_post_send(a, &wr, &bad) && completion().status == IBV_WC_LOC_PROT_ERR);
+	}
+	CHECK(!ibv_dereg_mr(none));
+}
+
 /* A completion's time is the time of day, and lies between the clock's values before and after. */
 static void clocks(struct ibv_context *context)
 {
@@ -226,6 +261,7 @@ int main(void)
 		qps[i] = create();
 	first_type(qps[0], qps[1]);
 	second_type(qps[0], qps[1], qps[2], qps[3]);
+	nothing(qps[0], qps[1]);
 	clocks(context);
 	for (int i = 0; i < 4; i++)
 		CHECK(!ibv_destroy_qp(qps[i]));

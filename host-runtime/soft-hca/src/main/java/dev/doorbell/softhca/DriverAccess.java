@@ -77,6 +77,14 @@ public final class DriverAccess {
     return soft(domain).replace(soft(SoftMemoryRegion.class, old), address, memory, length, rights);
   }
 
+  /** Registers memory for all domains, from address 0 on, and returns its key. */
+  public static int registerForAll(
+      ProtectionDomain domain, long memory, long length, Set<AccessRight> rights) {
+    SoftMemoryRegion region = soft(domain).register(0, memory, length, rights, ANY_VARIANT);
+    region.isOpenToAll = true;
+    return region.lkey();
+  }
+
   /** Address of the byte of a region that work requests call {@code address}. */
   public static long place(MemoryRegion region, long address) {
     return soft(SoftMemoryRegion.class, region).memory(address);

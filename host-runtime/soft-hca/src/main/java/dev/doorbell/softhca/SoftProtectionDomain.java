@@ -165,7 +165,8 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   private SoftMemoryRegion add(
       int key, long address, long memory, long length, Set<AccessRight> rights) {
     SoftMemoryRegion region =
-        new SoftMemoryRegion(this, key, address, memory, length, rights, hca.options().promises());
+        new SoftMemoryRegion(
+            this, key, address, memory, length, rights, hca.options().promises(), null);
     objects.regions.put(region);
     return add(region);
   }

@@ -248,32 +248,27 @@ final class ShimConnection implements LocalListener.Waiting {
     long token = input.getLong();
     int error = 0;
     long answered = 0;
-    if (magic != MAGIC || version != VERSION) {
-      error = Errno.EPROTO;
-    } else if (socket.uid() != PrivateFolder.user() && socket.uid() != ROOT) {
-      error = Errno.EACCES;
-    } else if (kind == KIND_DEVICE) {
-      try {
-        context = server.openDevice(socket.pid(), file, device, token == INHERITED);
-      } catch (ErrnoException e) {
-        error = e.errno();
+    try {
+      ErrnoException.require(magic == MAGIC && version == VERSION, Errno.EPROTO);
+      ErrnoException.require(
+          socket.uid() == PrivateFolder.user() || socket.uid() == ROOT, Errno.EACCES);
+      switch (kind) {
+        case KIND_DEVICE ->
+            context = server.openDevice(socket.pid(), file, device, token == INHERITED);
+        case KIND_CONNECTIONS -> {
+          connections = server.connectionFiles().open(socket.pid());
+          answered = connections.token();
+        }
+        case KIND_GPUS -> gpus = server.openGpus(socket, device - 1);
+        case KIND_EVENTS -> {
+          events = server.tables().events(socket.pid(), token);
+          ErrnoException.require(events != null, Errno.ENOENT);
+        }
+        case KIND_CONTROL -> error = server.control(device, token);
+        default -> error = Errno.EPROTO;
       }
-    } else if (kind == KIND_CONNECTIONS) {
-      connections = server.connectionFiles().open(socket.pid());
-      answered = connections.token();
-    } else if (kind == KIND_GPUS) {
-      try {
-        gpus = server.openGpus(socket, device - 1);
-      } catch (ErrnoException e) {
-        error = e.errno();
-      }
-    } else if (kind == KIND_EVENTS) {
-      events = server.tables().events(socket.pid(), token);
-      error = events == null ? Errno.ENOENT : 0;
-    } else if (kind == KIND_CONTROL) {
-      error = server.control(device, token);
-    } else {
-      error = Errno.EPROTO;
+    } catch (ErrnoException e) {
+      error = e.errno();
     }
     ByteBuffer answer = ByteBuffer.allocate(WELCOME_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     answer.putInt(MAGIC).putInt(error).putInt((int) ProcessHandle.current().pid()).putInt(0);

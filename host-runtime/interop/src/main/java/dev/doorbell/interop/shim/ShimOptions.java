@@ -78,21 +78,6 @@ public record ShimOptions(
    * @throws EnvironmentException when there are none
    */
   public ShimOptions withGpus(String option) throws EnvironmentException {
-    return with(open(option));
-  }
-
-  /** Devices without faults. */
-  public static ShimOptions of(int devices) {
-    return new ShimOptions(devices, List.of(), Adapter.DEFAULT, FaultPlan.NONE, null);
-  }
-
-  /**
-   * Opens the GPUs of this machine whose memory other processes may share.
-   *
-   * @param option what the user has asked for
-   * @throws EnvironmentException when there are none
-   */
-  private static SharedGpus open(String option) throws EnvironmentException {
     SharedGpus.Provider provider =
         ServiceLoader.load(SharedGpus.Provider.class).findFirst().orElseThrow();
     Probe probe = provider.probe();
@@ -100,10 +85,15 @@ public record ShimOptions(
       throw none(option, probe.describe());
     }
     try {
-      return provider.open();
+      return with(provider.open());
     } catch (GpuException e) {
       throw none(option, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Devices without faults. */
+  public static ShimOptions of(int devices) {
+    return new ShimOptions(devices, List.of(), Adapter.DEFAULT, FaultPlan.NONE, null);
   }
 
   private static EnvironmentException none(String option, String what) {

@@ -38,24 +38,16 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   private boolean closed;
   private boolean invalidated;
 
+  /** Queue pairs of all domains may use it, none may invalidate it. */
+  public boolean isOpenToAll;
+
   /**
    * @param address by which work requests name the first byte
    * @param memory where the first byte is
    * @param promises of the HCA
+   * @param window that shows it, or null
    */
   public SoftMemoryRegion(
-      ObjectOwner domain,
-      int key,
-      long address,
-      long memory,
-      long length,
-      Set<AccessRight> rights,
-      Promises promises) {
-    this(domain, key, address, memory, length, rights, promises, null);
-  }
-
-  /** A region that a window shows. */
-  SoftMemoryRegion(
       ObjectOwner domain,
       int key,
       long address,
@@ -89,7 +81,9 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
    * @param needed {@link Rights} bits
    */
   public int refusal(ObjectOwner by, long at, long bytes, int needed) {
-    return window != null ? VendorSyndrome.UNKNOWN_KEY : check(by, at, bytes, needed);
+    return window != null
+        ? VendorSyndrome.UNKNOWN_KEY
+        : check(isOpenToAll ? domain : by, at, bytes, needed);
   }
 
   /**
@@ -102,7 +96,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     if (window != null && !window.isOpenTo(by)) {
       return VendorSyndrome.WRONG_DOMAIN;
     }
-    return check(by.domain, at, bytes, needed);
+    return check(isOpenToAll && needed != 0 ? domain : by.domain, at, bytes, needed);
   }
 
   /** The window that this is a view of, or null for a region. */

@@ -39,6 +39,9 @@ public final class ClientFabric extends Fabric {
   /** Bit that marks an address of a GPU's memory; the rest is an address of {@link SharedGpus}. */
   static final long GPU = 1L << 62;
 
+  /** Bit that marks an address of no memory: reads give zeros, writes have no effect. */
+  public static final long NOTHING = Long.MIN_VALUE;
+
   private final AddressSpace memory;
   private final @Nullable SharedWorld world;
   private final List<Agent> devices = new ArrayList<>();

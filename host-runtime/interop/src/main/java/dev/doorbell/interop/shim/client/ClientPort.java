@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
 /**
  * DMA to memory of this process and of clients. A bus address is a native address of this process,
  * or has a client's slot above its {@link ClientProcess#ADDRESS_BITS} bits, or is one of a GPU
- * ({@link ClientFabric#GPU}).
+ * ({@link ClientFabric#GPU}) or of {@link ClientFabric#NOTHING}.
  *
  * <p>A write to memory of this process makes the last 8 bytes visible after the others where they
  * are aligned; a write to a client's memory appears in ascending order. Atomics on a client's
@@ -59,7 +59,7 @@ final class ClientPort extends DevicePort {
       return;
     }
     if (!isLocal(address)) {
-      if (!client(address, bytes).write(source, addressOf(address), bytes)) {
+      if (address >= 0 && !client(address, bytes).write(source, addressOf(address), bytes)) {
         throw noMemory("write", address, bytes);
       }
       return;
@@ -96,6 +96,8 @@ final class ClientPort extends DevicePort {
       if (!gpus(address, bytes).read(ClientFabric.onGpu(address), target, bytes)) {
         throw fabric.gone("read", address, bytes);
       }
+    } else if (address < 0) {
+      RawMemory.fill(target, bytes, (byte) 0);
     } else if (!client(address, bytes).read(addressOf(address), target, bytes)) {
       throw noMemory("read", address, bytes);
     }

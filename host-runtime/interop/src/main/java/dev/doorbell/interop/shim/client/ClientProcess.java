@@ -303,7 +303,8 @@ public final class ClientProcess {
    */
   public Lease lease(long start, long bytes) throws ErrnoException {
     if (isInWindow(start, bytes)) {
-      return new Lease(start, bytes);
+      // A part of an emulated GPU's memory, which lies here at its own address.
+      return new Lease(start, bytes, () -> {});
     }
     long first = pageOf(start);
     long end = start + bytes;

@@ -24,13 +24,6 @@ public final class Lease {
     this.onClose = used::close;
   }
 
-  /** A part of an emulated GPU's memory, which lies here at its own address. */
-  Lease(long address, long bytes) {
-    this.address = address;
-    this.bytes = bytes;
-    this.onClose = () -> {};
-  }
-
   /** Native address of the first byte; by which devices reach it, where it is a GPU's. */
   public long address() {
     return address;

@@ -73,6 +73,7 @@ public final class DeviceCommands {
         .u32(24, QP_WR) // max_recv_wr
         .u32(28, QP_WR - 1) // max_srq_recv_wr
         .u16(32, 1) // num_ports
+        .u32(36, 1 << 1) // comp_mask: there is a dump_fill_mkey
         .u32(40, 72) // response_length
         .u8(44, 1) // cqe_version: CQEs have the program's names of queues
         .u8(45, 3) // cmds_supp_uhw: QUERY_DEVICE, CREATE_AH
@@ -80,7 +81,8 @@ public final class DeviceCommands {
         .u8(47, 1) // clock_info_versions: bit 0 is version 1
         .u32(56, 12) // log_uar_size
         .u32(60, 1) // num_uars_per_page
-        .u32(64, 512); // num_dyn_bfregs
+        .u32(64, 512) // num_dyn_bfregs
+        .u32(68, command.context().device().nullKey()); // dump_fill_mkey
   }
 
   static void queryDevice(IoctlCommand command, boolean extended) throws ErrnoException {

@@ -87,11 +87,6 @@ final class MappedQueues {
     requireShared(context, start, bytes);
   }
 
-  private static void requireRecord(ClientContext context, long record)
-      throws ErrnoException, PagesNotShared {
-    requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
-  }
-
   /** Attributes of a completion queue in host memory. */
   static CompletionQueueAttributes attributes(
       int entries, boolean collapsed, boolean ignoreOverrun, int entryBytes) {
@@ -109,7 +104,7 @@ final class MappedQueues {
       throws ErrnoException, PagesNotShared {
     long bytes = attributes.ringBytes();
     requireShared(context, ring, bytes, Cqe.BYTES);
-    requireRecord(context, record);
+    requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
     try (Leases leases = new Leases(context)) {
       Memory ringMemory = leases.add(ring, bytes);
       Memory recordMemory = leases.add(record, DoorbellRecord.BYTES);
@@ -275,7 +270,7 @@ final class MappedQueues {
       throws ErrnoException, PagesNotShared {
     long bytes = (long) attributes.entries() * attributes.stride();
     requireShared(context, ring, bytes, attributes.stride());
-    requireRecord(context, record);
+    requireShared(context, record, DoorbellRecord.BYTES, DoorbellRecord.BYTES);
     try (Leases leases = new Leases(context)) {
       SharedReceiveQueue queue =
           pd.domain.createSharedReceiveQueue(

@@ -2,6 +2,7 @@ package dev.doorbell.interop.shim.object;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
+import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Allocation;
@@ -11,13 +12,16 @@ import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.client.ClientFabric;
+import dev.doorbell.interop.shim.client.ClientProcess;
 import dev.doorbell.interop.shim.client.ServedWorld;
+import dev.doorbell.softhca.DriverAccess;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.wire.InProcessWire;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One of the HCAs: {@code mlx5_N}, {@code uverbsN}. It presents itself as a ConnectX-6 Dx. */
@@ -44,6 +48,7 @@ public final class ServedDevice {
   private final SoftHca hca;
   private final List<ServedDevice> all;
   private final OnChipPages onChip;
+  private final int nullKey;
 
   /** The network interface of each GID. */
   private final List<String> networkInterfaces = new ArrayList<>();
@@ -71,6 +76,12 @@ public final class ServedDevice {
             losesPackets
                 ? options.withEngine(options.engine().withFirstRetry(FIRST_RETRY_NANOS))
                 : options);
+    this.nullKey =
+        DriverAccess.registerForAll(
+            hca.allocateProtectionDomain(),
+            ClientFabric.NOTHING,
+            1L << ClientProcess.ADDRESS_BITS,
+            Set.of(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
     networkInterfaces.add(DeviceAddress.LOOPBACK);
   }
 
@@ -143,6 +154,11 @@ public final class ServedDevice {
 
   public SoftHca hca() {
     return hca;
+  }
+
+  /** The key of {@code ibv_alloc_null_mr}. */
+  public int nullKey() {
+    return nullKey;
   }
 
   public OnChipPages onChip() {
