@@ -52,9 +52,8 @@ final class CommandTree {
     }
     LAUNCHER.forEach(
         (word, summary) -> {
-          CommandLine command = new CommandLine(CommandSpec.create());
-          command.getCommandSpec().usageMessage().description(summary);
-          root.addSubcommand(word, command);
+          var usage = new CommandLine.Model.UsageMessageSpec().description(summary);
+          root.addSubcommand(word, CommandSpec.create().usageMessage(usage));
         });
     return root;
   }
