@@ -37,6 +37,13 @@ class DocsSiteTest {
     assertThat(run(ROOT, new ProcessBuilder("bash", "doorbell", "docs"))).as(said).isZero();
   }
 
+  /** Installs the generator, where no build has done so. */
+  private void install() throws IOException, InterruptedException {
+    if (!Files.exists(ROOT.resolve("target/site/node_modules/installed"))) {
+      build();
+    }
+  }
+
   /** Builds a site of two pages, of which the second is {@code text}. */
   private int buildOf(String text) throws IOException, InterruptedException {
     Path site = Files.createDirectories(folder.resolve("site/.vitepress/theme"));
@@ -83,7 +90,7 @@ class DocsSiteTest {
   @Test
   @Tag("slow")
   void a_dead_link_fails_the_build_and_is_named() throws Exception {
-    build();
+    install();
 
     assertThat(buildOf("# Second\n\n[a page](gone.md)\n")).isNotZero();
     assertThat(said).contains("links that lead nowhere", "docs/README.md: gone.md");
@@ -92,7 +99,7 @@ class DocsSiteTest {
   @Test
   @Tag("slow")
   void a_dead_anchor_and_a_picture_from_elsewhere_fail_the_build() throws Exception {
-    build();
+    install();
 
     String page = "# Second\n\n[a heading](#gone) ![far](https://example.org/a.svg) {{ 1 + }}\n";
     assertThat(buildOf(page)).isNotZero();
