@@ -31,6 +31,7 @@ final class CommandTree {
     commands.put("test", "formatting, static checks and tests");
     commands.put("format", "format every source file");
     commands.put("bench", "benchmarks of Doorbell itself (JMH)");
+    commands.put("docs", "the site of the pages, with search");
     commands.put("bundle", "an archive for machines without a JDK");
     commands.put("package", "a release: archive, image recipe, Maven libraries");
     return commands;
@@ -51,9 +52,8 @@ final class CommandTree {
     }
     LAUNCHER.forEach(
         (word, summary) -> {
-          CommandLine command = new CommandLine(CommandSpec.create());
-          command.getCommandSpec().usageMessage().description(summary);
-          root.addSubcommand(word, command);
+          var usage = new CommandLine.Model.UsageMessageSpec().description(summary);
+          root.addSubcommand(word, CommandSpec.create().usageMessage(usage));
         });
     return root;
   }

@@ -18,6 +18,39 @@ const ask = async path => {
 };
 const digits = (value, n = 4) => value === undefined ? '–' : Number(value.toPrecision(n)).toString();
 
+/** A value with its axis, except where the value says what it is. */
+const named = (axis, value) => ['path', 'placement', 'kernel'].includes(axis) ? String(value) : `${axis} ${value}`;
+
+/** The unit in which figures print values of a run's unit: times below 1000 in the longest unit that the least one reaches. */
+const prefixed = (unit, least) => {
+  const larger = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(([, ns]) => unit === 'ns' && least >= ns);
+  return larger ? { unit: larger[0], factor: 1 / larger[1] } : { unit, factor: 1 };
+};
+
+/** Intervals of the medians, as bars with caps in the colour of their line. */
+const whiskers = {
+  id: 'whiskers',
+  afterDatasetsDraw(chart) {
+    const { ctx, chartArea: area, scales: { y } } = chart;
+    chart.data.datasets.forEach((line, i) => chart.getDatasetMeta(i).data.forEach((mark, at) => {
+      const ci = line.data[at].ci;
+      if (!ci || !chart.isDatasetVisible(i)) return;
+      const [low, high] = ci.map(value => y.getPixelForValue(value));
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(area.left - 4, area.top, area.width + 8, area.height);
+      ctx.clip();
+      ctx.strokeStyle = line.borderColor;
+      ctx.beginPath();
+      for (const end of [low, high]) { ctx.moveTo(mark.x - 3, end); ctx.lineTo(mark.x + 3, end); }
+      ctx.moveTo(mark.x, low);
+      ctx.lineTo(mark.x, high);
+      ctx.stroke();
+      ctx.restore();
+    }));
+  },
+};
+
 async function refresh() {
   try {
     state.runs = await ask('/api/runs');
@@ -84,6 +117,7 @@ async function show(id) {
   history.replaceState(null, '', '#' + id);
   state.recorded = (state.runs.find(run => run.id === id) || {}).recorded;
   list();
+  if (!document.querySelector('main h2')) clear(id, make('p', 'Reading the run ...', 'note'));
   let run;
   try { run = await ask('/api/run?id=' + encodeURIComponent(id)); }
   catch (e) { clear(id, make('p', e.message, 'note')); return; }
@@ -129,7 +163,7 @@ async function compare(a, b) {
 
 function table(header, rows) {
   const node = make('table');
-  const number = rows.length ? rows[0].map(cell => /^[-+0-9.]/.test(String(cell))) : [];
+  const number = header.map((_, i) => rows.every(row => /^([-+]?[0-9.]+([eE][-+]?[0-9]+)?( %)?|\u2013|)$/.test(String(row[i]))));
   const head = node.createTHead().insertRow();
   header.forEach((text, i) => head.append(make('th', text, number[i] ? 'number' : '')));
   const body = node.createTBody();
@@ -176,12 +210,12 @@ function chart(main, runs) {
   const ink = style.getPropertyValue('--ink'), rule = style.getPropertyValue('--rule'),
     ground = style.getPropertyValue('--ground');
   const drawn = new Chart(canvas, {
-    type: 'line', data: { datasets: [] },
+    type: 'line', data: { datasets: [] }, plugins: [whiskers],
     options: {
       animation: false, maintainAspectRatio: false, parsing: false, interaction: { mode: 'nearest', intersect: false },
       scales: Object.fromEntries(['x', 'y'].map(axis => [axis, { type: 'logarithmic', title: { display: true, color: ink },
         ticks: { color: ink }, grid: { color: rule } }])),
-      plugins: { legend: { labels: { color: ink, usePointStyle: true } },
+      plugins: { legend: { labels: { color: ink, usePointStyle: true, boxWidth: 8, boxHeight: 8 } },
         tooltip: { callbacks: { label: item => `${item.dataset.label}: ${digits(item.raw.y)} ${item.raw.unit}` +
           (item.raw.ci ? ` [${digits(item.raw.ci[0])}, ${digits(item.raw.ci[1])}]` : '') + `, n = ${item.raw.n}` } } },
     },
@@ -202,15 +236,16 @@ function chart(main, runs) {
     view.x = x.value;
     view.y = y.value;
     const lines = new Map();
-    let unit = '', least = Infinity;
+    let unit = '', least = Infinity, lowest = Infinity;
     runs.forEach((run, r) => run.points.forEach(point => {
       const metric = point.metrics[y.value];
       const wanted = only.every(([axis, select]) => axis === x.value || select.value === 'all' || String(point[axis]) === select.value);
       if (!wanted || !metric || metric.p50 === undefined) return;
-      const others = only.filter(([axis, select]) => axis !== x.value && select.value === 'all').map(([axis]) => point[axis]);
-      const label = [...others, ...(runs.length > 1 ? [r ? 'after' : 'before'] : [])].join(' ') || y.value;
+      const others = only.filter(([axis, select]) => axis !== x.value && select.value === 'all').map(([axis]) => named(axis, point[axis]));
+      const label = [others.join(', '), ...(runs.length > 1 ? [r ? 'after' : 'before'] : [])].join(' ').trim() || y.value;
       unit = metric.unit;
-      least = Math.min(least, metric.p50, point[x.value]);
+      lowest = Math.min(lowest, metric.p50);
+      least = Math.min(least, metric.p50, point[x.value], ...(metric.ci95 ?? []));
       if (!lines.has(label)) lines.set(label, { points: [], dash: r });
       lines.get(label).points.push({ x: point[x.value], y: metric.p50, ci: metric.ci95, n: metric.n, unit });
     }));
@@ -218,6 +253,12 @@ function chart(main, runs) {
     const names = [...new Set([...lines.keys()].map(key))];
     const looks = names.length ? await ask('/api/looks?series=' + encodeURIComponent(names.join('|'))) : [];
     if (mine !== turn || !state.charts.includes(drawn)) return; // something else has been chosen since
+    const shown = prefixed(unit, lowest);
+    lines.forEach(line => line.points.forEach(point => {
+      point.y *= shown.factor;
+      point.ci = point.ci?.map(value => value * shown.factor);
+      point.unit = shown.unit;
+    }));
     drawn.data.datasets = [...lines].map(([label, line]) => {
       const look = looks[names.indexOf(key(label))];
       const colour = look.colour === '#000000' ? ink : look.colour;
@@ -227,8 +268,9 @@ function chart(main, runs) {
     });
     const kind = least > 0 ? 'logarithmic' : 'linear';
     drawn.options.scales.x.type = drawn.options.scales.y.type = kind;
-    drawn.options.scales.x.title.text = x.value;
-    drawn.options.scales.y.title.text = `${y.value}, median${unit ? ' (' + unit + ')' : ''}`;
+    const along = runs[0].axes.find(axis => axis.name === x.value).unit;
+    drawn.options.scales.x.title.text = x.value + (along && x.value !== 'size' ? ` (${along})` : '');
+    drawn.options.scales.y.title.text = `${y.value}, median${shown.unit ? ' (' + shown.unit + ')' : ''}`;
     drawn.update();
   }
   main.append(make('h3', 'Explore'), controls, holder);

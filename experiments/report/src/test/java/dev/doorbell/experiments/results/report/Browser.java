@@ -140,6 +140,15 @@ final class Browser implements AutoCloseable {
     await("Page.loadEventFired");
   }
 
+  /** Gives the window a width, in CSS pixels, and a system with a colour scheme. */
+  void look(int width, String scheme) throws InterruptedException {
+    call(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", 1000, "deviceScaleFactor", 1, "mobile", false));
+    Map<String, String> feature = Map.of("name", "prefers-color-scheme", "value", scheme);
+    call("Emulation.setEmulatedMedia", Map.of("features", List.of(feature)));
+  }
+
   /** The value of a JavaScript expression. */
   JsonNode evaluate(String expression) throws InterruptedException {
     JsonNode result =

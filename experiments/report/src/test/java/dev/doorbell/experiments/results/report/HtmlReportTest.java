@@ -157,7 +157,7 @@ class HtmlReportTest {
     try (Browser browser = Browser.open(Browser.program().orElseThrow(), profile)) {
       browser.visit(page.toUri());
       byte[] before = browser.screenshot();
-      keep(before);
+      keep("report-screenshot.png", before);
       assertThat(colours(before)).as("colours on the screen").isGreaterThan(20);
 
       String line = "figure[data-figure=latency] g[class^=\"series-pull\"]:not(.series-push-memic)";
@@ -211,10 +211,36 @@ class HtmlReportTest {
     }
   }
 
+  @Test
+  void in_a_browser_it_fits_a_phone_and_follows_the_colour_scheme()
+      throws RunException, IOException, InterruptedException {
+    assumeThat(Browser.program())
+        .as("no Chromium on PATH; install it ('apt-get install chromium')")
+        .isPresent();
+    Path page = folder.resolve("report.html");
+    Files.write(page, page(run()));
+    Path profile = Files.createDirectories(folder.resolve("profile"));
+    try (Browser browser = Browser.open(Browser.program().orElseThrow(), profile)) {
+      browser.visit(page.toUri());
+      for (int width : new int[] {390, 800, 1280}) {
+        Set<String> grounds = new HashSet<>();
+        for (String scheme : List.of("light", "dark")) {
+          browser.look(width, scheme);
+          assertThat(browser.evaluate("document.documentElement.scrollWidth").asInt())
+              .as("width of the page in a window of %d", width)
+              .isLessThanOrEqualTo(width);
+          String ground = "getComputedStyle(document.body).backgroundColor";
+          grounds.add(browser.evaluate(ground).asString());
+          keep("report-%d-%s.png".formatted(width, scheme), browser.screenshot());
+        }
+        assertThat(grounds).as("colours of the ground, light and dark").hasSize(2);
+      }
+    }
+  }
+
   /** Where somebody can look at it. */
-  private static void keep(byte[] png) throws IOException {
-    Files.write(
-        Files.createDirectories(Path.of("report/target")).resolve("report-screenshot.png"), png);
+  private static void keep(String name, byte[] png) throws IOException {
+    Files.write(Files.createDirectories(Path.of("report/target")).resolve(name), png);
   }
 
   private static long colours(byte[] png) throws IOException {

@@ -1,0 +1,5 @@
+// Fonts of the reader's system.
+import theme from 'vitepress/theme-without-fonts'
+import './site.css'
+
+export default theme
