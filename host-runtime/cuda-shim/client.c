@@ -179,7 +179,10 @@ int doorbell_call(enum gpu_request type, const uint64_t *in, size_t numbers, con
 	    size_t outputs)
 {
 	const struct doorbell_gpus *unused;
-	int error = doorbell_open(&unused);
+	int error;
+	if (doorbell_captured(type, in, numbers, bytes, length, &error))
+		return error;
+	error = doorbell_open(&unused);
 	if (error != OK)
 		return error;
 	doorbell_current |= type != GPU_MISSING && type != GPU_RESET;

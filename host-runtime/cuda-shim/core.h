@@ -92,6 +92,18 @@ uint64_t doorbell_stream(const void *stream);
 int doorbell_synchronize(void *stream);
 int doorbell_host_function(void *stream, void (*function)(void *), void *data);
 
+/* Graphs */
+struct doorbell_graph;
+int doorbell_begin_capture(void *stream);
+int doorbell_end_capture(void *stream, struct doorbell_graph **graph);
+/* 0 for a stream that is not captured, 1 for one that is, 2 where the capture is invalid. */
+int doorbell_capture_status(void *stream, unsigned long long *id, struct doorbell_graph **graph);
+int doorbell_graph_create(struct doorbell_graph **graph);
+int doorbell_graph_destroy(struct doorbell_graph *graph);
+int doorbell_graph_size(const struct doorbell_graph *graph, size_t *nodes);
+int doorbell_graph_instantiate(const struct doorbell_graph *graph, struct doorbell_graph **instance);
+int doorbell_graph_launch(struct doorbell_graph *instance, void *stream);
+
 /* Properties */
 int doorbell_attribute(int *value, int attribute, int device);
 int doorbell_bus_id(char *text, int length, int device);
@@ -99,5 +111,11 @@ int doorbell_by_bus_id(int *device, const char *text);
 const char *doorbell_error_name(int error);
 const char *doorbell_error_text(int error);
 #pragma GCC visibility pop
+
+/* Keeps an operation whose stream is captured, and answers true; the error is that of the call then. */
+bool doorbell_captured(int type, const uint64_t *in, size_t numbers, const void *bytes, size_t length, int *error);
+bool doorbell_copy_captured(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+			    void *stream, int *error);
+bool doorbell_host_function_captured(void *stream, void (*function)(void *), void *data, int *error);
 
 #endif

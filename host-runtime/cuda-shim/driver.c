@@ -834,23 +834,80 @@ API int cuStreamGetCtx(void *stream, void **context)
 	return OK;
 }
 
+API int cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	(void)mode;
+	return doorbell_begin_capture(stream);
+}
+
+API int cuStreamEndCapture(void *stream, struct doorbell_graph **graph)
+{
+	return doorbell_end_capture(stream, graph);
+}
+
 API int cuStreamIsCapturing(void *stream, int *status)
 {
-	(void)stream;
-	*status = 0;
+	*status = doorbell_capture_status(stream, NULL, NULL);
 	return OK;
 }
 
-API int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id)
+/* Captured operations have no nodes to depend on. */
+API int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
+				  const void **nodes, size_t *count)
 {
-	if (id)
-		*id = 0;
-	return cuStreamIsCapturing(stream, status);
+	*status = doorbell_capture_status(stream, id, graph);
+	if (nodes)
+		*nodes = NULL;
+	if (count)
+		*count = 0;
+	return OK;
 }
 
-API int cuStreamGetCaptureInfo_v3(void *stream, int *status, uint64_t *id)
+API int cuStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
+				  const void **nodes, const void **edges, size_t *count)
 {
-	return cuStreamGetCaptureInfo_v2(stream, status, id);
+	if (edges)
+		*edges = NULL;
+	return cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+
+API int cuGraphCreate(struct doorbell_graph **graph, unsigned flags)
+{
+	(void)flags;
+	return doorbell_graph_create(graph);
+}
+
+API int cuGraphDestroy(struct doorbell_graph *graph)
+{
+	return doorbell_graph_destroy(graph);
+}
+
+API int cuGraphGetNodes(const struct doorbell_graph *graph, void **nodes, size_t *count)
+{
+	return nodes ? doorbell_missing("cuGraphGetNodes for more than their number") : doorbell_graph_size(graph, count);
+}
+
+API int cuGraphInstantiateWithFlags(struct doorbell_graph **instance, const struct doorbell_graph *graph,
+				    unsigned long long flags)
+{
+	(void)flags;
+	return doorbell_graph_instantiate(graph, instance);
+}
+
+API int cuGraphUpload(struct doorbell_graph *instance, void *stream)
+{
+	(void)stream;
+	return instance ? OK : INVALID_VALUE;
+}
+
+API int cuGraphLaunch(struct doorbell_graph *instance, void *stream)
+{
+	return doorbell_graph_launch(instance, stream);
+}
+
+API int cuGraphExecDestroy(struct doorbell_graph *instance)
+{
+	return doorbell_graph_destroy(instance);
 }
 
 API int cuThreadExchangeStreamCaptureMode(int *mode)
@@ -992,14 +1049,14 @@ API int cuGetProcAddress(const char *name, void **function, int version, uint64_
 API int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
 {
 	(void)flags;
-	static const char *const ends[] = {"_v4", "_v3", "_v2", ""};
+	static const char *const ends[] = {"_v4", "_v3", "_v2", "", "WithFlags"};
 	char full[128];
 	void *self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	void *found = NULL;
 	bool creates = strcmp(name, "cuCtxCreate") == 0;
 	bool older = version < 13000 && (!strcmp(name, "cuCtxGetDevice") || !strcmp(name, "cuCtxSynchronize"));
 	int first = older ? 3 : creates && version < 11040 ? 2 : creates && version < 12050 ? 1 : 0;
-	for (int i = first; i < 4 && !found && self; i++) {
+	for (int i = first; i < 5 && !found && self; i++) {
 		snprintf(full, sizeof full, "%s%s", name, ends[i]);
 		found = dlsym(self, full);
 	}

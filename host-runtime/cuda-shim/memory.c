@@ -264,10 +264,12 @@ int doorbell_copy2d(void *to, size_t to_pitch, const void *from, size_t from_pit
 		return OK;
 	if (!to || !from || (height > 1 && (to_pitch < width || from_pitch < width)))
 		return INVALID_VALUE;
+	int error;
+	if (doorbell_copy_captured(to, to_pitch, from, from_pitch, width, height, stream, &error))
+		return error;
 	uint64_t there = doorbell_translate(to, (height - 1) * to_pitch + width);
 	uint64_t here = doorbell_translate(from, (height - 1) * from_pitch + width);
 	uint64_t queue = doorbell_stream(stream);
-	int error;
 	if (there && here) {
 		error = CALL(GPU_COPY, NULL, 0, (uint64_t)doorbell_device, queue, there, to_pitch, here, from_pitch, width,
 				height);

@@ -161,11 +161,14 @@ static void *run_host_function(void *of)
 
 int doorbell_host_function(void *stream, void (*function)(void *), void *data)
 {
+	int error;
+	if (doorbell_host_function_captured(stream, function, data, &error))
+		return error;
 	struct host_function *call = malloc(sizeof *call);
 	if (!call)
 		return OUT_OF_MEMORY;
 	*call = (struct host_function){function, data, 0};
-	int error = CALL(GPU_HOST_CALL, &call->ticket, 1, (uint64_t)doorbell_device, doorbell_stream(stream));
+	error = CALL(GPU_HOST_CALL, &call->ticket, 1, (uint64_t)doorbell_device, doorbell_stream(stream));
 	pthread_t thread;
 	if (error == OK && pthread_create(&thread, NULL, run_host_function, call) == 0)
 		return pthread_detach(thread) == 0 ? OK : INVALID_VALUE;

@@ -95,6 +95,7 @@ static const struct {
 	{209, "NoKernelImageForDevice", "no kernel image is available for execution on the device"},
 	{218, "InvalidPtx", "a PTX JIT compilation failed"},
 	{400, "InvalidResourceHandle", "invalid resource handle"},
+	{401, "IllegalState", "the operation cannot be performed in the present state"},
 	{500, "SymbolNotFound", "named symbol not found"},
 	{600, "NotReady", "device not ready"},
 	{700, "IllegalAddress", "an illegal memory access was encountered"},
@@ -107,6 +108,10 @@ static const struct {
 	{716, "MisalignedAddress", "misaligned address"},
 	{719, "LaunchFailure", "unspecified launch failure"},
 	{801, "NotSupported", "operation not supported"},
+	{900, "StreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+	{901, "StreamCaptureInvalidated", "operation failed due to a previous error during capture"},
+	{903, "StreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
+	{905, "StreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
 };
 
 const char *doorbell_error_name(int error)

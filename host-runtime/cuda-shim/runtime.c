@@ -1055,30 +1055,99 @@ API int cudaStreamGetId(void *stream, unsigned long long *id)
 	return OK;
 }
 
+API int cudaStreamBeginCapture(void *stream, int mode)
+{
+	(void)mode;
+	return result(doorbell_begin_capture(stream));
+}
+
+API int cudaStreamEndCapture(void *stream, struct doorbell_graph **graph)
+{
+	return result(doorbell_end_capture(stream, graph));
+}
+
 API int cudaStreamIsCapturing(void *stream, int *status)
 {
-	(void)stream;
-	*status = 0;
+	*status = doorbell_capture_status(stream, NULL, NULL);
 	return OK;
 }
 
+/* Captured operations have no nodes to depend on. */
+API int cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
+				    const void **nodes, size_t *count)
+{
+	*status = doorbell_capture_status(stream, id, graph);
+	if (nodes)
+		*nodes = NULL;
+	if (count)
+		*count = 0;
+	return OK;
+}
+
+API int cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
+				    const void **nodes, const void **edges, size_t *count)
+{
+	if (edges)
+		*edges = NULL;
+	return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+
+#if RUNTIME == 12
 API int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id)
 {
+	return cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
+}
+#else
+API int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
+				 const void **nodes, const void **edges, size_t *count)
+{
+	return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, edges, count);
+}
+#endif
+
+API int cudaGraphCreate(struct doorbell_graph **graph, unsigned flags)
+{
+	(void)flags;
+	return result(doorbell_graph_create(graph));
+}
+
+API int cudaGraphDestroy(struct doorbell_graph *graph)
+{
+	return result(doorbell_graph_destroy(graph));
+}
+
+API int cudaGraphGetNodes(const struct doorbell_graph *graph, void **nodes, size_t *count)
+{
+	return result(nodes ? doorbell_missing("cudaGraphGetNodes for more than their number")
+			    : doorbell_graph_size(graph, count));
+}
+
+API int cudaGraphInstantiateWithFlags(struct doorbell_graph **instance, const struct doorbell_graph *graph,
+				      unsigned long long flags)
+{
+	(void)flags;
+	return result(doorbell_graph_instantiate(graph, instance));
+}
+
+API int cudaGraphInstantiate(struct doorbell_graph **instance, const struct doorbell_graph *graph, unsigned long long flags)
+{
+	return cudaGraphInstantiateWithFlags(instance, graph, flags);
+}
+
+API int cudaGraphUpload(struct doorbell_graph *instance, void *stream)
+{
 	(void)stream;
-	*status = 0;
-	if (id)
-		*id = 0;
-	return OK;
+	return result(instance ? OK : INVALID_VALUE);
 }
 
-API int cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id)
+API int cudaGraphLaunch(struct doorbell_graph *instance, void *stream)
 {
-	return cudaStreamGetCaptureInfo(stream, status, id);
+	return result(doorbell_graph_launch(instance, stream));
 }
 
-API int cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id)
+API int cudaGraphExecDestroy(struct doorbell_graph *instance)
 {
-	return cudaStreamGetCaptureInfo(stream, status, id);
+	return result(doorbell_graph_destroy(instance));
 }
 
 API int cudaThreadExchangeStreamCaptureMode(int *mode)

@@ -53,7 +53,16 @@ int cudaGetDeviceCount(int *);
 int cudaSetDevice(int);
 int cudaDeviceGetPCIBusId(char *, int, int);
 int cudaDeviceGetByPCIBusId(int *, const char *);
+int cudaMallocArray(void **, const void *, size_t, size_t, unsigned);
+int cudaStreamBeginCapture(void *, int);
+int cudaStreamEndCapture(void *, void **);
+int cudaStreamIsCapturing(void *, int *);
 int cudaGraphCreate(void **, unsigned);
+int cudaGraphDestroy(void *);
+int cudaGraphGetNodes(void *, void **, size_t *);
+int cudaGraphInstantiate(void **, void *, unsigned long long);
+int cudaGraphLaunch(void *, void *);
+int cudaGraphExecDestroy(void *);
 const char *cudaGetErrorName(int);
 int cuMemAlloc_v2(uint64_t *, size_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
@@ -213,6 +222,89 @@ static void streams(void)
 	OK(cudaMemPoolDestroy(pool));
 	OK(cudaStreamDestroy(a));
 	OK(cudaStreamDestroy(b));
+}
+
+static void call_counted(void *calls)
+{
+	++*(int *)calls;
+}
+
+/* Two branches of a captured graph: the second one begins behind the first one's event, and its end is waited for. */
+static void graphs(void)
+{
+	void *first, *second, *other, *forked, *joined, *outside, *graph, *instance, *empty;
+	uint32_t *numbers, *flag, *seen, source[2] = {10, 20};
+	int calls = 0, status;
+	size_t nodes;
+	OK(cudaStreamCreateWithFlags(&first, 1));
+	OK(cudaStreamCreateWithFlags(&second, 1));
+	OK(cudaStreamCreateWithFlags(&other, 0));
+	OK(cudaEventCreate(&forked));
+	OK(cudaEventCreate(&joined));
+	OK(cudaEventCreate(&outside));
+	OK(cudaMalloc((void **)&numbers, 8));
+	OK(cudaMallocHost((void **)&flag, 4));
+	OK(cudaMallocHost((void **)&seen, 8));
+	*flag = 0;
+
+	OK(cudaStreamBeginCapture(first, 0));
+	OK(cudaStreamIsCapturing(first, &status));
+	REQUIRE(status == 1 && cudaStreamBeginCapture(first, 0) == 401 && cudaGetLastError() == 401);
+	OK(cudaMemcpyAsync(numbers, source, 8, 1, first));
+	OK(cudaEventRecord(forked, first));
+	OK(cudaStreamWaitEvent(second, forked, 0));
+	OK(launch(&await, 1, 1, flag, 0, first));
+	OK(launch(&add, 1, 1, numbers, 1, second)); /* runs while the first branch waits */
+	OK(cudaEventRecord(joined, second));
+	OK(cudaStreamWaitEvent(first, joined, 0));
+	OK(launch(&add, 1, 2, numbers, 2, first));
+	OK(cudaMemcpyAsync(seen, numbers, 8, 2, first));
+	OK(cudaLaunchHostFunc(first, call_counted, &calls));
+	REQUIRE(cudaStreamEndCapture(second, &graph) == 903 && cudaGetLastError() == 903);
+	OK(cudaStreamEndCapture(first, &graph));
+	OK(cudaStreamIsCapturing(first, &status));
+	OK(cudaGraphGetNodes(graph, NULL, &nodes));
+	REQUIRE(status == 0 && nodes == 6);
+	OK(cudaGraphInstantiate(&instance, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaDeviceSynchronize());
+	REQUIRE(calls == 0);
+
+	OK(cudaGraphLaunch(instance, other));
+	uint32_t now[2] = {0, 0};
+	for (int i = 0; i < 10000 && now[0] != 10 + 2; i++) {
+		OK(cudaMemcpyAsync(now, numbers, 8, 2, second));
+		OK(cudaStreamSynchronize(second));
+	}
+	REQUIRE(now[0] == 12 && now[1] == 20 && cudaStreamQuery(other) == 600 && calls == 0);
+	*flag = 1;
+	OK(cudaStreamSynchronize(other));
+	REQUIRE(calls == 1 && seen[0] == 14 && seen[1] == 22);
+	source[0] = 100; /* a launch copies what is there then */
+	OK(cudaGraphLaunch(instance, first));
+	OK(cudaGraphLaunch(instance, other));
+	OK(cudaStreamSynchronize(other));
+	REQUIRE(calls == 3 && seen[0] == 104 && seen[1] == 22);
+	OK(cudaGraphExecDestroy(instance));
+
+	OK(cudaStreamBeginCapture(first, 0));
+	REQUIRE(cudaStreamSynchronize(first) == 900 && cudaGetLastError() == 900);
+	REQUIRE(cudaStreamEndCapture(first, &graph) == 901 && cudaGetLastError() == 901 && !graph);
+	OK(cudaEventRecord(outside, other));
+	OK(cudaStreamBeginCapture(first, 0));
+	REQUIRE(cudaStreamWaitEvent(first, outside, 0) == 905 && cudaGetLastError() == 905);
+	REQUIRE(cudaStreamEndCapture(first, &graph) == 901 && cudaGetLastError() == 901);
+	REQUIRE(cudaStreamEndCapture(first, &graph) == 401 && cudaGetLastError() == 401);
+	REQUIRE(cudaStreamBeginCapture(NULL, 0) == 900 && cudaGetLastError() == 900);
+	OK(cudaGraphCreate(&empty, 0));
+	OK(cudaGraphInstantiate(&instance, empty, 0));
+	OK(cudaGraphLaunch(instance, first));
+	OK(cudaStreamSynchronize(first));
+	OK(cudaGraphExecDestroy(instance));
+	OK(cudaGraphDestroy(empty));
+	OK(cudaStreamDestroy(first));
+	OK(cudaStreamDestroy(second));
+	OK(cudaStreamDestroy(other));
 }
 
 /* A child adds to memory of its parent, which only the handle gives it. */
@@ -397,7 +489,7 @@ int main(int count, char **words)
 		cudaDeviceSynchronize();
 	} else {
 		int devices;
-		void *graph, *found;
+		void *array, *found;
 		int status;
 		unsigned flags;
 		processes();
@@ -409,9 +501,11 @@ int main(int count, char **words)
 		REQUIRE(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
 		memory();
 		streams();
+		graphs();
 		OK(cudaSetDevice(1));
 		memory();
-		REQUIRE(cudaGraphCreate(&graph, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
+		graphs();
+		REQUIRE(cudaMallocArray(&array, NULL, 1, 1, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
 		REQUIRE(launch(&add, 1, 2048, NULL, 0, NULL) == 9);
 		OK(cuCtxGetFlags(&flags));
 		OK(cuCtxSetFlags(flags | 0x80)); /* NVSHMEM asks for copies that wait */

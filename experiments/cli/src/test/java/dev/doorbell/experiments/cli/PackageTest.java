@@ -20,15 +20,14 @@ class PackageTest {
 
   private String run(Path in, String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command).directory(in.toFile());
-    // The launcher finds its own JDK, and the archive must run with none.
     try (TestProgram program = TestProgram.start(folder, builder)) {
       return program.succeed();
     }
   }
 
-  private Path packed(String name) throws IOException, InterruptedException {
+  private Path packed(Path of, String name) throws IOException, InterruptedException {
     Path clone = folder.resolve(name);
-    run(Path.of(".."), "git", "clone", "-q", ".", clone.toString());
+    run(of, "git", "clone", "-q", ".", clone.toString());
     run(clone, "./doorbell", "package");
     return clone.resolve("target/package");
   }
@@ -38,8 +37,8 @@ class PackageTest {
       throws IOException, InterruptedException {
     assumeTrue(
         Files.isDirectory(Path.of("../.git")), "no checkout by git; clone the repository to test");
-    Path first = packed("first");
-    Path second = packed("a/longer/path/to/the/second");
+    Path first = packed(Path.of(".."), "first");
+    Path second = packed(folder.resolve("first"), "a/longer/path/to/the/second");
     String sums = Files.readString(first.resolve("SHA256SUMS"));
     assertThat(sums).isEqualTo(Files.readString(second.resolve("SHA256SUMS")));
     run(first, "sha256sum", "--strict", "-c", "SHA256SUMS");

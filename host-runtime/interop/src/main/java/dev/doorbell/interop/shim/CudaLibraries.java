@@ -30,6 +30,7 @@ public final class CudaLibraries {
             DRIVER,
             files(
                 "client.c",
+                "graphs.c",
                 "memory.c",
                 "virtual.c",
                 "modules.c",
