@@ -775,6 +775,18 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
 	return 0;
 }
 
+/* Whether the program's environment asks libmlx5 for queues in huge pages alone, which are not served. */
+static bool asks_for_huge_pages(void)
+{
+	static const char *const names[] = { "MLX_CQ_ALLOC_TYPE", "MLX_QP_ALLOC_TYPE", "MLX_SRQ_ALLOC_TYPE" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && strcmp(value, "HUGE") == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Memory in which libmlx5 makes queues and doorbell records: shared from the beginning, so that nothing is copied when a
  * queue is created or ends. libmlx5 writes to every page of a queue at once: one call makes all of them, which costs less
@@ -782,6 +794,8 @@ EXPORT int doorbell_hca_share(void *pages, size_t length)
  */
 void *shim_queue_memory(size_t bytes, void *fd)
 {
+	if (asks_for_huge_pages())
+		return NULL;
 	struct held *range = malloc(sizeof *range);
 	size_t length = (bytes + SHIM_PAGE - 1) & -(size_t)SHIM_PAGE;
 	char *at = range && length && have_shared_file()

@@ -87,6 +87,12 @@ int main(void)
 	CHECK(ioctl(fd, 0x1234, NULL) == -1 && errno == ENOTTY);
 	CHECK(write(fd, "x", 1) == -1);
 
+	/* Queues in huge pages alone: the server cannot share them. With "prefer" libmlx5 takes others. */
+	CHECK(!setenv("MLX_CQ_ALLOC_TYPE", "HUGE", 1) && !ibv_create_cq(context, 16, NULL, NULL, 0));
+	CHECK(!setenv("MLX_CQ_ALLOC_TYPE", "PREFER_HUGE", 1));
+	struct ibv_cq *elsewhere = ibv_create_cq(context, 16, NULL, NULL, 0);
+	CHECK(elsewhere && !ibv_destroy_cq(elsewhere) && !unsetenv("MLX_CQ_ALLOC_TYPE"));
+
 	char *page = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(page != MAP_FAILED);
 	CHECK(!ibv_reg_mr(pd, page, 4096, IBV_ACCESS_LOCAL_WRITE) && errno == EFAULT);
