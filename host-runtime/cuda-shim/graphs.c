@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ILLEGAL_STATE = 401, UNSUPPORTED = 900, INVALIDATED = 901, UNMATCHED = 903, ISOLATION = 905 };
+enum { ILLEGAL_STATE = 401, UNSUPPORTED = 900, INVALIDATED = 901, UNMATCHED = 903, ISOLATION = 905, IMPLICIT = 906 };
 
 /* Operations that this library does with several requests; the others are an enum gpu_request. */
 enum { COPY_ROWS = 0x100, HOST_FUNCTION };
@@ -193,6 +193,10 @@ static int join(struct doorbell_graph **graph, const uint64_t *in)
 	if (!of || *graph)
 		return OK;
 	*graph = of;
+	if (!in[1]) { /* the default stream is never captured */
+		of->invalid = true;
+		return IMPLICIT;
+	}
 	return add_lane(of, in[0], in[1]);
 }
 

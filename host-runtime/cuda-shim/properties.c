@@ -111,6 +111,7 @@ static const struct {
 	{900, "StreamCaptureUnsupported", "operation not permitted when stream is capturing"},
 	{901, "StreamCaptureInvalidated", "operation failed due to a previous error during capture"},
 	{903, "StreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
+	{906, "StreamCaptureImplicit", "operation would make the default stream depend on a capturing stream"},
 	{905, "StreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
 };
 

@@ -295,6 +295,12 @@ static void graphs(void)
 	REQUIRE(cudaStreamWaitEvent(first, outside, 0) == 905 && cudaGetLastError() == 905);
 	REQUIRE(cudaStreamEndCapture(first, &graph) == 901 && cudaGetLastError() == 901);
 	REQUIRE(cudaStreamEndCapture(first, &graph) == 401 && cudaGetLastError() == 401);
+	OK(cudaStreamBeginCapture(first, 0));
+	OK(cudaEventRecord(forked, first));
+	REQUIRE(cudaStreamWaitEvent(NULL, forked, 0) == 906 && cudaGetLastError() == 906);
+	OK(cudaMemset(numbers, 0, 8)); /* at once, not as a part of a graph */
+	OK(cudaMemcpy(now, numbers, 8, 2));
+	REQUIRE(now[0] == 0 && cudaStreamEndCapture(first, &graph) == 901 && cudaGetLastError() == 901);
 	REQUIRE(cudaStreamBeginCapture(NULL, 0) == 900 && cudaGetLastError() == 900);
 	OK(cudaGraphCreate(&empty, 0));
 	OK(cudaGraphInstantiate(&instance, empty, 0));
