@@ -11,10 +11,15 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Packs the last commit as a release does; takes some ten minutes, and Maven Central. */
+/** Packs the last commit as a release does. */
 @Tag("slow")
+@EnabledIfSystemProperty(
+    named = "doorbell.package",
+    matches = "true",
+    disabledReason = "takes ten minutes; run it with -Ddoorbell.package=true before a release")
 class PackageTest {
   @TempDir private Path folder;
 

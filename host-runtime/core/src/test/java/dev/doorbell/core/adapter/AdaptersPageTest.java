@@ -46,7 +46,9 @@ class AdaptersPageTest {
     for (Promise promise : Promise.values()) {
       Map<String, List<String>> answers = answers(promise);
       String usual =
-          Collections.max(answers.keySet(), Comparator.comparing(each -> answers.get(each).size()));
+          Collections.max(
+                  answers.entrySet(), Comparator.comparing(each -> each.getValue().size()))
+              .getKey();
       String names =
           answers.keySet().stream()
               .filter(each -> !each.equals(usual))
