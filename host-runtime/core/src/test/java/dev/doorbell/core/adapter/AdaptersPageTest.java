@@ -46,7 +46,8 @@ class AdaptersPageTest {
     for (Promise promise : Promise.values()) {
       Map<String, List<String>> answers = answers(promise);
       String usual =
-          Collections.max(answers.entrySet(), Comparator.comparing(each -> each.getValue().size()))
+          Collections.max(
+                  answers.entrySet(), Comparator.comparingInt(each -> each.getValue().size()))
               .getKey();
       String names =
           answers.keySet().stream()
