@@ -46,7 +46,7 @@ class DocsSiteTest {
 
   /** Builds a site of two pages, of which the second is {@code text}. */
   private int buildOf(String text) throws IOException, InterruptedException {
-    Path site = Files.createDirectories(folder.resolve("site/.vitepress/theme"));
+    Files.createDirectories(folder.resolve("site/.vitepress/theme"));
     try (Stream<Path> sources = Files.walk(ROOT.resolve("docs/site"))) {
       for (Path source : sources.filter(Files::isRegularFile).toList()) {
         Path copy =
@@ -60,8 +60,8 @@ class DocsSiteTest {
     Files.writeString(docs.resolveSibling("README.md"), "# First\n\n[all](docs/README.md)\n");
     Files.writeString(docs.resolve("README.md"), text);
     ProcessBuilder node = new ProcessBuilder("node", "build.mjs");
-    node.environment().put("DOORBELL_HOME", docs.getParent().toString());
-    return run(site.getParent().getParent(), node);
+    node.environment().put("DOORBELL_HOME", folder.resolve("sources").toString());
+    return run(folder.resolve("site"), node);
   }
 
   @Test
