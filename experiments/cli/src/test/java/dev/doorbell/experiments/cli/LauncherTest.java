@@ -171,6 +171,8 @@ class LauncherTest {
   /** Runs the launcher with a JDK that a server on loopback has at {@code name}. */
   private int fetched(String name, String seconds, HttpHandler handler, String sum)
       throws Exception {
+    // The class reads it once, and a server of pages in this JVM relies on it.
+    System.setProperty("sun.net.httpserver.maxReqTime", "10");
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/" + name, handler);
