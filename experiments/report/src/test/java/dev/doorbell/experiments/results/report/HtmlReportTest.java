@@ -145,17 +145,23 @@ class HtmlReportTest {
         .isEqualTo("&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;");
   }
 
-  @Test
-  void in_a_browser_legends_hide_series_tables_sort_and_nothing_complains()
-      throws RunException, IOException, InterruptedException {
+  /** Opens a browser on the report of a run, which is written to {@code page}. */
+  private Browser shown(Path page) throws RunException, IOException, InterruptedException {
     assumeThat(Browser.program())
         .as("no Chromium on PATH; install it ('apt-get install chromium')")
         .isPresent();
-    Path page = folder.resolve("report.html");
     Files.write(page, page(run()));
     Path profile = Files.createDirectories(folder.resolve("profile"));
-    try (Browser browser = Browser.open(Browser.program().orElseThrow(), profile)) {
-      browser.visit(page.toUri());
+    Browser browser = Browser.open(Browser.program().orElseThrow(), profile);
+    browser.visit(page.toUri());
+    return browser;
+  }
+
+  @Test
+  void in_a_browser_legends_hide_series_tables_sort_and_nothing_complains()
+      throws RunException, IOException, InterruptedException {
+    Path page = folder.resolve("report.html");
+    try (Browser browser = shown(page)) {
       byte[] before = browser.screenshot();
       keep("report-screenshot.png", before);
       assertThat(colours(before)).as("colours on the screen").isGreaterThan(20);
@@ -214,14 +220,8 @@ class HtmlReportTest {
   @Test
   void in_a_browser_it_fits_a_phone_and_follows_the_colour_scheme()
       throws RunException, IOException, InterruptedException {
-    assumeThat(Browser.program())
-        .as("no Chromium on PATH; install it ('apt-get install chromium')")
-        .isPresent();
     Path page = folder.resolve("report.html");
-    Files.write(page, page(run()));
-    Path profile = Files.createDirectories(folder.resolve("profile"));
-    try (Browser browser = Browser.open(Browser.program().orElseThrow(), profile)) {
-      browser.visit(page.toUri());
+    try (Browser browser = shown(page)) {
       for (int width : new int[] {390, 800, 1280}) {
         Set<String> grounds = new HashSet<>();
         for (String scheme : List.of("light", "dark")) {
