@@ -87,18 +87,22 @@ public final class AddressSpace implements AutoCloseable {
   private final Map<Long, long[]> members = new HashMap<>();
 
   /** Ranges that were freed and have not been zeroed since. */
-  private final Ranges stale = new Ranges();
+  private final Ranges stale;
+
+  /** What {@link #find} returned last: accesses come in runs. */
+  private @Nullable Allocation found;
 
   private int generation;
   private long bytesOfHugePages;
   private boolean closed;
 
-  private AddressSpace(long reserved, long base, long size, int discarding) {
-    this.reserved = reserved;
-    this.base = base;
+  private AddressSpace(SpareRange range, long size, int discarding) {
+    this.reserved = range.reserved;
+    this.base = range.base;
+    this.accessibleBytes = range.table;
+    this.stale = range.stale;
     this.size = size;
     this.discarding = discarding;
-    this.accessibleBytes = SpareTables.take((int) (size >>> PAGE_SHIFT));
     this.free = parts(1);
   }
 
@@ -127,9 +131,7 @@ public final class AddressSpace implements AutoCloseable {
    */
   public static AddressSpace reserve(long bytes) {
     long rounded = roundUp(Math.max(bytes, 16L * PAGE));
-    long reserved = NativePages.map(rounded + ALIGNMENT);
-    long base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
-    return new AddressSpace(reserved, base, rounded, NativePages.MADV_DONTNEED);
+    return new AddressSpace(SpareRange.take(rounded), rounded, NativePages.MADV_DONTNEED);
   }
 
   /**
@@ -138,7 +140,10 @@ public final class AddressSpace implements AutoCloseable {
    * @param base a multiple of {@link #ALIGNMENT}
    */
   public static AddressSpace over(long base, long bytes) {
-    return new AddressSpace(0, base, bytes, NativePages.MADV_REMOVE);
+    return new AddressSpace(
+        new SpareRange(0, base, SpareRange.table(bytes), new Ranges()),
+        bytes,
+        NativePages.MADV_REMOVE);
   }
 
   /**
@@ -207,9 +212,17 @@ public final class AddressSpace implements AutoCloseable {
       throw new IllegalArgumentException(allocation + " is not live");
     }
     generation++;
+    found = null;
     members.remove(allocation.address());
-    long pages = roundUp(allocation.size());
     mark(allocation, false);
+    soil(allocation);
+    free[allocation.locus().rank() / ranksOfNode].add(
+        allocation.address(), roundUp(allocation.size()) + PAGE);
+  }
+
+  /** What lay there is no longer needed. */
+  private void soil(Allocation allocation) {
+    long pages = roundUp(allocation.size());
     if (pages >= LEAST_DISCARDED) {
       discard(allocation.address(), pages);
     } else {
@@ -219,7 +232,6 @@ public final class AddressSpace implements AutoCloseable {
         stale.clear(PAGE, this::discard);
       }
     }
-    free[allocation.locus().rank() / ranksOfNode].add(allocation.address(), pages + PAGE);
   }
 
   /**
@@ -333,8 +345,14 @@ public final class AddressSpace implements AutoCloseable {
 
   /** The allocation that holds {@code address}, or null. */
   public @Nullable Allocation find(long address) {
+    Allocation last = found;
+    if (last != null && last.contains(address, 1)) {
+      return last;
+    }
     Map.Entry<Long, Allocation> entry = live.floorEntry(address);
-    return entry != null && entry.getValue().contains(address, 1) ? entry.getValue() : null;
+    Allocation here = entry == null ? null : entry.getValue();
+    found = here != null && here.contains(address, 1) ? here : null;
+    return found;
   }
 
   /**
@@ -424,15 +442,17 @@ public final class AddressSpace implements AutoCloseable {
     if (!closed) {
       closed = true;
       live.values().forEach(allocation -> mark(allocation, false));
-      live.clear();
-      generation++;
-      if (reserved != 0) {
+      boolean reused = reserved != 0 && size == DEFAULT_BYTES && !sharesTable;
+      if (reused && bytesOfHugePages == 0) {
+        live.values().forEach(this::soil);
+        SpareRange.give(new SpareRange(reserved, base, accessibleBytes, stale));
+        accessibleBytes = SpareRange.NONE;
+      } else if (reserved != 0) {
         NativePages.unmap(reserved, size + ALIGNMENT);
       }
-      if (size == DEFAULT_BYTES && !sharesTable) {
-        SpareTables.give(accessibleBytes);
-        accessibleBytes = SpareTables.NONE;
-      }
+      live.clear();
+      found = null;
+      generation++;
     }
   }
 
@@ -464,34 +484,44 @@ public final class AddressSpace implements AutoCloseable {
   }
 
   /**
-   * Tables of address spaces that were closed, all 0. A sweep opens thousands of worlds: 8 MiB of
-   * zeros for each of them were most of what it allocated.
+   * A range of an address space that was closed, for the next one. A sweep opens thousands of
+   * worlds: to map, touch and unmap the pages of each was a third of what a short one takes.
+   *
+   * @param table accessible bytes by page, all 0
+   * @param stale the pages that are not all 0
    */
-  private static final class SpareTables {
+  @SuppressWarnings("ArrayRecordComponent") // shared on purpose
+  private record SpareRange(long reserved, long base, short[] table, Ranges stale) {
     private static final int KEPT = 4;
 
     /** The table of every address space that has given its own back: nothing is accessible. */
-    static final short[] NONE = new short[(int) (DEFAULT_BYTES >>> PAGE_SHIFT)];
+    static final short[] NONE = table(DEFAULT_BYTES);
 
-    private static final ArrayDeque<short[]> TABLES = new ArrayDeque<>();
+    private static final ArrayDeque<SpareRange> SPARE = new ArrayDeque<>();
 
-    private SpareTables() {}
-
-    static short[] take(int pages) {
-      synchronized (TABLES) {
-        if (pages == NONE.length && !TABLES.isEmpty()) {
-          return TABLES.remove();
-        }
-      }
-      return new short[pages];
+    static short[] table(long bytes) {
+      return new short[(int) (bytes >>> PAGE_SHIFT)];
     }
 
-    static void give(short[] table) {
-      synchronized (TABLES) {
-        if (TABLES.size() < KEPT) {
-          TABLES.add(table);
+    static SpareRange take(long bytes) {
+      synchronized (SPARE) {
+        if (bytes == DEFAULT_BYTES && !SPARE.isEmpty()) {
+          return SPARE.remove();
         }
       }
+      long reserved = NativePages.map(bytes + ALIGNMENT);
+      long base = (reserved + ALIGNMENT - 1) & -ALIGNMENT;
+      return new SpareRange(reserved, base, table(bytes), new Ranges());
+    }
+
+    static void give(SpareRange range) {
+      synchronized (SPARE) {
+        if (SPARE.size() < KEPT) {
+          SPARE.add(range);
+          return;
+        }
+      }
+      NativePages.unmap(range.reserved, DEFAULT_BYTES + ALIGNMENT);
     }
   }
 

@@ -413,6 +413,25 @@ class AddressSpaceTest {
     }
   }
 
+  /** Small and large ones, freed or live at the end, in a range that other spaces had before. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, PAGE, PAGE + 8, (1 << 20) - 1, 1 << 20, 3 << 20})
+  void a_new_space_has_nothing_of_one_that_was_closed(long bytes) {
+    for (int round = 0; round < 3; round++) {
+      try (AddressSpace one = AddressSpace.reserve()) {
+        for (int i = 0; i < 4; i++) {
+          Allocation filled = one.allocate(MemoryKind.DEVICE, GPU, bytes, "filled");
+          assertThat(RawMemory.getByte(filled.address())).isZero();
+          assertThat(RawMemory.getByte(filled.address() + bytes - 1)).isZero();
+          RawMemory.fill(filled.address(), bytes, (byte) 0xa5);
+          if (i == round) {
+            one.free(filled);
+          }
+        }
+      }
+    }
+  }
+
   @Test
   void lower_bits_of_addresses_are_the_same_in_every_space() {
     try (AddressSpace one = AddressSpace.reserve(1 << 20);

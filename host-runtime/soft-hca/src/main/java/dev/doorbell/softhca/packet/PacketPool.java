@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * holds its packet until an acknowledgement leaves.
  */
 public final class PacketPool {
-  private static final int SLAB_PACKETS = 64;
+  /** Packets of the first slab; each further one doubles what there is, up to {@link #MOST}. */
+  private static final int FIRST = 4;
+
+  private static final int MOST = 64;
 
   /** One packet for answers for each eight for requests. */
   private static final int REQUESTS_PER_ANSWER = 8;
@@ -40,6 +43,8 @@ public final class PacketPool {
   // collector knows when that is: each packet keeps its slab reachable.
   private @Nullable MemorySegment slab;
   private int slabUsed;
+
+  private int slabPackets;
 
   /**
    * @param returned called when a packet has come back after {@link #take} found none
@@ -145,8 +150,9 @@ public final class PacketPool {
 
   MemorySegment slab() {
     MemorySegment current = slab;
-    if (current == null || slabUsed == SLAB_PACKETS) {
-      current = LazyMemory.DENSE.allocate((long) SLAB_PACKETS * Packet.MAX_PAYLOAD, Long.BYTES);
+    if (current == null || slabUsed == slabPackets) {
+      slabPackets = Math.clamp(made, FIRST, MOST);
+      current = LazyMemory.DENSE.allocate((long) slabPackets * Packet.MAX_PAYLOAD, Long.BYTES);
       slab = current;
       slabUsed = 0;
     }

@@ -136,9 +136,10 @@ public final class WqeSource {
       base = inPlaceRing;
       recordCopy = 0;
     } else {
-      mirror = LazyMemory.SPARSE.allocate(bytes + Long.BYTES, SendQueue.BLOCK);
-      base = mirror.address();
-      recordCopy = base + bytes;
+      // The record first: a ring of which little is used touches one page with it.
+      mirror = LazyMemory.SPARSE.allocate(bytes + SendQueue.BLOCK, SendQueue.BLOCK);
+      recordCopy = mirror.address();
+      base = recordCopy + SendQueue.BLOCK;
       for (int i = 0; i < FETCHES; i++) {
         fetches[i] = new Fetch();
       }

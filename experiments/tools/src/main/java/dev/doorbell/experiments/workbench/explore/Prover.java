@@ -69,7 +69,7 @@ public final class Prover {
       search.begin();
       Outcome outcome =
           laboratory.run(scenario, search, Extent.of(Math.max(1, end - System.nanoTime())));
-      List<TraceStep> trace = search.trace();
+      List<TraceStep> trace = outcome.isFinding() ? search.trace() : List.of();
       if (outcome.isFinding() || System.nanoTime() < end) {
         more = search.end();
       }

@@ -169,6 +169,12 @@ public final class ExploringLaboratory implements Laboratory {
       if (failure == null || failure.kind() == Failure.Kind.HANG) {
         failure = spin(fabric, failure);
       }
+      boolean clean = failure == null && fabric.findings().isEmpty();
+      List<String> turns = lastTurns.stream().map(Turn::text).toList();
+      if (chooser instanceof SystematicSearch search) {
+        // Most runs of a proof are clean, and nobody reads their steps.
+        turns = clean ? List.of() : search.trace().stream().map(fabric::describe).toList();
+      }
       return new Outcome(
           fabric.findings().stream().map(Races::of).toList(),
           failure,
@@ -177,9 +183,7 @@ public final class ExploringLaboratory implements Laboratory {
           fabric.instructions(),
           System.nanoTime() - start,
           fences(fabric),
-          chooser instanceof SystematicSearch search
-              ? search.trace().stream().map(fabric::describe).toList()
-              : lastTurns.stream().map(Turn::text).toList(),
+          turns,
           chooser instanceof SystematicSearch
               ? new Coverage()
               : fabric.coverage(reachable(scenario.program())));
