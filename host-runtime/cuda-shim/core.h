@@ -94,15 +94,46 @@ int doorbell_host_function(void *stream, void (*function)(void *), void *data);
 
 /* Graphs */
 struct doorbell_graph;
-int doorbell_begin_capture(void *stream);
+struct doorbell_node;
+struct doorbell_instance;
+struct doorbell_object;
+/* Without a graph, into one of its own. */
+int doorbell_begin_capture(void *stream, struct doorbell_graph *graph, struct doorbell_node *const *needs, size_t count);
 int doorbell_end_capture(void *stream, struct doorbell_graph **graph);
-/* 0 for a stream that is not captured, 1 for one that is, 2 where the capture is invalid. */
-int doorbell_capture_status(void *stream, unsigned long long *id, struct doorbell_graph **graph);
+/* 0 for a stream that is not captured, 1 for one that is, 2 where the capture is invalid; what its next node needs. */
+int doorbell_capture_status(void *stream, unsigned long long *id, struct doorbell_graph **graph,
+			    struct doorbell_node *const **front, size_t *count);
+int doorbell_capture_update(void *stream, struct doorbell_node *const *front, size_t count, bool replace);
+/* Records an event or waits for one; with flags & 1 as a node where the stream is captured. */
+int doorbell_event(bool record, void *event, void *stream, unsigned flags);
 int doorbell_graph_create(struct doorbell_graph **graph);
+int doorbell_graph_clone(struct doorbell_graph **clone, const struct doorbell_graph *graph);
 int doorbell_graph_destroy(struct doorbell_graph *graph);
-int doorbell_graph_size(const struct doorbell_graph *graph, size_t *nodes);
-int doorbell_graph_instantiate(const struct doorbell_graph *graph, struct doorbell_graph **instance);
-int doorbell_graph_launch(struct doorbell_graph *instance, void *stream);
+int doorbell_graph_nodes(const struct doorbell_graph *graph, bool roots, struct doorbell_node **nodes, size_t *count);
+int doorbell_graph_edges(const struct doorbell_graph *graph, struct doorbell_node **from, struct doorbell_node **to,
+			 size_t *count);
+/* Adds the edges, or takes them away. */
+int doorbell_graph_depend(struct doorbell_graph *graph, struct doorbell_node *const *from, struct doorbell_node *const *to,
+			  size_t count, bool needed);
+int doorbell_graph_instantiate(const struct doorbell_graph *graph, struct doorbell_instance **instance);
+int doorbell_graph_launch(struct doorbell_instance *instance, void *stream);
+int doorbell_instance_destroy(struct doorbell_instance *instance);
+/* What this thread asks for between both becomes a node. */
+int doorbell_node_begin(struct doorbell_graph *graph, struct doorbell_node *const *needs, size_t count);
+int doorbell_node_end(int error, struct doorbell_node **node);
+int doorbell_node_event(bool record, void *event, struct doorbell_graph *graph, struct doorbell_node *const *needs,
+			size_t count, struct doorbell_node **node);
+int doorbell_node_child(const struct doorbell_graph *child, struct doorbell_graph *graph,
+			struct doorbell_node *const *needs, size_t count, struct doorbell_node **node);
+int doorbell_node_type(const struct doorbell_node *node, int *type);
+int doorbell_node_needs(const struct doorbell_node *node, struct doorbell_node **nodes, size_t *count);
+int doorbell_node_dependents(const struct doorbell_node *node, struct doorbell_node **nodes, size_t *count);
+int doorbell_node_destroy(struct doorbell_node *node);
+int doorbell_object_create(struct doorbell_object **object, void *data, void (*destroy)(void *), unsigned users);
+int doorbell_object_retain(struct doorbell_object *object, unsigned users);
+int doorbell_object_release(struct doorbell_object *object, unsigned users);
+int doorbell_graph_retain(struct doorbell_graph *graph, struct doorbell_object *object, unsigned users, bool move);
+int doorbell_graph_release(struct doorbell_graph *graph, struct doorbell_object *object, unsigned users);
 
 /* Properties */
 int doorbell_attribute(int *value, int attribute, int device);

@@ -809,8 +809,7 @@ API int cuStreamQuery(void *stream)
 
 API int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
-	(void)flags;
-	return CALL(GPU_STREAM_WAIT, NULL, 0, (uint64_t)doorbell_device, doorbell_stream(stream), (uint64_t)event);
+	return doorbell_event(false, event, stream, flags);
 }
 
 API int cuStreamGetPriority(void *stream, int *priority)
@@ -831,88 +830,6 @@ API int cuStreamGetCtx(void *stream, void **context)
 {
 	(void)stream;
 	*context = context_of(doorbell_device);
-	return OK;
-}
-
-API int cuStreamBeginCapture_v2(void *stream, int mode)
-{
-	(void)mode;
-	return doorbell_begin_capture(stream);
-}
-
-API int cuStreamEndCapture(void *stream, struct doorbell_graph **graph)
-{
-	return doorbell_end_capture(stream, graph);
-}
-
-API int cuStreamIsCapturing(void *stream, int *status)
-{
-	*status = doorbell_capture_status(stream, NULL, NULL);
-	return OK;
-}
-
-/* Captured operations have no nodes to depend on. */
-API int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
-				  const void **nodes, size_t *count)
-{
-	*status = doorbell_capture_status(stream, id, graph);
-	if (nodes)
-		*nodes = NULL;
-	if (count)
-		*count = 0;
-	return OK;
-}
-
-API int cuStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
-				  const void **nodes, const void **edges, size_t *count)
-{
-	if (edges)
-		*edges = NULL;
-	return cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
-}
-
-API int cuGraphCreate(struct doorbell_graph **graph, unsigned flags)
-{
-	(void)flags;
-	return doorbell_graph_create(graph);
-}
-
-API int cuGraphDestroy(struct doorbell_graph *graph)
-{
-	return doorbell_graph_destroy(graph);
-}
-
-API int cuGraphGetNodes(const struct doorbell_graph *graph, void **nodes, size_t *count)
-{
-	return nodes ? doorbell_missing("cuGraphGetNodes for more than their number") : doorbell_graph_size(graph, count);
-}
-
-API int cuGraphInstantiateWithFlags(struct doorbell_graph **instance, const struct doorbell_graph *graph,
-				    unsigned long long flags)
-{
-	(void)flags;
-	return doorbell_graph_instantiate(graph, instance);
-}
-
-API int cuGraphUpload(struct doorbell_graph *instance, void *stream)
-{
-	(void)stream;
-	return instance ? OK : INVALID_VALUE;
-}
-
-API int cuGraphLaunch(struct doorbell_graph *instance, void *stream)
-{
-	return doorbell_graph_launch(instance, stream);
-}
-
-API int cuGraphExecDestroy(struct doorbell_graph *instance)
-{
-	return doorbell_graph_destroy(instance);
-}
-
-API int cuThreadExchangeStreamCaptureMode(int *mode)
-{
-	(void)mode;
 	return OK;
 }
 
@@ -993,15 +910,14 @@ API int cuEventDestroy_v2(void *event)
 	return CALL(GPU_EVENT_DESTROY, NULL, 0, (uint64_t)event);
 }
 
-API int cuEventRecord(void *event, void *stream)
-{
-	return CALL(GPU_EVENT_RECORD, NULL, 0, (uint64_t)event, (uint64_t)doorbell_device, doorbell_stream(stream));
-}
-
 API int cuEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
-	(void)flags;
-	return cuEventRecord(event, stream);
+	return doorbell_event(true, event, stream, flags);
+}
+
+API int cuEventRecord(void *event, void *stream)
+{
+	return cuEventRecordWithFlags(event, stream, 0);
 }
 
 API int cuEventSynchronize(void *event)
@@ -1053,9 +969,27 @@ API int cuGetProcAddress_v2(const char *name, void **function, int version, uint
 	char full[128];
 	void *self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	void *found = NULL;
-	bool creates = strcmp(name, "cuCtxCreate") == 0;
-	bool older = version < 13000 && (!strcmp(name, "cuCtxGetDevice") || !strcmp(name, "cuCtxSynchronize"));
-	int first = older ? 3 : creates && version < 11040 ? 2 : creates && version < 12050 ? 1 : 0;
+	/* Where a version has not the newest form, the first one that it may have. */
+	static const struct {
+		const char *name;
+		int before, first;
+	} older[] = {
+		{"cuCtxGetDevice", 13000, 3},
+		{"cuCtxSynchronize", 13000, 3},
+		{"cuCtxCreate", 11040, 2},
+		{"cuCtxCreate", 12050, 1},
+		{"cuStreamGetCaptureInfo", 12030, 2},
+		{"cuStreamUpdateCaptureDependencies", 12030, 3},
+		{"cuGraphAddDependencies", 12030, 3},
+		{"cuGraphRemoveDependencies", 12030, 3},
+		{"cuGraphGetEdges", 12030, 3},
+		{"cuGraphNodeGetDependencies", 12030, 3},
+		{"cuGraphNodeGetDependentNodes", 12030, 3},
+	};
+	int first = 0;
+	for (size_t i = 0; i < sizeof older / sizeof *older && !first; i++)
+		if (version < older[i].before && strcmp(name, older[i].name) == 0)
+			first = older[i].first;
 	for (int i = first; i < 5 && !found && self; i++) {
 		snprintf(full, sizeof full, "%s%s", name, ends[i]);
 		found = dlsym(self, full);

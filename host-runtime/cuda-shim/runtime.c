@@ -1024,8 +1024,7 @@ API int cudaStreamQuery(void *stream)
 
 API int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
-	(void)flags;
-	return result(CALL(GPU_STREAM_WAIT, NULL, 0, (uint64_t)doorbell_device, doorbell_stream(stream), (uint64_t)event));
+	return result(doorbell_event(false, event, stream, flags));
 }
 
 API int cudaStreamGetPriority(void *stream, int *priority)
@@ -1052,107 +1051,6 @@ API int cudaStreamGetDevice(void *stream, int *device)
 API int cudaStreamGetId(void *stream, unsigned long long *id)
 {
 	*id = (unsigned long long)stream;
-	return OK;
-}
-
-API int cudaStreamBeginCapture(void *stream, int mode)
-{
-	(void)mode;
-	return result(doorbell_begin_capture(stream));
-}
-
-API int cudaStreamEndCapture(void *stream, struct doorbell_graph **graph)
-{
-	return result(doorbell_end_capture(stream, graph));
-}
-
-API int cudaStreamIsCapturing(void *stream, int *status)
-{
-	*status = doorbell_capture_status(stream, NULL, NULL);
-	return OK;
-}
-
-/* Captured operations have no nodes to depend on. */
-API int cudaStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
-				    const void **nodes, size_t *count)
-{
-	*status = doorbell_capture_status(stream, id, graph);
-	if (nodes)
-		*nodes = NULL;
-	if (count)
-		*count = 0;
-	return OK;
-}
-
-API int cudaStreamGetCaptureInfo_v3(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
-				    const void **nodes, const void **edges, size_t *count)
-{
-	if (edges)
-		*edges = NULL;
-	return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
-}
-
-#if RUNTIME == 12
-API int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id)
-{
-	return cudaStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
-}
-#else
-API int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, struct doorbell_graph **graph,
-				 const void **nodes, const void **edges, size_t *count)
-{
-	return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, edges, count);
-}
-#endif
-
-API int cudaGraphCreate(struct doorbell_graph **graph, unsigned flags)
-{
-	(void)flags;
-	return result(doorbell_graph_create(graph));
-}
-
-API int cudaGraphDestroy(struct doorbell_graph *graph)
-{
-	return result(doorbell_graph_destroy(graph));
-}
-
-API int cudaGraphGetNodes(const struct doorbell_graph *graph, void **nodes, size_t *count)
-{
-	return result(nodes ? doorbell_missing("cudaGraphGetNodes for more than their number")
-			    : doorbell_graph_size(graph, count));
-}
-
-API int cudaGraphInstantiateWithFlags(struct doorbell_graph **instance, const struct doorbell_graph *graph,
-				      unsigned long long flags)
-{
-	(void)flags;
-	return result(doorbell_graph_instantiate(graph, instance));
-}
-
-API int cudaGraphInstantiate(struct doorbell_graph **instance, const struct doorbell_graph *graph, unsigned long long flags)
-{
-	return cudaGraphInstantiateWithFlags(instance, graph, flags);
-}
-
-API int cudaGraphUpload(struct doorbell_graph *instance, void *stream)
-{
-	(void)stream;
-	return result(instance ? OK : INVALID_VALUE);
-}
-
-API int cudaGraphLaunch(struct doorbell_graph *instance, void *stream)
-{
-	return result(doorbell_graph_launch(instance, stream));
-}
-
-API int cudaGraphExecDestroy(struct doorbell_graph *instance)
-{
-	return result(doorbell_graph_destroy(instance));
-}
-
-API int cudaThreadExchangeStreamCaptureMode(int *mode)
-{
-	(void)mode;
 	return OK;
 }
 
@@ -1203,16 +1101,14 @@ API int cudaEventDestroy(void *event)
 	return result(CALL(GPU_EVENT_DESTROY, NULL, 0, (uint64_t)event));
 }
 
-API int cudaEventRecord(void *event, void *stream)
-{
-	return result(
-		CALL(GPU_EVENT_RECORD, NULL, 0, (uint64_t)event, (uint64_t)doorbell_device, doorbell_stream(stream)));
-}
-
 API int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
-	(void)flags;
-	return cudaEventRecord(event, stream);
+	return result(doorbell_event(true, event, stream, flags));
+}
+
+API int cudaEventRecord(void *event, void *stream)
+{
+	return cudaEventRecordWithFlags(event, stream, 0);
 }
 
 API int cudaEventSynchronize(void *event)
@@ -1304,6 +1200,5 @@ ALIAS(cudaFreeAsync);
 ALIAS(cudaStreamSynchronize);
 ALIAS(cudaStreamQuery);
 ALIAS(cudaStreamWaitEvent);
-ALIAS(cudaStreamIsCapturing);
 ALIAS(cudaEventRecord);
 ALIAS(cudaEventRecordWithFlags);

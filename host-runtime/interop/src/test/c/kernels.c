@@ -63,6 +63,24 @@ int cudaGraphGetNodes(void *, void **, size_t *);
 int cudaGraphInstantiate(void **, void *, unsigned long long);
 int cudaGraphLaunch(void *, void *);
 int cudaGraphExecDestroy(void *);
+int cudaGraphClone(void **, void *);
+int cudaGraphGetRootNodes(void *, void **, size_t *);
+int cudaGraphNodeGetType(void *, int *);
+int cudaGraphDestroyNode(void *);
+int cudaGraphAddDependencies_v2(void *, void **, void **, const void *, size_t);
+int cudaGraphNodeGetDependentNodes_v2(void *, void **, void *, size_t *);
+int cudaGraphAddEmptyNode(void **, void *, void **, size_t);
+int cudaGraphAddHostNode(void **, void *, void **, size_t, const void *);
+int cudaGraphAddMemsetNode(void **, void *, void **, size_t, const void *);
+int cudaGraphAddMemcpyNode1D(void **, void *, void **, size_t, void *, const void *, size_t, int);
+int cudaGraphAddKernelNode(void **, void *, void **, size_t, const void *);
+int cudaGraphAddChildGraphNode(void **, void *, void **, size_t, void *);
+int cudaGraphAddEventRecordNode(void **, void *, void **, size_t, void *);
+int cudaStreamGetCaptureInfo_v3(void *, int *, uint64_t *, void **, void ***, const void **, size_t *);
+int cudaStreamUpdateCaptureDependencies_v2(void *, void **, const void *, size_t, unsigned);
+int cudaUserObjectCreate(void **, void *, void (*)(void *), unsigned, unsigned);
+int cudaGraphRetainUserObject(void *, void *, unsigned, unsigned);
+int cudaEventDestroy(void *);
 const char *cudaGetErrorName(int);
 int cuMemAlloc_v2(uint64_t *, size_t);
 int cuMemcpyDtoH_v2(void *, uint64_t, size_t);
@@ -316,7 +334,7 @@ static void graphs(void)
 	OK(cuStreamBeginCapture_v2(first, 0));
 	OK(cuMemsetD32Async((uint64_t)numbers, 77, 2, first));
 	OK(cuStreamGetCaptureInfo_v2(first, &status, &id, &captured, NULL, &nodes));
-	REQUIRE(status == 1 && id != 0 && captured && nodes == 0);
+	REQUIRE(status == 1 && id != 0 && captured && nodes == 1);
 	OK(cuStreamEndCapture(first, &graph));
 	REQUIRE(graph == captured);
 	OK(cuGetProcAddress_v2("cuGraphInstantiate", &found, 12000, 0, &status));
@@ -331,6 +349,20 @@ static void graphs(void)
 	OK(cuGraphExecDestroy(instance));
 	OK(cuGraphDestroy(graph));
 
+	/* A branch that is left open; one that the stream no longer depends on may be. */
+	OK(cudaStreamBeginCapture(first, 0));
+	OK(cudaEventRecord(forked, first));
+	OK(cudaStreamWaitEvent(second, forked, 0));
+	OK(launch(&add, 1, 1, numbers, 1, second));
+	REQUIRE(cudaStreamEndCapture(first, &graph) == 904 && cudaGetLastError() == 904 && !graph);
+	OK(cudaStreamBeginCapture(first, 0));
+	OK(cudaEventRecord(forked, first));
+	OK(cudaStreamWaitEvent(second, forked, 0));
+	OK(launch(&add, 1, 1, numbers, 1, second));
+	OK(cudaStreamUpdateCaptureDependencies_v2(second, NULL, NULL, 0, 1));
+	OK(cudaStreamEndCapture(first, &graph));
+	OK(cudaGraphDestroy(graph));
+
 	OK(cudaGraphCreate(&empty, 0));
 	OK(cudaGraphInstantiate(&instance, empty, 0));
 	OK(cudaGraphLaunch(instance, first));
@@ -340,6 +372,137 @@ static void graphs(void)
 	OK(cudaStreamDestroy(first));
 	OK(cudaStreamDestroy(second));
 	OK(cudaStreamDestroy(other));
+}
+
+struct kernel_node {
+	const void *function;
+	struct dim grid, block;
+	unsigned shared;
+	void **parameters, **extra;
+};
+
+struct fill_node {
+	void *to;
+	size_t pitch;
+	unsigned value, element;
+	size_t width, height;
+};
+
+struct host_node {
+	void (*function)(void *);
+	void *data;
+};
+
+static void *add_node(void *graph, void **needs, size_t count, uint32_t *numbers, uint32_t of)
+{
+	void *node, *parameters[] = {&numbers, &of};
+	struct kernel_node kernel = {&add, {1, 1, 1}, {of, 1, 1}, 0, parameters, NULL};
+	OK(cudaGraphAddKernelNode(&node, graph, needs, count, &kernel));
+	return node;
+}
+
+/* A graph of nodes: a diamond with an edge that is added last, its clone, and both as parts of a third one. */
+static void nodes(void)
+{
+	void *graph, *clone, *whole, *instance, *stream, *event, *object, *fill, *one, *other, *copy, *call, *mark, *child;
+	void *found[8];
+	uint32_t *numbers, seen[2] = {0, 0};
+	int calls = 0, destroyed = 0, type;
+	size_t count = 8;
+	OK(cudaStreamCreateWithFlags(&stream, 1));
+	OK(cudaEventCreate(&event));
+	OK(cudaMalloc((void **)&numbers, 8));
+	OK(cudaGraphCreate(&graph, 0));
+	one = add_node(graph, NULL, 0, numbers, 2);
+	struct fill_node seven = {numbers, 0, 7, 4, 2, 1};
+	OK(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &seven));
+	OK(cudaGraphAddDependencies_v2(graph, &fill, &one, NULL, 1));
+	REQUIRE(cudaGraphAddDependencies_v2(graph, &fill, &one, NULL, 1) == 1 && cudaGetLastError() == 1);
+	other = add_node(graph, &one, 1, numbers + 1, 1);
+	void *both[] = {one, other};
+	OK(cudaGraphAddMemcpyNode1D(&copy, graph, both, 2, seen, numbers, 8, 2));
+	struct host_node host = {call_counted, &calls};
+	OK(cudaGraphAddHostNode(&call, graph, &copy, 1, &host));
+	OK(cudaGraphAddEventRecordNode(&mark, graph, &call, 1, event));
+	OK(cudaUserObjectCreate(&object, &destroyed, call_counted, 1, 1));
+	OK(cudaGraphRetainUserObject(graph, object, 1, 1));
+	OK(cudaGraphGetRootNodes(graph, found, &count));
+	REQUIRE(count == 1 && found[0] == fill && found[1] == NULL);
+	count = 8;
+	OK(cudaGraphNodeGetDependentNodes_v2(one, found, NULL, &count));
+	REQUIRE(count == 2 && found[0] == other && found[1] == copy);
+	OK(cudaGraphNodeGetType(mark, &type));
+	REQUIRE(type == 7);
+	OK(cudaGraphInstantiate(&instance, graph, 0));
+	OK(cudaGraphLaunch(instance, stream));
+	OK(cudaStreamSynchronize(stream));
+	REQUIRE(seen[0] == 9 && seen[1] == 11 && calls == 1 && cudaEventQuery(event) == 0);
+
+	OK(cudaGraphClone(&clone, graph));
+	OK(cudaGraphDestroyNode(other));
+	OK(cudaGraphCreate(&whole, 0));
+	OK(cudaGraphAddChildGraphNode(&child, whole, NULL, 0, clone));
+	OK(cudaGraphAddChildGraphNode(&child, whole, &child, 1, graph));
+	OK(cudaGraphAddEmptyNode(&child, whole, &child, 1));
+	OK(cudaGraphGetNodes(whole, NULL, &count));
+	REQUIRE(count == 6 + 1 + 5 + 1 + 1);
+	OK(cudaGraphDestroy(clone));
+	OK(cudaGraphExecDestroy(instance));
+	REQUIRE(destroyed == 0);
+	OK(cudaGraphAddDependencies_v2(graph, &copy, &fill, NULL, 1)); /* a cycle */
+	REQUIRE(cudaGraphInstantiate(&instance, graph, 0) == 1 && cudaGetLastError() == 1);
+	OK(cudaGraphDestroy(graph));
+	REQUIRE(destroyed == 0);
+	OK(cudaGraphInstantiate(&instance, whole, 0));
+	OK(cudaGraphDestroy(whole));
+	OK(cudaGraphLaunch(instance, stream));
+	OK(cudaStreamSynchronize(stream));
+	REQUIRE(seen[0] == 9 && seen[1] == 9 && calls == 3 && destroyed == 0);
+	OK(cudaGraphExecDestroy(instance));
+	REQUIRE(destroyed == 1);
+	OK(cudaStreamDestroy(stream));
+}
+
+/* NCCL's use of captures: a stream of its own in the program's capture, joined by its nodes and not by an event. */
+static void captured_nodes(void)
+{
+	void *mine, *its, *scratch, *serial, *graph, *instance, *captured, *record, **front;
+	uint32_t *numbers, seen[2] = {0, 0};
+	int status;
+	size_t count;
+	OK(cudaStreamCreateWithFlags(&mine, 1));
+	OK(cudaStreamCreateWithFlags(&its, 1));
+	OK(cudaEventCreate(&scratch));
+	OK(cudaEventCreate(&serial));
+	OK(cudaMalloc((void **)&numbers, 8));
+	OK(cudaMemset(numbers, 0, 8));
+	OK(cudaStreamBeginCapture(mine, 2));
+	OK(launch(&add, 1, 1, numbers, 1, mine));
+	OK(cudaEventRecord(scratch, mine));
+	OK(cudaStreamWaitEvent(its, scratch, 0));
+	OK(cudaEventDestroy(scratch));
+	OK(cudaStreamUpdateCaptureDependencies_v2(its, NULL, NULL, 0, 1));
+	OK(cudaStreamWaitEvent(its, serial, 1));
+	OK(launch(&add, 1, 1, numbers + 1, 1, its));
+	OK(cudaStreamGetCaptureInfo_v3(its, &status, NULL, &captured, &front, NULL, &count));
+	REQUIRE(status == 1 && count == 1);
+	void *last = front[0];
+	OK(cudaGraphAddEventRecordNode(&record, captured, &last, 1, serial));
+	OK(cudaStreamUpdateCaptureDependencies_v2(its, &record, NULL, 1, 1));
+	OK(cudaStreamUpdateCaptureDependencies_v2(mine, &last, NULL, 1, 0));
+	OK(cudaMemcpyAsync(seen, numbers, 8, 2, mine));
+	OK(cudaStreamEndCapture(mine, &graph));
+	REQUIRE(graph == captured);
+	OK(cudaGraphInstantiate(&instance, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	for (uint32_t round = 1; round <= 3; round++) {
+		OK(cudaGraphLaunch(instance, mine));
+		OK(cudaStreamSynchronize(mine));
+		REQUIRE(seen[0] == 2 * round && seen[1] == 2 * round && cudaEventQuery(serial) == 0);
+	}
+	OK(cudaGraphExecDestroy(instance));
+	OK(cudaStreamDestroy(mine));
+	OK(cudaStreamDestroy(its));
 }
 
 /* A child adds to memory of its parent, which only the handle gives it. */
@@ -537,9 +700,12 @@ int main(int count, char **words)
 		memory();
 		streams();
 		graphs();
+		nodes();
+		captured_nodes();
 		OK(cudaSetDevice(1));
 		memory();
 		graphs();
+		nodes();
 		REQUIRE(cudaMallocArray(&array, NULL, 1, 1, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
 		REQUIRE(launch(&add, 1, 2048, NULL, 0, NULL) == 9);
 		OK(cuCtxGetFlags(&flags));

@@ -31,6 +31,7 @@ public final class CudaLibraries {
             files(
                 "client.c",
                 "graphs.c",
+                "graph_api.c",
                 "memory.c",
                 "virtual.c",
                 "modules.c",
@@ -42,7 +43,7 @@ public final class CudaLibraries {
       String name = "libcudart.so." + version;
       build.library(
           name,
-          files("runtime.c", "unserved.c"),
+          files("runtime.c", "graph_api.c", "unserved.c"),
           List.of(
               "-DRUNTIME=" + version,
               "-Wl,-soname," + name,
