@@ -75,6 +75,8 @@ int doorbell_fill(void *to, size_t pitch, uint64_t value, size_t element, size_t
 int doorbell_export(const void *address, unsigned char handle[64]);
 int doorbell_import(const unsigned char handle[64], void **address);
 int doorbell_close_import(void *address);
+int doorbell_export_event(void *event, unsigned char handle[64]);
+int doorbell_import_event(const unsigned char handle[64], void **event);
 /* What GPU_POINTER answers; of memory that is mapped to a reserved range, its own. */
 int doorbell_pointer(uint64_t address, uint64_t out[4]);
 

@@ -717,6 +717,16 @@ struct ipc_handle {
 	unsigned char bytes[64];
 };
 
+API int cuIpcGetEventHandle(struct ipc_handle *handle, void *event)
+{
+	return doorbell_export_event(event, handle->bytes);
+}
+
+API int cuIpcOpenEventHandle(void **event, struct ipc_handle handle)
+{
+	return doorbell_import_event(handle.bytes, event);
+}
+
 API int cuIpcOpenMemHandle_v2(device_pointer *address, struct ipc_handle handle, unsigned flags)
 {
 	(void)flags;

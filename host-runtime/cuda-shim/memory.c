@@ -327,6 +327,23 @@ int doorbell_import(const unsigned char handle[64], void **address)
 	return error;
 }
 
+int doorbell_export_event(void *event, unsigned char handle[64])
+{
+	uint64_t key;
+	int error = CALL(GPU_EVENT_EXPORT, &key, 1, (uint64_t)event);
+	memset(handle, 0, 64);
+	if (error == OK)
+		memcpy(handle, &key, sizeof key);
+	return error;
+}
+
+int doorbell_import_event(const unsigned char handle[64], void **event)
+{
+	uint64_t key;
+	memcpy(&key, handle, sizeof key);
+	return CALL(GPU_EVENT_IMPORT, (uint64_t *)event, 1, key);
+}
+
 int doorbell_close_import(void *address)
 {
 	uint64_t out[4];

@@ -48,6 +48,8 @@ enum gpu_request {
 	GPU_MISSING,	      /* name of a function that is not served */
 	GPU_MAP_AT,	      /* address in a reserved block, descriptor of the program, offset, bytes */
 	GPU_UNMAP,	      /* address, bytes */
+	GPU_EVENT_EXPORT,     /* event -> key */
+	GPU_EVENT_IMPORT,     /* key -> event */
 };
 
 enum gpu_memory { GPU_DEVICE, GPU_HOST, GPU_MANAGED, GPU_FILE, GPU_IMPORTED, GPU_RESERVED };

@@ -973,6 +973,16 @@ API int cudaIpcGetMemHandle(struct ipc_handle *handle, void *address)
 	return result(doorbell_export(address, handle->bytes));
 }
 
+API int cudaIpcGetEventHandle(struct ipc_handle *handle, void *event)
+{
+	return result(doorbell_export_event(event, handle->bytes));
+}
+
+API int cudaIpcOpenEventHandle(void **event, struct ipc_handle handle)
+{
+	return result(doorbell_import_event(handle.bytes, event));
+}
+
 API int cudaIpcOpenMemHandle(void **address, struct ipc_handle handle, unsigned flags)
 {
 	(void)flags;

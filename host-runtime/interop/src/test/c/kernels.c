@@ -4,6 +4,8 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,9 @@ struct handle {
 int cudaIpcGetMemHandle(struct handle *, void *);
 int cudaIpcOpenMemHandle(void **, struct handle, unsigned);
 int cudaIpcCloseMemHandle(void *);
+int cudaIpcGetEventHandle(struct handle *, void *);
+int cudaIpcOpenEventHandle(void **, struct handle);
+int cudaEventSynchronize(void *);
 
 #define PTX                                                                                                            \
 	".version 7.0\n.target sm_70\n.address_size 64\n"                                                              \
@@ -540,6 +545,63 @@ static void processes(void)
 	REQUIRE(value == 101);
 }
 
+/* A child waits for an event that its parent records, and whose stream it holds back until the child waits. */
+static void shared_events(bool killed)
+{
+	int to_child[2], to_parent[2], status;
+	char byte;
+	REQUIRE(pipe(to_child) == 0 && pipe(to_parent) == 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct handle handle, none = {{1}};
+		void *event, *stream;
+		uint32_t *value, got = 0;
+		pid_t parent;
+		close(to_child[1]);
+		REQUIRE(read(to_child[0], &handle, sizeof handle) == sizeof handle);
+		REQUIRE(read(to_child[0], &parent, sizeof parent) == sizeof parent);
+		REQUIRE(cudaIpcOpenEventHandle(&event, none) == 400 && cudaGetLastError() == 400);
+		OK(cudaIpcOpenEventHandle(&event, handle));
+		OK(cudaStreamCreateWithFlags(&stream, 1));
+		OK(cudaMalloc((void **)&value, 4));
+		OK(cudaMemset(value, 0, 4));
+		OK(cudaStreamWaitEvent(stream, event, 0));
+		OK(launch(&add, 1, 1, value, 1, stream));
+		REQUIRE(cudaEventQuery(event) == 600 && cudaStreamQuery(stream) == 600);
+		if (killed)
+			REQUIRE(kill(parent, SIGKILL) == 0);
+		REQUIRE(write(to_parent[1], "x", 1) == 1);
+		OK(cudaEventSynchronize(event));
+		OK(cudaStreamSynchronize(stream));
+		OK(cudaMemcpy(&got, value, 4, 2));
+		REQUIRE(got == 1);
+		_exit(0);
+	}
+	pid_t owner = killed ? fork() : 0;
+	if (owner == 0) {
+		void *event, *stream;
+		uint32_t *flag;
+		struct handle handle;
+		pid_t self = getpid();
+		OK(cudaStreamCreateWithFlags(&stream, 1));
+		OK(cudaEventCreate(&event));
+		OK(cudaMallocHost((void **)&flag, 4));
+		*flag = 0;
+		OK(launch(&await, 1, 1, flag, 0, stream));
+		OK(cudaEventRecord(event, stream));
+		OK(cudaIpcGetEventHandle(&handle, event));
+		REQUIRE(write(to_child[1], &handle, sizeof handle) == sizeof handle);
+		REQUIRE(write(to_child[1], &self, sizeof self) == sizeof self);
+		REQUIRE(read(to_parent[0], &byte, 1) == 1);
+		if (killed)
+			pause();
+		*flag = 1;
+		OK(cudaStreamSynchronize(stream));
+	}
+	REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+	REQUIRE(!killed || (waitpid(owner, &status, 0) == owner && WIFSIGNALED(status)));
+}
+
 /* NCCL's structure for NVML's PCI address is 16 bytes shorter than NVML's own. */
 static void short_address(void)
 {
@@ -691,6 +753,8 @@ int main(int count, char **words)
 		int status;
 		unsigned flags;
 		processes();
+		shared_events(true);
+		shared_events(false);
 		OK(cudaGetDeviceCount(&devices));
 		REQUIRE(devices == 2);
 		paths();

@@ -183,7 +183,13 @@ public final class GpuConnection {
         return idle ? numbers() : reply(CudaStatus.NOT_READY, NOTHING);
       }
       case EVENT_CREATE -> {
-        return numbers(program.addEvent());
+        return numbers(program.addEvent(new EventState()));
+      }
+      case EVENT_EXPORT -> {
+        return numbers(gpus.export(program, program.event(in.getLong(0))));
+      }
+      case EVENT_IMPORT -> {
+        return numbers(program.addEvent(gpus.exportedEvent(in.getLong(0))));
       }
       case EVENT_DESTROY -> program.removeEvent(in.getLong(0));
       case EVENT_RECORD ->

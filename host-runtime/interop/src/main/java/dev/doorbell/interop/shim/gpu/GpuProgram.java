@@ -214,7 +214,14 @@ final class GpuProgram implements AutoCloseable {
       launch.cancel("another kernel of the program has failed");
     }
     running.clear();
-    events.values().forEach(event -> event.reached = event.recorded);
+    endEvents();
+  }
+
+  /** Nobody waits any more for what the program recorded: its streams will not get there. */
+  private void endEvents() {
+    events.values().stream()
+        .filter(event -> this.equals(event.recorder))
+        .forEach(event -> event.reached = event.recorded);
   }
 
   /** Has the program's library print a line. */
@@ -463,9 +470,9 @@ final class GpuProgram implements AutoCloseable {
     queue.add(order, work);
   }
 
-  long addEvent() {
+  long addEvent(EventState event) {
     long number = number();
-    events.put(number, new EventState());
+    events.put(number, event);
     return number;
   }
 
@@ -480,6 +487,7 @@ final class GpuProgram implements AutoCloseable {
   /** Records an event behind the work of a stream. */
   void record(EventState event, StreamQueue queue) {
     event.recorded++;
+    event.recorder = this;
     long generation = event.recorded;
     enqueue(
         queue,
@@ -543,6 +551,7 @@ final class GpuProgram implements AutoCloseable {
 
   @Override
   public void close() {
+    endEvents();
     running.clear();
     gpus.forEach(Gpu::close);
     if (world != null) {

@@ -39,7 +39,9 @@ enum GpuRequest {
   TEXT,
   MISSING,
   MAP_AT,
-  UNMAP;
+  UNMAP,
+  EVENT_EXPORT,
+  EVENT_IMPORT;
 
   private static final GpuRequest[] ALL = values();
 

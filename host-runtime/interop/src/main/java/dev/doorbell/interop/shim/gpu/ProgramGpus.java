@@ -38,6 +38,7 @@ public final class ProgramGpus implements AutoCloseable {
   private final Map<Integer, GpuProgram> programs = new HashMap<>();
   private final List<GpuConnection> connections = new ArrayList<>();
   private final Map<Long, Export> exports = new HashMap<>();
+  private final Map<Long, ExportedEvent> events = new HashMap<>();
   private final SortedSet<String> missing = new TreeSet<>();
   private final SecureRandom random = new SecureRandom();
   private final Map<ByteBuffer, String> texts =
@@ -50,6 +51,8 @@ public final class ProgramGpus implements AutoCloseable {
 
   /** Memory that a program has exported. */
   record Export(GpuProgram of, GpuBlock block) {}
+
+  private record ExportedEvent(GpuProgram of, EventState event) {}
 
   /**
    * @param count GPUs that each program sees
@@ -182,6 +185,7 @@ public final class ProgramGpus implements AutoCloseable {
       if (program.connections == 0 && !reached.test(program.pid())) {
         programs.remove(program.pid());
         exports.values().removeIf(export -> export.of().equals(program));
+        events.values().removeIf(export -> export.of().equals(program));
         program.close();
       }
     }
@@ -209,6 +213,17 @@ public final class ProgramGpus implements AutoCloseable {
     exports.put(key, new Export(of, block));
     of.onExported(block);
     return key;
+  }
+
+  /** Gives the key of an event, by which another program waits for it. */
+  long export(GpuProgram of, EventState event) {
+    long key = random.nextLong();
+    events.put(key, new ExportedEvent(of, event));
+    return key;
+  }
+
+  EventState exportedEvent(long key) throws CudaException {
+    return CudaException.present(events.get(key), CudaStatus.INVALID_HANDLE).event();
   }
 
   @Nullable Export exported(long key) {
