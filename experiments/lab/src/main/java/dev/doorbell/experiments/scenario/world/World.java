@@ -28,7 +28,9 @@ import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -36,8 +38,14 @@ import org.jspecify.annotations.Nullable;
 
 /** A fabric, and ranks with a GPU and an HCA each, connected by one wire. */
 public final class World implements AutoCloseable {
+  private static final long LEAST_ADDRESSES = 16L << 30;
+
+  /** Room for what a rank receives and for a thousand queue pairs; pages cost when touched. */
+  private static final long ADDRESSES_A_RANK = 128L << 20;
+
   private final Fabric fabric;
   private final List<Rank> ranks;
+  private final Map<Integer, Rank> byNumber = new HashMap<>();
   private final ProxyPrices cpuPrices;
   private final @Nullable InProcessWire wire;
   private final @Nullable SwitchedNetwork network;
@@ -50,6 +58,7 @@ public final class World implements AutoCloseable {
       @Nullable SwitchedNetwork network) {
     this.fabric = fabric;
     this.ranks = List.copyOf(ranks);
+    ranks.forEach(rank -> byNumber.put(rank.number(), rank));
     this.cpuPrices = cpuPrices;
     this.wire = wire;
     this.network = network;
@@ -168,7 +177,8 @@ public final class World implements AutoCloseable {
     SoftHcaOptions usual = VirtualTime.hca(topology).withAdapter(adapter);
     SoftHcaOptions options =
         usual.withEngine(usual.engine().withMtu(mtu).withFirstRetry(firstRetryNanos));
-    TimedFabric fabric = new TimedFabric(topology, seed);
+    AddressSpace memory = AddressSpace.reserve(Math.max(LEAST_ADDRESSES, ranks * ADDRESSES_A_RANK));
+    TimedFabric fabric = new TimedFabric(topology, memory, seed);
     fabric.trace(trace);
     if (switching != null) {
       return switched(fabric, topology, ranks, seed, options, payload, switching);
@@ -237,12 +247,11 @@ public final class World implements AutoCloseable {
    * @throws IllegalArgumentException when it is not in this process
    */
   public Rank rank(int number) {
-    for (Rank rank : ranks) {
-      if (rank.number() == number) {
-        return rank;
-      }
+    Rank rank = byNumber.get(number);
+    if (rank == null) {
+      throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
     }
-    throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
+    return rank;
   }
 
   /** Injects the faults of a plan into every HCA from now on. */
