@@ -28,9 +28,9 @@ import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -44,8 +44,7 @@ public final class World implements AutoCloseable {
   private static final long ADDRESSES_A_RANK = 128L << 20;
 
   private final Fabric fabric;
-  private final List<Rank> ranks;
-  private final Map<Integer, Rank> byNumber = new HashMap<>();
+  private final SequencedMap<Integer, Rank> ranks = new LinkedHashMap<>();
   private final ProxyPrices cpuPrices;
   private final @Nullable InProcessWire wire;
   private final @Nullable SwitchedNetwork network;
@@ -57,8 +56,7 @@ public final class World implements AutoCloseable {
       @Nullable InProcessWire wire,
       @Nullable SwitchedNetwork network) {
     this.fabric = fabric;
-    this.ranks = List.copyOf(ranks);
-    ranks.forEach(rank -> byNumber.put(rank.number(), rank));
+    ranks.forEach(rank -> this.ranks.put(rank.number(), rank));
     this.cpuPrices = cpuPrices;
     this.wire = wire;
     this.network = network;
@@ -247,7 +245,7 @@ public final class World implements AutoCloseable {
    * @throws IllegalArgumentException when it is not in this process
    */
   public Rank rank(int number) {
-    Rank rank = byNumber.get(number);
+    Rank rank = ranks.get(number);
     if (rank == null) {
       throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
     }
@@ -258,7 +256,7 @@ public final class World implements AutoCloseable {
   public List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
-      for (Rank rank : ranks) {
+      for (Rank rank : ranks.values()) {
         if (rank.hca() instanceof SoftHca hca) {
           FaultInjector injector = plan.bind(rank.number(), 0, fabric.now());
           hca.inject(injector);
@@ -272,9 +270,7 @@ public final class World implements AutoCloseable {
   /** Closes HCAs and GPUs, and then the memory of the world. */
   @Override
   public void close() {
-    for (Rank rank : ranks.reversed()) {
-      rank.close();
-    }
+    ranks.reversed().values().forEach(Rank::close);
     if (network != null) {
       network.close();
     }
