@@ -78,9 +78,17 @@ final class ParsedPtx {
     return Collections.unmodifiableSortedMap(linked(options).refusals);
   }
 
-  /** A kernel for all GPUs, linked once; nothing changes its operations. */
+  /** A kernel for all GPUs, linked once, unless calls through pointers add operations to it. */
   synchronized LinkedKernel shared(String kernel, LinkOptions options) {
-    return linked(options).kernels.computeIfAbsent(kernel, _ -> link(kernel, options));
+    Map<String, LinkedKernel> kernels = linked(options).kernels;
+    LinkedKernel known = kernels.get(kernel);
+    if (known == null) {
+      known = link(kernel, options);
+      if (known.late() == null) {
+        kernels.put(kernel, known);
+      }
+    }
+    return known;
   }
 
   private Linked linked(LinkOptions options) {

@@ -99,7 +99,7 @@ final class VmModule implements GpuModule {
   /** A kernel at the addresses of this module; a copy of its own where a compiler may change it. */
   private KernelCode own(String entry) {
     LinkedKernel kernel =
-        KernelCode.mayCompile(gpu.fabric()) || ptx.isLate()
+        KernelCode.mayCompile(gpu.fabric())
             ? parsed.link(entry, gpu.linkOptions())
             : parsed.shared(entry, gpu.linkOptions());
     return kernel.at(memory::address);

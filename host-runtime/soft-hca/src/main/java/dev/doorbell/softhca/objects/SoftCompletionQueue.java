@@ -8,6 +8,7 @@ import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.HcaException;
+import dev.doorbell.core.memory.LazyMemory;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Cqe;
@@ -52,7 +53,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
   private final boolean stamps;
 
   /** A CQE is put together here, then written in one transaction. */
-  private final MemorySegment staging = Arena.ofAuto().allocate(Cqe.BYTES + 8, Cqe.BYTES);
+  private final MemorySegment staging = LazyMemory.SPARSE.allocate(Cqe.BYTES + 8, Cqe.BYTES);
 
   private final long stagingAddress = staging.address();
 

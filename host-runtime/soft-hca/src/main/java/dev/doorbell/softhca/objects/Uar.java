@@ -2,12 +2,12 @@ package dev.doorbell.softhca.objects;
 
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.LazyMemory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.device.SoftHcaOptions;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -53,7 +53,7 @@ public final class Uar implements MmioTarget {
     this.completionQueues = completionQueues;
     this.page = page;
     this.halfBytes = halfBytes;
-    this.shadow = Arena.ofAuto().allocate(Math.max(2L * halfBytes, SendQueue.BLOCK), 64);
+    this.shadow = LazyMemory.SPARSE.allocate(Math.max(2L * halfBytes, SendQueue.BLOCK), 64);
     this.masksPerHalf = Math.max(1, halfBytes / WORD / WORDS_OF_MASK);
     this.arrived = new long[2 * masksPerHalf];
   }

@@ -235,7 +235,7 @@ final class SendRequest implements Completion {
    * last.
    */
   static final class RequestRing {
-    private static final int FIRST_SIZE = 8;
+    private static final int FIRST_SIZE = 2;
 
     private final Runnable onProgress;
     private final int limit;

@@ -14,7 +14,6 @@ import dev.doorbell.softhca.device.SharedBuffer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.objects.Uar;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +75,7 @@ public final class WqeSource {
   private long fetched;
   private long retired;
 
-  private final Fetch[] fetches = new Fetch[FETCHES];
+  private final @Nullable Fetch[] fetches = new Fetch[FETCHES];
   private int fetchHead;
   private int fetchCount;
 
@@ -136,13 +135,10 @@ public final class WqeSource {
       base = inPlaceRing;
       recordCopy = 0;
     } else {
-      // The record first: a ring of which little is used touches one page with it.
-      mirror = LazyMemory.SPARSE.allocate(bytes + SendQueue.BLOCK, SendQueue.BLOCK);
+      // The record lies on the page of the first WQEs.
+      mirror = LazyMemory.SPARSE.allocate(SendQueue.BLOCK + bytes, SendQueue.BLOCK);
       recordCopy = mirror.address();
       base = recordCopy + SendQueue.BLOCK;
-      for (int i = 0; i < FETCHES; i++) {
-        fetches[i] = new Fetch();
-      }
     }
   }
 
@@ -359,7 +355,7 @@ public final class WqeSource {
         if (fetchCount == 0) {
           fetched = issued;
         } else {
-          tail().blocks += blocks;
+          fetch(fetchCount - 1).blocks += blocks;
         }
       }
       producer += blocks;
@@ -368,13 +364,20 @@ public final class WqeSource {
     return taken;
   }
 
-  private Fetch tail() {
-    return fetches[(fetchHead + fetchCount - 1) & (FETCHES - 1)];
+  /** The fetch that many behind the oldest one. */
+  private Fetch fetch(int behind) {
+    int index = (fetchHead + behind) & (FETCHES - 1);
+    Fetch known = fetches[index];
+    if (known == null) {
+      known = new Fetch();
+      fetches[index] = known;
+    }
+    return known;
   }
 
   private void fetch() {
-    while (fetchCount > 0 && fetches[fetchHead].done) {
-      fetched += fetches[fetchHead].blocks;
+    while (fetchCount > 0 && fetch(0).done) {
+      fetched += fetch(0).blocks;
       fetchHead = (fetchHead + 1) & (FETCHES - 1);
       fetchCount--;
     }
@@ -388,7 +391,7 @@ public final class WqeSource {
       if (blocks <= 0 || !buffer.take(turn, blocks << SendQueue.BLOCK_SHIFT)) {
         return;
       }
-      Fetch fetch = fetches[(fetchHead + fetchCount) & (FETCHES - 1)];
+      Fetch fetch = fetch(fetchCount);
       fetch.blocks = blocks;
       fetch.done = false;
       issued += blocks;
@@ -410,7 +413,7 @@ public final class WqeSource {
     private final AtomicInteger full = new AtomicInteger();
 
     BlueFlameBuffer(int capacity) {
-      bytes = Arena.ofAuto().allocate(Math.max(capacity, 1), SendQueue.BLOCK);
+      bytes = LazyMemory.SPARSE.allocate(Math.max(capacity, 1), SendQueue.BLOCK);
     }
 
     long address() {

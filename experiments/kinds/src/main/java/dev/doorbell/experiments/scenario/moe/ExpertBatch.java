@@ -63,6 +63,9 @@ public record ExpertBatch(
     final long grid;
     final long bytes;
 
+    /** Bytes that are touched: on average as many messages arrive as are sent. */
+    final long touched;
+
     final int capacity;
 
     private final ExpertBatch of;
@@ -90,6 +93,9 @@ public record ExpertBatch(
       own = section(Integer.BYTES * (1 + 2 * choices));
       grid = section(2L * Integer.BYTES);
       bytes = end;
+      int slot = (packs ? 2 : 1) * of.messageBytes();
+      slot += of.payload() == Payload.FP8 ? of.tokenBytes() : 0;
+      touched = bytes - (arriving - choices) * slot;
     }
 
     private long section(long size) {

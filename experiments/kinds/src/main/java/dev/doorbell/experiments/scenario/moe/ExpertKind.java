@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.scenario.moe;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -20,6 +21,7 @@ import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +39,8 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
   private static final int MOST_CHOSEN = 14;
   private static final int UNIT = 16;
   private static final int WARP = 32;
-  private static final long MOST_MEMORY = 16L << 30;
+  private static final long MOST_MEMORY =
+      ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
   private static final long KERNEL_NANOS = 4_000_000_000L;
   private static final long DEADLINE_NANOS = 2_000_000_000L;
   private static final long NANOS_A_POINT = 1_000_000_000L;
@@ -129,11 +132,12 @@ public final class ExpertKind extends ExperimentKind<ExpertSettings> {
         CODE, "expert parallelism runs in virtual time", "use clock: virtual, gpu: vm, hca: soft");
     ExpertSettings of = run.settings();
     Routing routing = routing(run);
-    long memory = of.ranks() * new ArenaLayout(of.batch(), routing.capacity(), 1).bytes;
+    long memory = of.ranks() * new ArenaLayout(of.batch(), routing.capacity(), 1).touched;
     if (memory > MOST_MEMORY) {
       throw run.failed(
           CODE,
-          "the ranks' memory is %d GiB, more than 16".formatted(memory >> 30),
+          "the ranks' memory is %d GiB, this machine's %d"
+              .formatted(memory >> 30, MOST_MEMORY >> 30),
           "%d messages of one rank to one expert: use fewer ranks, tokens or elements"
               .formatted(routing.capacity()));
     }

@@ -105,31 +105,14 @@ public final class Routing {
    * Reads a routing file: a line for each token, rank by rank, with the numbers of its experts in
    * order of choice, separated by spaces or commas. Empty lines and what follows {@code #} are
    * skipped. Lines beyond the last token are left over: a file may be longer than a point needs.
+   *
+   * @param name of the file, for messages
+   * @param tokens of each rank
+   * @param perToken experts of each token
+   * @param experts of all ranks
    */
-  public static final class RoutingFile {
+  public record RoutingFile(String name, int ranks, int tokens, int perToken, int experts) {
     private static final String CODE = "DB-P034";
-
-    private final String name;
-    private final int ranks;
-    private final int tokens;
-    private final int perToken;
-    private final int experts;
-
-    /**
-     * A reader.
-     *
-     * @param name of the file, for messages
-     * @param tokens of each rank
-     * @param perToken experts of each token
-     * @param experts of all ranks
-     */
-    public RoutingFile(String name, int ranks, int tokens, int perToken, int experts) {
-      this.name = name;
-      this.ranks = ranks;
-      this.tokens = tokens;
-      this.perToken = perToken;
-      this.experts = experts;
-    }
 
     /**
      * The experts of each rank's tokens.

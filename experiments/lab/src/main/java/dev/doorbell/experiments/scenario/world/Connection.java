@@ -6,14 +6,18 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.proxy.CommandQueue;
 import dev.doorbell.proxy.DoorbellRinger;
 import dev.doorbell.proxy.ProxyAgent;
+import dev.doorbell.ptxvm.launch.VmGpu;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -33,10 +37,14 @@ public final class Connection implements AutoCloseable {
 
   private static final int COMMAND_ENTRIES = 256;
 
+  /** Queue pairs of a rank that have pages of their own. */
+  private static final int FEW = 64;
+
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
   private final SortedMap<Integer, List<Endpoint>> loopbacks = new TreeMap<>();
   private final List<Endpoint> partners = new ArrayList<>();
+  private final Map<Integer, QueuePages> pages = new HashMap<>();
   private final Owned helpers = new Owned();
   private final int places;
   private Ringing ringing = Ringing.GPU;
@@ -183,9 +191,19 @@ public final class Connection implements AutoCloseable {
   }
 
   private Endpoint add(int rank, int index, Endpoint.Shape shape) {
-    Endpoint endpoint = Endpoint.open(world.rank(rank), shape, index);
+    Endpoint endpoint = open(rank, shape, index);
     endpoints.computeIfAbsent(rank, _ -> new ArrayList<>()).add(endpoint);
     return endpoint;
+  }
+
+  /** Opens an end; many of a rank share pages where its GPU is that of the virtual machine. */
+  private Endpoint open(int rank, Endpoint.Shape shape, int index) {
+    Rank of = world.rank(rank);
+    MemoryProvider memory =
+        places > FEW && of.gpu() instanceof VmGpu gpu
+            ? pages.computeIfAbsent(rank, _ -> new QueuePages(world.fabric().memory(), gpu))
+            : of.gpu();
+    return Endpoint.open(of, shape, index, memory);
   }
 
   private void start(Ringing how, int rank, int threads) {
@@ -200,9 +218,9 @@ public final class Connection implements AutoCloseable {
   /** Opens a queue pair by which a rank sends to itself, of the shape of those to others. */
   public Endpoint openLoopback(int rank) {
     Endpoint like = endpoints(rank).getFirst();
-    Endpoint itself = Endpoint.open(world.rank(rank), like.shape(), like.index());
+    Endpoint itself = open(rank, like.shape(), like.index());
     loopbacks.computeIfAbsent(rank, _ -> new ArrayList<>()).add(itself);
-    Endpoint partner = Endpoint.open(world.rank(rank), like.shape(), like.index());
+    Endpoint partner = open(rank, like.shape(), like.index());
     partners.add(partner);
     Endpoint.connect(itself, partner);
     if (ringing == Ringing.CPU) {
@@ -279,5 +297,6 @@ public final class Connection implements AutoCloseable {
     for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
     }
+    pages.values().forEach(QueuePages::close);
   }
 }

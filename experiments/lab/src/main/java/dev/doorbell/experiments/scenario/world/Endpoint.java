@@ -15,6 +15,7 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.SignalOrder;
 import dev.doorbell.core.queue.generated.ErrorRecord;
@@ -176,7 +177,7 @@ public final class Endpoint implements AutoCloseable {
   private long ringRequest;
   private @Nullable String relayed;
 
-  private Endpoint(Rank rank, Shape shape, int index, Transport transport) {
+  private Endpoint(Rank rank, Shape shape, int index, Transport transport, MemoryProvider memory) {
     this.rank = rank;
     this.shape = shape;
     this.index = index;
@@ -194,7 +195,7 @@ public final class Endpoint implements AutoCloseable {
                     true,
                     placement.completionRing(),
                     placement.record()),
-                gpu);
+                memory);
     this.queuePair =
         rank.domain()
             .createQueuePair(
@@ -207,9 +208,9 @@ public final class Endpoint implements AutoCloseable {
                     placement.record(),
                     transport,
                     null),
-                gpu);
-    this.counters = gpu.allocate(MemoryKind.DEVICE, Abi.countersBytes(shape.blocks), "counters");
-    this.error = gpu.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
+                memory);
+    this.counters = memory.allocate(MemoryKind.DEVICE, Abi.countersBytes(shape.blocks), "counters");
+    this.error = memory.allocate(MemoryKind.HOST, ErrorRecord.BYTES, "error record");
     this.doorbell = mapDoorbell(gpu);
     this.descriptor =
         mlx5 ? null : gpu.allocate(MemoryKind.DEVICE, QueuePairView.BYTES, "descriptor of queues");
@@ -240,13 +241,13 @@ public final class Endpoint implements AutoCloseable {
   }
 
   /** Creates an endpoint; {@code index} is its place among the queue pairs of a job. */
-  public static Endpoint open(Rank rank, Shape shape, int index) {
-    return new Endpoint(rank, shape, index, Transport.RC);
+  static Endpoint open(Rank rank, Shape shape, int index, MemoryProvider memory) {
+    return new Endpoint(rank, shape, index, Transport.RC, memory);
   }
 
   /** Opens an initiator of dynamic connections, which is ready to send. */
   static Endpoint openInitiator(Rank rank, Shape shape, int index) {
-    Endpoint endpoint = new Endpoint(rank, shape, index, Transport.DC);
+    Endpoint endpoint = new Endpoint(rank, shape, index, Transport.DC, rank.gpu());
     endpoint.queuePair.toInit(ALL_RIGHTS);
     endpoint.queuePair.toRtr(ConnectionAttributes.DEFAULT);
     endpoint.queuePair.toRts(ConnectionAttributes.DEFAULT);

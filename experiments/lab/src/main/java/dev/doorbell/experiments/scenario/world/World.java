@@ -28,7 +28,9 @@ import dev.doorbell.softhca.wire.InProcessWire;
 import dev.doorbell.softhca.wire.WireCapture;
 import dev.doorbell.softhca.wire.WireFaults;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -36,8 +38,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A fabric, and ranks with a GPU and an HCA each, connected by one wire. */
 public final class World implements AutoCloseable {
+  private static final long LEAST_ADDRESSES = 16L << 30;
+
+  /** Room for what a rank receives and for a thousand queue pairs; pages cost when touched. */
+  private static final long ADDRESSES_A_RANK = 128L << 20;
+
   private final Fabric fabric;
-  private final List<Rank> ranks;
+  private final SequencedMap<Integer, Rank> ranks = new LinkedHashMap<>();
   private final ProxyPrices cpuPrices;
   private final @Nullable InProcessWire wire;
   private final @Nullable SwitchedNetwork network;
@@ -49,7 +56,7 @@ public final class World implements AutoCloseable {
       @Nullable InProcessWire wire,
       @Nullable SwitchedNetwork network) {
     this.fabric = fabric;
-    this.ranks = List.copyOf(ranks);
+    ranks.forEach(rank -> this.ranks.put(rank.number(), rank));
     this.cpuPrices = cpuPrices;
     this.wire = wire;
     this.network = network;
@@ -168,7 +175,8 @@ public final class World implements AutoCloseable {
     SoftHcaOptions usual = VirtualTime.hca(topology).withAdapter(adapter);
     SoftHcaOptions options =
         usual.withEngine(usual.engine().withMtu(mtu).withFirstRetry(firstRetryNanos));
-    TimedFabric fabric = new TimedFabric(topology, seed);
+    AddressSpace memory = AddressSpace.reserve(Math.max(LEAST_ADDRESSES, ranks * ADDRESSES_A_RANK));
+    TimedFabric fabric = new TimedFabric(topology, memory, seed);
     fabric.trace(trace);
     if (switching != null) {
       return switched(fabric, topology, ranks, seed, options, payload, switching);
@@ -237,19 +245,18 @@ public final class World implements AutoCloseable {
    * @throws IllegalArgumentException when it is not in this process
    */
   public Rank rank(int number) {
-    for (Rank rank : ranks) {
-      if (rank.number() == number) {
-        return rank;
-      }
+    Rank rank = ranks.get(number);
+    if (rank == null) {
+      throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
     }
-    throw new IllegalArgumentException("rank %d is not in this process".formatted(number));
+    return rank;
   }
 
   /** Injects the faults of a plan into every HCA from now on. */
   public List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
     if (!plan.faults().isEmpty()) {
-      for (Rank rank : ranks) {
+      for (Rank rank : ranks.values()) {
         if (rank.hca() instanceof SoftHca hca) {
           FaultInjector injector = plan.bind(rank.number(), 0, fabric.now());
           hca.inject(injector);
@@ -263,9 +270,7 @@ public final class World implements AutoCloseable {
   /** Closes HCAs and GPUs, and then the memory of the world. */
   @Override
   public void close() {
-    for (Rank rank : ranks.reversed()) {
-      rank.close();
-    }
+    ranks.reversed().values().forEach(Rank::close);
     if (network != null) {
       network.close();
     }
