@@ -54,7 +54,8 @@ class QueuePagesTest {
         }
         parts.sort((a, b) -> Long.compare(a[0], b[0]));
         for (int i = 1; i < parts.size(); i++) {
-          assertThat(parts.get(i)[0]).isGreaterThanOrEqualTo(parts.get(i - 1)[0] + parts.get(i - 1)[1]);
+          assertThat(parts.get(i)[0])
+              .isGreaterThanOrEqualTo(parts.get(i - 1)[0] + parts.get(i - 1)[1]);
         }
       }
       assertThat(memory.bytesInUse()).isEqualTo(before);
