@@ -103,7 +103,7 @@ final class TraceReader {
             rank -> Files.newInputStream(Path.of(file(name, rank))));
       }
     } catch (IOException e) {
-      throw problem(at.toString(), "name what can be read", "cannot be read: " + e);
+      throw problem(at.toString(), "give --trace PATH, without .RANK.et", "cannot be read: " + e);
     }
     throw problem(
         at.toString(),

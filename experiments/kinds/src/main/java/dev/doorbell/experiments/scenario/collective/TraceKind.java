@@ -122,7 +122,7 @@ public final class TraceKind extends ExperimentKind<TraceKind.Settings> {
       checks.causeIf(
           true,
           "%s: %s".formatted(first.where(), first.what()),
-          String.valueOf(first.effect()),
+          "nothing of the trace is executed",
           String.valueOf(first.fix()));
     }
   }
