@@ -80,6 +80,7 @@ class FuzzTargetsTest {
             "seal",
             "shim",
             "topology",
+            "trace",
             "words",
             "wqe");
   }

@@ -36,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -54,6 +55,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell coll reduce_scatter -b 4K -e 64K -f 4 -g 8 -d bfloat16 -o max",
       "  doorbell coll all_reduce -b 8 -e 1G -f 2 -g 8              large sizes are predicted",
       "  doorbell coll all_reduce -b 8 -e 64M -f 8 -g 64 --explain",
+      "  doorbell coll --trace traces/all_gather              a Chakra execution trace",
       ""
     },
     description = {
@@ -71,6 +73,7 @@ public final class CollCommand extends CliCommand {
   private static final long LARGEST_SCHEDULE = 32L << 20;
 
   @Parameters(
+      arity = "0..1",
       paramLabel = "COLLECTIVE",
       description =
           "all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, all_to_all_v or"
@@ -160,6 +163,14 @@ public final class CollCommand extends CliCommand {
   private int budget = 5;
 
   @Option(
+      names = "--trace",
+      paramLabel = "PATH",
+      description =
+          "Executes a Chakra execution trace, files PATH.RANK.et or a folder with one trace, and"
+              + " prints what ASTRA-sim prints of each rank, a cycle being a nanosecond.")
+  private String trace = "";
+
+  @Option(
       names = "--placement",
       paramLabel = "NAME",
       description = "Topology of every rank, a name or a file (default: h200-cx7).")
@@ -180,6 +191,9 @@ public final class CollCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context)
       throws UsageException, ConfigException, EnvironmentException, RunException {
+    if (!trace.isEmpty()) {
+      return replay(context);
+    }
     Collective kind = constant(Collective.class, "COLLECTIVE", collective);
     DataType elements = constant(DataType.class, "--datatype", type);
     List<Long> sizes = sizes(kind, elements);
@@ -192,9 +206,56 @@ public final class CollCommand extends CliCommand {
     Map<String, Map<Long, Double>> predicted =
         simulated.size() == sizes.size() ? Map.of() : forms(context, kind, sizes);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    ExitCode code = runExperiment(context, kind, simulated, printed);
-    StoredRun run = StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
-    report(context.out(), run, kind, elements, sizes, predicted, simulated);
+    List<String> overrides = overrides(kind, String.join(",", algorithms), simulated);
+    ExitCode code = runExperiment(context, overrides, printed);
+    report(context.out(), stored(printed), kind, elements, sizes, predicted, simulated);
+    return code;
+  }
+
+  private static StoredRun stored(ByteArrayOutputStream printed)
+      throws EnvironmentException, RunException {
+    return StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
+  }
+
+  private static double[] values(SummaryRow row, String metric) {
+    return Objects.requireNonNull(row.metrics().get(metric)).samples().values();
+  }
+
+  private ExitCode replay(CommandContext context)
+      throws UsageException, ConfigException, EnvironmentException, RunException {
+    List<String> overrides =
+        new ArrayList<>(
+            List.of(
+                "trace=" + trace,
+                "algorithm=" + String.join(",", algorithms),
+                "ranks=2",
+                "size=64",
+                "channels=0",
+                "metrics=finish,compute,exposed",
+                "placement=" + placement,
+                "timeout=60min"));
+    overrides.addAll(settings);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    ExitCode code = runExperiment(context, overrides, printed);
+    StoredRun run = stored(printed);
+    for (SummaryRow row : run.data().rows()) {
+      double[] finish = values(row, "finish");
+      double[] exposed = values(row, "exposed");
+      for (int rank = 0; rank < finish.length; rank++) {
+        double compute = finish[rank] - exposed[rank];
+        context
+            .out()
+            .printf(
+                Locale.ROOT,
+                "sys[%d] finished, %.0f cycles, exposed communication %.0f cycles. compute %.0f"
+                    + " cycles.%n",
+                rank,
+                finish[rank],
+                exposed[rank],
+                compute);
+      }
+    }
+    conclude(context.out(), run);
     return code;
   }
 
@@ -223,11 +284,11 @@ public final class CollCommand extends CliCommand {
   }
 
   private ExitCode runExperiment(
-      CommandContext context, Collective kind, List<Long> sizes, ByteArrayOutputStream printed)
+      CommandContext context, List<String> overrides, ByteArrayOutputStream printed)
       throws UsageException, ConfigException, EnvironmentException, RunException {
     List<String> arguments =
         new ArrayList<>(List.of(EXPERIMENT, "--quiet", "--out", out.toString()));
-    for (String override : overrides(kind, String.join(",", algorithms), sizes)) {
+    for (String override : overrides) {
       arguments.addAll(List.of("-s", override));
     }
     RunCommand command = new RunCommand();
@@ -382,6 +443,10 @@ public final class CollCommand extends CliCommand {
             most == 0 ? Double.NaN : most);
       }
     }
+    conclude(print, run);
+  }
+
+  private static void conclude(PrintStream print, StoredRun run) {
     for (JournalEntry entry : run.entries()) {
       Problem problem = entry.problem();
       if (problem != null) {

@@ -1,7 +1,10 @@
 package dev.doorbell.experiments.fuzz.run;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.facts.PeerReport;
 import dev.doorbell.doctor.log.LogDiagnosis;
+import dev.doorbell.experiments.chakra.ExecutionTrace;
+import dev.doorbell.experiments.chakra.TraceWriter;
 import dev.doorbell.experiments.fuzz.FuzzTarget;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.FuzzTarget.Session;
@@ -12,6 +15,7 @@ import dev.doorbell.experiments.run.SamplesFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /** Files that programs write: those of a run directory, reports and logs of other machines. */
@@ -42,6 +46,13 @@ public final class RecordTargets {
             JSON,
             RecordTargets::peer),
         FuzzTarget.of(
+            "trace",
+            "execution traces, of two ranks that do the same",
+            () -> List.of(trace()),
+            Mutator.bytes(
+                "\u0007\n\u00050.0.4", "R\r\n\tcomm_size", "pg_name", "\u007f\u007f\u007f\u007f"),
+            RecordTargets::trace),
+        FuzzTarget.of(
             "log",
             "logs of other libraries",
             () -> List.of(Seeds.file("nccl.log")),
@@ -64,6 +75,24 @@ public final class RecordTargets {
       return Outcome.ACCEPTED;
     } catch (IOException _) {
       return Outcome.REFUSED;
+    }
+  }
+
+  private static byte[] trace() {
+    return new TraceWriter()
+        .node(1, TraceWriter.METADATA, 0, Map.of())
+        .node(2, TraceWriter.COMPUTE, 5, Map.of("num_ops", 4L, "tensor_size", 8L), 1)
+        .node(3, TraceWriter.COLLECTIVE, 0, Map.of("comm_type", 0L, "comm_size", 64L), 1, 2)
+        .node(4, TraceWriter.COLLECTIVE, 0, Map.of("comm_type", 9L, "pg_name", "a"))
+        .bytes();
+  }
+
+  private static Outcome trace(byte[] input) {
+    try {
+      ExecutionTrace.read("fuzz", 2, "{\"a\": [1, 0]}", _ -> new ByteArrayInputStream(input));
+      return Outcome.ACCEPTED;
+    } catch (ConfigException e) {
+      return YamlTargets.refused(e.problems());
     }
   }
 

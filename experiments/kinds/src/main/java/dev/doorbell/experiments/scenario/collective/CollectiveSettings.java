@@ -92,14 +92,19 @@ public record CollectiveSettings(
    * @param channels schedules that blocks of a rank execute side by side
    */
   public CollectiveTrial trial(World world, List<Schedule> channels, int node) {
+    return trial(world, channels, node, DEADLINE_NANOS);
+  }
+
+  /** The same among ranks that wait for each other for so long at most. */
+  CollectiveTrial trial(World world, List<Schedule> channels, int node, long deadlineNanos) {
     Endpoint.Shape shape =
         queues
-            .endpoint(DEADLINE_NANOS)
+            .endpoint(deadlineNanos)
             .blueFlame(path.blueFlame())
             .exclusive(true)
             .order(signal.on(queues.nic().adapter().promises()))
             .build();
-    LaunchConfig grid = LaunchConfig.of(channels.size(), threads).withTimeout(KERNEL_NANOS);
+    LaunchConfig grid = LaunchConfig.of(channels.size(), threads).withTimeout(2 * deadlineNanos);
     return new CollectiveTrial(world, call(node), channels, shape, grid, 1);
   }
 

@@ -175,9 +175,8 @@ public final class PointRun<S> {
             "nothing can happen any more" + waiting(trial.fabric()),
             "the kernels wait for something that nobody will do");
       }
-      if (outcome != RunOutcome.DONE && context.cancelled()) {
-        launches.forEach(launch -> launch.cancel("interrupted"));
-        throw failure(PointFailure.Kind.CANCELLED, "DB-P004", "interrupted", NO_RESULT);
+      if (outcome != RunOutcome.DONE) {
+        endIfCancelled(launches);
       }
     }
     if (outcome != RunOutcome.DONE) {
@@ -190,6 +189,14 @@ public final class PointRun<S> {
     }
     launches.forEach(Launch::check);
     trial.fabric().quiesce();
+  }
+
+  /** Stops the launches and ends the point, if its user has interrupted it. */
+  public void endIfCancelled(List<Launch> launches) throws PointFailure {
+    if (context.cancelled()) {
+      launches.forEach(launch -> launch.cancel("interrupted"));
+      throw failure(PointFailure.Kind.CANCELLED, "DB-P004", "interrupted", NO_RESULT);
+    }
   }
 
   private static List<Launch> launch(List<Supplier<Launch>> starts) {

@@ -252,6 +252,16 @@ public final class World implements AutoCloseable {
     return rank;
   }
 
+  /** Returns some of its ranks by new numbers, from 0 on. They are closed with this world. */
+  public World group(List<Integer> members) {
+    List<Rank> group = new ArrayList<>();
+    for (int member : members) {
+      Rank of = rank(member);
+      group.add(new Rank(group.size(), of.gpu(), of.hca(), of.domain(), of.payload()));
+    }
+    return new World(fabric, group, cpuPrices, wire, network);
+  }
+
   /** Injects the faults of a plan into every HCA from now on. */
   public List<FaultInjector> inject(FaultPlan plan) {
     List<FaultInjector> injectors = new ArrayList<>();
