@@ -1,5 +1,7 @@
 package dev.doorbell.core.fabric;
 
+import org.jspecify.annotations.Nullable;
+
 /** Called by a fabric when a transfer or a delay that did not finish at once has finished. */
 @FunctionalInterface
 public interface Completion {
@@ -12,5 +14,8 @@ public interface Completion {
   void completed(boolean ok);
 
   /** May be given to {@link DevicePort#cancelTimer}. */
-  interface Cancellable extends Completion {}
+  abstract class Cancellable implements Completion {
+    /** What the port keeps of the timer that this was given to last. */
+    public @Nullable Object timer;
+  }
 }

@@ -4,7 +4,6 @@ import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One switch: its buffer, and what is admitted, marked and paused. */
@@ -55,10 +54,6 @@ final class SwitchNode {
 
   void stop() {
     stopped = true;
-  }
-
-  boolean stopped() {
-    return stopped;
   }
 
   private double limit() {
@@ -150,13 +145,9 @@ final class SwitchNode {
       this.sender = sender;
     }
 
-    void enter(Frame frame) {
-      SwitchNode.this.enter(frame, this);
-    }
-
     @Override
     public void reached(Frame frame) {
-      enter(frame);
+      enter(frame, this);
     }
 
     /** A pause, or its end, has arrived at the sender. */
@@ -193,8 +184,8 @@ final class SwitchNode {
     /**
      * @param latencyNanos from the last byte out until {@code to} gets the frame
      */
-    void leadsTo(Consumer<Frame> to, long latencyNanos) {
-      this.next = to::accept;
+    void leadsTo(Frame.Hop to, long latencyNanos) {
+      this.next = to;
       this.latencyNanos = latencyNanos;
     }
 

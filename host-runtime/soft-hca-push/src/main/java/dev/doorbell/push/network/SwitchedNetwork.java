@@ -102,7 +102,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   private void join(SwitchNode from, SwitchNode to, int trunk) {
     QueuedPort port = from.trunk(trunk, "switch %d to %d".formatted(from.number, to.number));
     Ingress ingress = to.new Ingress(port::pause);
-    port.leadsTo(ingress::enter, options.cableNanos() + options.switchNanos());
+    port.leadsTo(ingress, options.cableNanos() + options.switchNanos());
   }
 
   /**

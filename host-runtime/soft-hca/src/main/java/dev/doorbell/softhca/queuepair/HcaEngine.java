@@ -169,9 +169,7 @@ public final class HcaEngine implements Agent {
     for (ScheduledQueuePair first; !packets.isStarved() && (first = starving.poll()) != null; ) {
       first.starving = false;
       work += first.run(budget);
-      if (packets.isStarved()) {
-        starve(first, true);
-      }
+      starve(first, true);
     }
     // Queue pairs that were activated during this step run in the next one, which has to come.
     return work == 0 && activeCount > 0 ? 1 : work;
@@ -189,18 +187,14 @@ public final class HcaEngine implements Agent {
         packet.pool.release(packet);
       } else {
         queuePair.receive(packet);
-        if (packets.isStarved()) {
-          starve(queuePair, false);
-        }
+        starve(queuePair, false);
       }
     }
     for (int i = 0; i < acknowledging.size(); i++) {
       ScheduledQueuePair queuePair = acknowledging.get(i);
       queuePair.acknowledging = false;
       queuePair.acknowledge();
-      if (packets.isStarved()) {
-        starve(queuePair, false);
-      }
+      starve(queuePair, false);
     }
     acknowledging.clear();
     return count;
@@ -247,13 +241,15 @@ public final class HcaEngine implements Agent {
     queuePair.active = false;
     activeCount--;
     int work = queuePair.run(budget);
-    if (packets.isStarved()) {
-      starve(queuePair, false);
-    }
+    starve(queuePair, false);
     return work;
   }
 
+  /** Puts a queue pair that found no packet among those that wait for some. */
   private void starve(ScheduledQueuePair queuePair, boolean first) {
+    if (!packets.isStarved()) {
+      return;
+    }
     if (packets.takeRefusedAnswer()) {
       answering.add(queuePair);
     }

@@ -560,7 +560,7 @@ final class SendState {
    * restarts if it expires after progress. A missing acknowledgement is detected after one to two
    * timeouts; the specification allows up to four (InfiniBand, chapter 9.7.6.1.3).
    */
-  static final class AckTimer implements Completion.Cancellable {
+  static final class AckTimer extends Completion.Cancellable {
     private static final long UNIT_NANOS = 4_096;
 
     private final DevicePort port;

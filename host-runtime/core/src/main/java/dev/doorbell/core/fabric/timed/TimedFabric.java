@@ -319,7 +319,7 @@ public final class TimedFabric extends Fabric {
       while (outcome == null) {
         long start = Long.MAX_VALUE;
         for (LogicalProcess node : numbered) {
-          start = Math.min(start, simulation.nextTime(node.queue));
+          start = Math.min(start, node.queue.nextTime());
         }
         if (done.getAsBoolean()) {
           outcome = RunOutcome.DONE;
@@ -352,7 +352,7 @@ public final class TimedFabric extends Fabric {
     long furthest = -1;
     for (LogicalProcess node : numbered) {
       if (node.threads.hasThreads()) {
-        furthest = Math.max(furthest, simulation.nextTime(node.queue));
+        furthest = Math.max(furthest, node.queue.nextTime());
       }
     }
     long behind = furthest < 0 ? end : Math.min(end - 1, furthest) + 1;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A device's reads and atomics: requests leave in order while tags are free, behind the writes that
  * were handed in before them; completions come back cut as the completer cuts them.
  */
-final class ReadEngine {
+final class ReadEngine extends Event {
   private static final int PIECE = 4096;
 
   /** One read or atomic of the device. */
@@ -59,7 +59,7 @@ final class ReadEngine {
   }
 
   /** Requests of one transfer that travel together: first to the completer, then back. */
-  private final class Piece extends Event {
+  private final class Piece extends Event implements Route.Completer.Answer {
     private final Transfer transfer;
     private final int offset;
     private final int bytes;
@@ -78,25 +78,24 @@ final class ReadEngine {
       if (answered) {
         arrive(this);
       } else {
-        interconnect.links().completer(transfer.path.back()).answer(this::answer);
+        transfer.path.back().completer.answer(this);
       }
     }
 
     /** The completer puts the data on the links; returns when the next answer may follow. */
-    private long answer(long now) {
+    @Override
+    public long send(long now) {
       Transfer of = transfer;
       AccessPath path = of.path;
       long from = of.address + offset;
       AtomicFunction atomic = of.atomic;
-      if (atomic != null) {
-        if (interconnect.memory().accessibleRange(from, bytes)) {
-          apply(interconnect, path, from, bytes, of.target, atomic, now);
-        }
-      } else if (interconnect.memory().accessibleRange(from, bytes)) {
+      boolean there = interconnect.memory().accessibleRange(from, bytes);
+      if (there && atomic != null) {
+        apply(interconnect, path, from, bytes, of.target, atomic, now);
+      } else if (there) {
         RawMemory.copy(from, of.target + offset, bytes);
       }
-      int cut = path.completionCut();
-      int count = Tlp.completions(from, bytes, maxReadRequest, cut);
+      int count = Tlp.completions(from, bytes, maxReadRequest, path.completionCut());
       Route back = path.back();
       long arrival = back.completions(now, count, bytes, now);
       interconnect.traceTransfer("CplD", back, from, bytes, now, arrival);
@@ -106,34 +105,11 @@ final class ReadEngine {
     }
   }
 
-  /** The engine is free, or the first read in turn is ready. */
-  private final class Later extends Event {
-    @Override
-    protected void fire() {
-      pump();
-    }
-  }
-
-  /** The root complex refuses a read; the refusal arrives after a round trip. */
-  private final class Refusal extends Event {
-    private final Completion completion;
-
-    Refusal(Completion completion) {
-      this.completion = completion;
-    }
-
-    @Override
-    protected void fire() {
-      device.finish(completion, false);
-    }
-  }
-
   private final Interconnect interconnect;
   private final EventQueue queue;
   private final Component component;
   private final TimedDevicePort device;
   private final DmaEngine engine;
-  private final Later later = new Later();
   private final ArrayDeque<Transfer> waiting = new ArrayDeque<>();
   private final int maxReadRequest;
   private final int tags;
@@ -174,8 +150,8 @@ final class ReadEngine {
       @Nullable AtomicFunction atomic,
       Completion completion) {
     if (!path.readableFrom(component)) {
-      long trip = path.out().latency + path.back().latency;
-      queue.schedule(new Refusal(completion), queue.clock() + trip);
+      // The root complex refuses it; the refusal arrives after a round trip.
+      device.finishAfter(path.out().latency + path.back().latency, completion, false);
       return;
     }
     Transfer transfer = new Transfer(path, writes, address, target, bytes, atomic, completion);
@@ -183,6 +159,12 @@ final class ReadEngine {
       transfer.ready = engine.readReady(queue.clock());
     }
     waiting.add(transfer);
+    pump();
+  }
+
+  /** The engine is free, or the first read in turn is ready. */
+  @Override
+  protected void fire() {
     pump();
   }
 
@@ -199,8 +181,8 @@ final class ReadEngine {
       }
       long start = Math.max(transfer.ready, engine.readFree());
       if (start > now) {
-        if (!later.scheduled()) {
-          queue.schedule(later, start);
+        if (!scheduled()) {
+          queue.schedule(this, start);
         }
         return;
       }

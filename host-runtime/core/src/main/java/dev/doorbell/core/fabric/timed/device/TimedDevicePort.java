@@ -17,7 +17,6 @@ import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +43,6 @@ public final class TimedDevicePort extends DevicePort {
   private final ReadEngine reads;
   private final List<WriteQueue> writes = new ArrayList<>();
 
-  /** For each completion that may be cancelled, the timer that was set last. */
-  private final IdentityHashMap<Completion, Timer> timers = new IdentityHashMap<>();
-
   private boolean attached = true;
   private long apart;
   private long turnsAt = -1;
@@ -60,20 +56,19 @@ public final class TimedDevicePort extends DevicePort {
     }
   }
 
-  /** A timer or a delay. */
-  private final class Timer extends Event {
+  /** A timer, a delay, or a refusal on its way. */
+  final class Timer extends Event {
     private final Completion completion;
+    private final boolean ok;
 
-    Timer(Completion completion) {
+    Timer(Completion completion, boolean ok) {
       this.completion = completion;
+      this.ok = ok;
     }
 
     @Override
     protected void fire() {
-      if (completion instanceof Completion.Cancellable) {
-        timers.remove(completion, this);
-      }
-      finish(completion, true);
+      finish(completion, ok);
     }
   }
 
@@ -154,6 +149,13 @@ public final class TimedDevicePort extends DevicePort {
     if (agent.step(BUDGET) > 0) {
       step();
     }
+  }
+
+  /** Does the same as {@link #finish}, {@code picos} later. */
+  Timer finishAfter(long picos, Completion completion, boolean ok) {
+    Timer timer = new Timer(completion, ok);
+    queue.schedule(timer, queue.clock() + picos);
+    return timer;
   }
 
   /** Reports the end of something that the device started. */
@@ -257,23 +259,21 @@ public final class TimedDevicePort extends DevicePort {
     if (picos <= 0) {
       return true;
     }
-    queue.schedule(new Timer(completion), queue.clock() + picos);
+    finishAfter(picos, completion, true);
     return false;
   }
 
   @Override
   public void timer(long nanos, Completion completion) {
-    Timer timer = new Timer(completion);
-    if (completion instanceof Completion.Cancellable) {
-      timers.put(completion, timer);
+    Timer timer = finishAfter(Math.max(0, nanos) * Picos.PER_NANO, completion, true);
+    if (completion instanceof Completion.Cancellable last) {
+      last.timer = timer;
     }
-    queue.schedule(timer, queue.clock() + Math.max(0, nanos) * Picos.PER_NANO);
   }
 
   @Override
   public boolean cancelTimer(Completion.Cancellable completion) {
-    Timer timer = timers.remove(completion);
-    if (timer == null) {
+    if (!(completion.timer instanceof Timer timer) || !timer.scheduled()) {
       return false;
     }
     queue.remove(timer);

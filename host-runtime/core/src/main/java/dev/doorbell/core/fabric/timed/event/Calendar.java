@@ -64,10 +64,7 @@ public final class Calendar {
 
   /** Marks {@code [from, to)} busy; everything in it is busy or free as a whole. */
   private void merge(long from, long to) {
-    int low = tail;
-    while (low > head && ends[low - 1] >= from) {
-      low--;
-    }
+    int low = insertionPoint(from);
     int high = low;
     long start = from;
     long end = to;

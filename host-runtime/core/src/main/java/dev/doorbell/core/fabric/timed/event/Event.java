@@ -50,9 +50,10 @@ public abstract class Event {
 
   /** Returns true if it comes before {@code other}. */
   final boolean before(Event other) {
-    if (time != other.time) {
-      return time < other.time;
-    }
-    return born != other.born ? born < other.born : order < other.order;
+    return time != other.time ? time < other.time : isBornBefore(other.born, other.order);
+  }
+
+  final boolean isBornBefore(long since, long number) {
+    return born != since ? born < since : order < number;
   }
 }

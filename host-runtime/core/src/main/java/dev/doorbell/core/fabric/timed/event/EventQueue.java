@@ -147,7 +147,7 @@ public final class EventQueue {
   }
 
   /** The time of its next event, or {@link Long#MAX_VALUE}. */
-  long nextTime() {
+  public long nextTime() {
     return timeline.nextTime();
   }
 

@@ -113,10 +113,9 @@ public final class Simulation {
   }
 
   private boolean isBeforeLast(Event event) {
-    if (event.time() != lastTime) {
-      return event.time() < lastTime;
-    }
-    return event.born != lastBorn ? event.born < lastBorn : event.order < lastOrder;
+    return event.time() != lastTime
+        ? event.time() < lastTime
+        : event.isBornBefore(lastBorn, lastOrder);
   }
 
   /** Carries out what comes before an event that was carried out: then all is in order. */
@@ -170,11 +169,6 @@ public final class Simulation {
     // Some queues are behind.
     lastTime = clock.time;
     lastBorn = Long.MAX_VALUE;
-  }
-
-  /** The time of the next event of a queue, or {@link Long#MAX_VALUE}. */
-  public long nextTime(EventQueue queue) {
-    return queue.nextTime();
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.doorbell.core.fabric.timed.link;
 
-import dev.doorbell.core.fabric.timed.event.Event;
 import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.machine.Link;
@@ -9,14 +8,12 @@ import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Locus;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** The links of a node of a topology, and the routes over them, made when first used. */
 public final class Links {
@@ -25,7 +22,6 @@ public final class Links {
   private final SplittableRandom random;
   private final Map<String, LinkDirection> directions = new LinkedHashMap<>();
   private final Map<List<Locus>, Route> routes = new HashMap<>();
-  private final Map<Route, Completer> completers = new HashMap<>();
 
   /**
    * Creates links without traffic.
@@ -65,7 +61,7 @@ public final class Links {
               key -> new LinkDirection(link, from.rank(), onward));
       latencies[i] = Picos.of(hop.nanos());
     }
-    return new Route(from, from + ">" + to, path, along, latencies, random);
+    return new Route(from, from + ">" + to, path, along, latencies, queue, random);
   }
 
   /** Over NVLink: up the port of one GPU, down that of the other. */
@@ -79,12 +75,8 @@ public final class Links {
           to.rank() + port.name() + false, key -> new LinkDirection(port, to.rank(), false))
     };
     long half = Picos.of(nvlink.nanos() / 2);
-    return new Route(from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, random);
-  }
-
-  /** Returns the queue of completions over {@code back}. */
-  public Completer completer(Route back) {
-    return completers.computeIfAbsent(back, key -> new Completer(queue));
+    return new Route(
+        from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, queue, random);
   }
 
   /** Returns the traffic of every direction that was used, in the order of first use. */
@@ -110,47 +102,6 @@ public final class Links {
           tlps - earlier.tlps,
           wireBytes - earlier.wireBytes,
           payloadBytes - earlier.payloadBytes);
-    }
-  }
-
-  /** The queue of completions for one route: one piece after another, as the links take them. */
-  public static final class Completer extends Event {
-    /** Puts one piece of completions on the links. */
-    @FunctionalInterface
-    public interface Answer {
-      /** Sends at {@code now}; returns when the next may follow. */
-      long send(long now);
-    }
-
-    private final EventQueue queue;
-    private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
-    private long free;
-
-    Completer(EventQueue queue) {
-      this.queue = queue;
-    }
-
-    /** Answers now, or in turn. */
-    public void answer(Answer answer) {
-      waiting.add(answer);
-      if (!scheduled()) {
-        fire();
-      }
-    }
-
-    @Override
-    protected void fire() {
-      long now = queue.clock();
-      while (free <= now) {
-        @Nullable Answer next = waiting.poll();
-        if (next == null) {
-          return;
-        }
-        free = next.send(now);
-      }
-      if (!waiting.isEmpty()) {
-        queue.schedule(this, free);
-      }
     }
   }
 }

@@ -1,10 +1,13 @@
 package dev.doorbell.core.fabric.timed.link;
 
 import dev.doorbell.core.fabric.timed.event.Calendar;
+import dev.doorbell.core.fabric.timed.event.Event;
+import dev.doorbell.core.fabric.timed.event.EventQueue;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.machine.Path;
 import dev.doorbell.core.fabric.timed.machine.Tlp;
 import dev.doorbell.core.memory.Locus;
+import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,9 @@ public final class Route {
   /** True if reads of what lies at the end of this route are routed. */
   public final boolean routesPeerReads;
 
+  /** The queue of completions over it. */
+  public final Completer completer;
+
   private long lastPosted;
   private long lastVisible;
   private long departed;
@@ -67,11 +73,13 @@ public final class Route {
       Path path,
       LinkDirection[] links,
       long[] latencies,
+      EventQueue queue,
       SplittableRandom random) {
     this.from = from;
     this.name = name;
     this.links = links;
     this.latencies = latencies;
+    this.completer = new Completer(queue);
     this.random = random;
     int payload = Tlp.REQUEST_BOUNDARY;
     long sum = 0;
@@ -238,5 +246,46 @@ public final class Route {
 
   private long disturbance() {
     return jitter == 0 ? 0 : random.nextLong(jitter);
+  }
+
+  /** The queue of completions for one route: one piece after another, as the links take them. */
+  public static final class Completer extends Event {
+    /** Puts one piece of completions on the links. */
+    @FunctionalInterface
+    public interface Answer {
+      /** Sends at {@code now}; returns when the next may follow. */
+      long send(long now);
+    }
+
+    private final EventQueue queue;
+    private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
+    private long free;
+
+    private Completer(EventQueue queue) {
+      this.queue = queue;
+    }
+
+    /** Answers now, or in turn. */
+    public void answer(Answer answer) {
+      waiting.add(answer);
+      if (!scheduled()) {
+        fire();
+      }
+    }
+
+    @Override
+    protected void fire() {
+      long now = queue.clock();
+      while (free <= now) {
+        @Nullable Answer next = waiting.poll();
+        if (next == null) {
+          return;
+        }
+        free = next.send(now);
+      }
+      if (!waiting.isEmpty()) {
+        queue.schedule(this, free);
+      }
+    }
   }
 }

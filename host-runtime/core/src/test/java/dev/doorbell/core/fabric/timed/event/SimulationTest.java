@@ -97,7 +97,7 @@ class SimulationTest {
     }
 
     private long next() {
-      return queues.stream().mapToLong(simulation::nextTime).min().orElseThrow();
+      return queues.stream().mapToLong(EventQueue::nextTime).min().orElseThrow();
     }
 
     List<String> done() {
