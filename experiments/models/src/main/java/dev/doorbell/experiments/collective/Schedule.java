@@ -41,6 +41,13 @@ public record Schedule(
     return builder.build();
   }
 
+  /** Returns whether the NVSwitch reduces. */
+  public boolean usesSwitch() {
+    return steps.stream()
+        .flatMap(List::stream)
+        .anyMatch(step -> step.combine() == Step.Combine.SWITCH);
+  }
+
   /** Returns whether a message is stored, not put. */
   boolean near(Message message) {
     return message.from() / node == message.to() / node;
@@ -72,6 +79,7 @@ public record Schedule(
           case NONE -> StepView.COMBINE_NONE;
           case COPY -> StepView.COMBINE_COPY;
           case REDUCE -> StepView.COMBINE_REDUCE;
+          case SWITCH -> StepView.COMBINE_SWITCH;
         };
     return new StepView(
         awaited == null ? 0 : awaited.from(),
@@ -224,6 +232,12 @@ public record Schedule(
       first = from;
       target = into;
       bytes = length;
+      return this;
+    }
+
+    /** Has the switch add what all ranks have at {@code from}, and store it at {@code into}. */
+    Draft addInSwitch(long from, long into, long length) {
+      copy(from, into, length).combine = Step.Combine.SWITCH;
       return this;
     }
 

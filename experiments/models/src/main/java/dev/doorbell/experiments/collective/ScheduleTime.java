@@ -102,7 +102,15 @@ public final class ScheduleTime {
   private void perform(int block, Step step, double from) {
     Message awaited = step.awaited();
     clock[block] = from + costs.step() + (awaited == null ? 0 : costs.await());
-    if (step.combine() != Step.Combine.NONE) {
+    if (step.combine() == Step.Combine.SWITCH) {
+      // Each port carries what all ranks have the switch add, all at once, and the sums.
+      int rank = block % ranks;
+      StepCosts.Near near = costs.near();
+      double wire = step.bytes() * near.perByte() * (ranks + 1 + ranks * near.request());
+      sendingNear[rank] = Math.max(sendingNear[rank], clock[block]) + wire;
+      double turns = Math.ceil((double) step.bytes() / costs.turnBytes());
+      clock[block] = Math.max(clock[block] + turns * near.turn(), sendingNear[rank]);
+    } else if (step.combine() != Step.Combine.NONE) {
       clock[block] += costs.combine(step.bytes(), awaited != null && awaited.packed());
     }
     Message sent = step.sent();
@@ -207,10 +215,13 @@ public final class ScheduleTime {
      * @param flag what a flag behind the data adds to that: the stores have to be there before it
      * @param latency from the last store until the peer's poll sees it
      * @param perByte of a port, each direction
+     * @param request what reading a byte through the switch takes of a port beside the byte
+     * @param turn one turn of a block's loop that has the switch add
      */
-    public record Near(double post, double flag, double latency, double perByte) {
+    public record Near(
+        double post, double flag, double latency, double perByte, double request, double turn) {
       /** Without NVLink no message is near. */
-      public static final Near NONE = new Near(0, 0, 0, 0);
+      public static final Near NONE = new Near(0, 0, 0, 0, 0, 0);
     }
 
     double combine(long bytes, boolean packed) {

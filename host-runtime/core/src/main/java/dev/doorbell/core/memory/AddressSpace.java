@@ -194,7 +194,11 @@ public final class AddressSpace implements AutoCloseable {
     if (allocation == null || starts == null || !allocation.contains(address, bytes)) {
       return null;
     }
-    return Arrays.stream(starts).map(start -> start + address - allocation.address()).toArray();
+    long[] members = starts.clone();
+    for (int i = 0; i < members.length; i++) {
+      members[i] += address - allocation.address();
+    }
+    return members;
   }
 
   /**

@@ -432,7 +432,7 @@ public final class CollCommand extends CliCommand {
       throws UsageException, ConfigException {
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
-    possible.add(Algorithm.HIERARCHICAL);
+    possible.addAll(List.of(Algorithm.HIERARCHICAL, Algorithm.NVLS));
     Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
     sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
     for (Algorithm algorithm : possible) {

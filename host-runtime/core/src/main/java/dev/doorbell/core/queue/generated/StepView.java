@@ -53,6 +53,9 @@ public record StepView(
 
   public static final int COMBINE_REDUCE = 0x2;
 
+  /** {@code DOORBELL_COMBINE_SWITCH}: the NVSwitch adds `first` of all GPUs of the node; floats */
+  public static final int COMBINE_SWITCH = 0x3;
+
   /** {@code DOORBELL_COMBINE_PACKED}: or: `second` is packed, and is waited for word by word */
   public static final int COMBINE_PACKED = 0x4;
 

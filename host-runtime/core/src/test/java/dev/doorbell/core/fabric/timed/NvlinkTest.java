@@ -37,7 +37,7 @@ class NvlinkTest {
         base.links(),
         base.paths(),
         base.network(),
-        new Nvlink(2, LATENCY, RATE, 128),
+        new Nvlink(2, LATENCY, RATE, 128, 0, false),
         List.of());
   }
 

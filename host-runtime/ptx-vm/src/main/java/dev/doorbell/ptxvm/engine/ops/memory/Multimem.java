@@ -184,7 +184,11 @@ public abstract class Multimem extends MemoryOp {
       long low = gather(r, 0);
       long high = bytes == MOST_BYTES ? gather(r, Long.SIZE / bits) : 0;
       ThreadPort port = t.port;
-      for (; t.progress < members.length; t.progress++) {
+      boolean together = port.storeMembers(r[base] + offset, bytes, low, high, access);
+      if (together && port.parked) {
+        return t.park(this);
+      }
+      for (; !together && t.progress < members.length; t.progress++) {
         long at = members[(int) t.progress];
         switch (bytes) {
           case 4 -> port.store32(at, low, access);
@@ -242,18 +246,25 @@ public abstract class Multimem extends MemoryOp {
       long[] members = members(t, r);
       long[] partial = t.partial();
       ThreadPort port = t.port;
+      long[] together = port.loadMembers(r[base] + offset, bytes, access);
+      if (together != null && port.parked) {
+        return t.park(this);
+      }
       for (; t.progress < members.length; t.progress++) {
-        long at = members[(int) t.progress];
+        int member = (int) t.progress;
+        long at = members[member];
         long low =
-            switch (bytes) {
-              case 4 -> port.load32(at, access);
-              case 8 -> port.load64(at, access);
-              default -> port.load128(at, access);
-            };
+            together != null
+                ? together[2 * member]
+                : switch (bytes) {
+                  case 4 -> port.load32(at, access);
+                  case 8 -> port.load64(at, access);
+                  default -> port.load128(at, access);
+                };
         if (port.parked) {
           return t.park(this);
         }
-        long high = bytes == MOST_BYTES ? port.high : 0;
+        long high = together != null ? together[2 * member + 1] : bytes == MOST_BYTES ? port.high : 0;
         t.polling.loaded(at, low ^ (high * 31));
         if (strong) {
           t.polling.loadedStrongly(at, Math.min(bytes, Long.BYTES), low);
