@@ -101,9 +101,20 @@ __device__ __forceinline__ uint4 *units_at(const program &mine, uint64_t offset)
   return reinterpret_cast<uint4 *>(mine.arena + offset);
 }
 
+// Returns where a step that reduces stores the result in a near peer's arena as well, or null.
+__device__ __forceinline__ uint4 *forwards_to(const program &mine, const doorbell_step &step) {
+  const bool forwards = step.put == (DOORBELL_PUT_NEAR | DOORBELL_PUT_DATA) &&
+                        (step.combine & (DOORBELL_COMBINE_SWITCH | DOORBELL_COMBINE_PACKED)) ==
+                            DOORBELL_COMBINE_REDUCE &&
+                        step.put_source == step.target && step.put_bytes == step.bytes;
+  return forwards ? reinterpret_cast<uint4 *>(mine.peers[step.put_peer].inbox + step.put_target)
+                  : nullptr;
+}
+
 // Reduces 16 bytes a thread and turn; what of the last 16 bytes is behind the end is padding.
 template <uint32_t kType>
 __device__ __forceinline__ void reduce_units(const program &mine, const doorbell_step &step) {
+  uint4 *peer = forwards_to(mine, step);
   const uint4 *first = units_at(mine, step.first);
   const uint4 *second = units_at(mine, step.second);
   uint4 *target = units_at(mine, step.target);
@@ -112,10 +123,14 @@ __device__ __forceinline__ void reduce_units(const program &mine, const doorbell
   for (uint64_t i = threadIdx.x; i < units; i += blockDim.x) {
     const uint4 a = first[i];
     const uint4 b = second[i];
-    target[i] = make_uint4(reduce_word<kType>(a.x, b.x, mine.reduction),
-                           reduce_word<kType>(a.y, b.y, mine.reduction),
-                           reduce_word<kType>(a.z, b.z, mine.reduction),
-                           reduce_word<kType>(a.w, b.w, mine.reduction));
+    const uint4 sum = make_uint4(reduce_word<kType>(a.x, b.x, mine.reduction),
+                                 reduce_word<kType>(a.y, b.y, mine.reduction),
+                                 reduce_word<kType>(a.z, b.z, mine.reduction),
+                                 reduce_word<kType>(a.w, b.w, mine.reduction));
+    target[i] = sum;
+    if (peer != nullptr) {
+      peer[i] = sum;
+    }
   }
 }
 
@@ -335,7 +350,7 @@ __device__ __noinline__ uint32_t execute(const doorbell_qp *qps, const program &
       __syncthreads();
     }
     if (near) {
-      if (!packs) {
+      if (!packs && detail::forwards_to(mine, step) == nullptr) {
         detail::store_near(mine, step);
         __syncthreads();
       }

@@ -65,9 +65,14 @@ public enum Algorithm {
    * @param chunk bytes of the longest message of a ring or a tree; a multiple of 16
    */
   public Schedule schedule(Call call, long mostPacked, long chunk) {
+    return schedule(call, mostPacked, chunk, 0);
+  }
+
+  /** The same of one of several channels, which between nodes go by different HCAs. */
+  Schedule schedule(Call call, long mostPacked, long chunk, int channel) {
     Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
     switch (this) {
-      case RING -> Ring.of(call, in);
+      case RING -> Ring.of(call, in, channel);
       case TREE -> Tree.of(call, in);
       case HALVING -> {
         if (call.collective() == BARRIER) {

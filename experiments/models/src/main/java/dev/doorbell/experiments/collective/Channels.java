@@ -48,7 +48,7 @@ public final class Channels {
     List<Schedule> channels = new ArrayList<>();
     for (int i = 0; i < count && parts.bytes(i) > 0; i++) {
       Call part = call.ofSize(parts.bytes(i));
-      Schedule alone = algorithm.schedule(part, mostPacked, chunk);
+      Schedule alone = algorithm.schedule(part, mostPacked, chunk, i);
       Schedule placed = new Channels(call, part, parts.from(i), scratch).placed(alone);
       for (int rank = 0; rank < scratch.length; rank++) {
         scratch[rank] = placed.arenaBytes().get(rank);

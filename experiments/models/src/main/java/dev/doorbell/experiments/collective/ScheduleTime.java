@@ -115,11 +115,17 @@ public final class ScheduleTime {
     }
     Message sent = step.sent();
     if (sent != null) {
-      send(block, sent);
+      // What is reduced is stored at a near peer by the same loop.
+      boolean forwards =
+          step.combine() == Step.Combine.REDUCE
+              && step.source() == step.target()
+              && !sent.packed()
+              && !(awaited != null && awaited.packed());
+      send(block, sent, forwards);
     }
   }
 
-  private void send(int block, Message message) {
+  private void send(int block, Message message, boolean forwards) {
     if (message.to() != lastTo[block]) {
       clock[block] += costs.other();
       lastTo[block] = message.to();
@@ -130,7 +136,11 @@ public final class ScheduleTime {
       // The block itself stores the data: its time is that of a copy, or of the port.
       StepCosts.Near near = costs.near();
       clock[block] += near.post();
-      double copied = clock[block] + costs.combine(message.bytes(), message.packed());
+      double stored =
+          forwards
+              ? message.bytes() * costs.storedPerByte()
+              : costs.combine(message.bytes(), message.packed());
+      double copied = clock[block] + stored;
       sendingNear[message.from()] = Math.max(sendingNear[message.from()], clock[block]) + wire;
       clock[block] =
           Math.max(copied, sendingNear[message.from()])
@@ -192,6 +202,7 @@ public final class ScheduleTime {
    * @param packedTurnBytes the same of packed data
    * @param step everything else of a step: reading it, barriers of the block
    * @param await what a step that waits for a message adds: the fence behind a look at its flag
+   * @param storedPerByte what a block takes to store a byte, at least
    * @param near of messages inside of a node
    */
   public record StepCosts(
@@ -206,6 +217,7 @@ public final class ScheduleTime {
       int packedTurnBytes,
       double step,
       double await,
+      double storedPerByte,
       Near near) {
 
     /**
@@ -227,7 +239,7 @@ public final class ScheduleTime {
     double combine(long bytes, boolean packed) {
       long each = packed ? packedTurnBytes : turnBytes;
       long turns = (bytes + each - 1) / each;
-      return turns * turn;
+      return Math.max(turns * turn, bytes * storedPerByte);
     }
   }
 }

@@ -77,8 +77,8 @@ public abstract class ThreadPort {
    *
    * @param address in the object
    * @param bytes 4, 8 or 16
-   * @return the lower and the upper 8 bytes of each member in turn; null where the members are to be
-   *     loaded one after the other
+   * @return the lower and the upper 8 bytes of each member in turn; null where the members are to
+   *     be loaded one after the other
    */
   public long @Nullable [] loadMembers(long address, int bytes, int access) {
     return null;

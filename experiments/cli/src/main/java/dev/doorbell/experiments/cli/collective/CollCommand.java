@@ -67,6 +67,9 @@ public final class CollCommand extends CliCommand {
   private static final String AUTO = "auto";
   private static final int MOST_SIZES = 64;
 
+  /** From so many bytes on, blocks are large and so are the messages of a ring. */
+  private static final long LARGE = 4L << 20;
+
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
   private static final long LARGEST_SCHEDULE = 32L << 20;
 
@@ -316,11 +319,17 @@ public final class CollCommand extends CliCommand {
                 "placement=" + placement,
                 "samples=" + iterations,
                 "timeout=15min"));
-    if (settings.stream().noneMatch(setting -> setting.startsWith("channels="))) {
-      all.add("channels=0");
+    all.add("channels=0");
+    if (sizes.getLast() >= LARGE) {
+      all.addAll(List.of("threads=256", "chunk=256K"));
     }
+    all.removeIf(each -> settings.stream().anyMatch(set -> isSame(each, set)));
     all.addAll(settings);
     return all;
+  }
+
+  private static boolean isSame(String one, String other) {
+    return one.substring(0, one.indexOf('=')).equals(other.split("=", 2)[0]);
   }
 
   private void report(

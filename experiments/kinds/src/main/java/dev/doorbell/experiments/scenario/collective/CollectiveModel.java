@@ -167,6 +167,7 @@ public final class CollectiveModel {
         4 * of.threads(),
         gpu.load() + STEP_INSTRUCTIONS * gpu.instruction(),
         gpu.fence(),
+        gpu.finer().blockStoreRate() > 0 ? 1 / gpu.finer().blockStoreRate() : 0,
         near(topology, gpu));
   }
 }

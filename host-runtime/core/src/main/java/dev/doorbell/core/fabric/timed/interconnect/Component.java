@@ -118,10 +118,10 @@ public final class Component {
     int generation = interconnect.memory().generation();
     int slot = (int) (address >>> PAGE_SHIFT) & (CACHED - 1);
     AccessPath cached = cache[slot];
-    if (cached != null && cached.covers(address, bytes, generation)) {
+    if (cached != null && serves(cached, access, address, bytes, generation)) {
       return cached;
     }
-    AccessPath found = recent(address, bytes, generation);
+    AccessPath found = recent(access, address, bytes, generation);
     if (found == null) {
       found = find(access, address, bytes, generation);
       recent[oldest] = found;
@@ -131,9 +131,15 @@ public final class Component {
     return found;
   }
 
-  private @Nullable AccessPath recent(long address, long bytes, int generation) {
+  private static boolean serves(
+      AccessPath path, String access, long address, long bytes, int generation) {
+    return path.covers(address, bytes, generation)
+        && (path.members == null || access.equals(MULTIMEM));
+  }
+
+  private @Nullable AccessPath recent(String access, long address, long bytes, int generation) {
     for (AccessPath path : recent) {
-      if (path != null && path.covers(address, bytes, generation)) {
+      if (path != null && serves(path, access, address, bytes, generation)) {
         return path;
       }
     }
@@ -179,13 +185,7 @@ public final class Component {
     Route loop = links.loop(locus);
     Multipath way = links.multipath(locus, there);
     return new AccessPath(
-        of,
-        this,
-        true,
-        loop,
-        loop,
-        new AccessPath.Members(way, paths, members),
-        generation);
+        of, this, true, loop, loop, new AccessPath.Members(way, paths, members), generation);
   }
 
   /** Wakes {@code sleeper} whenever memory of this component is written. */

@@ -186,8 +186,8 @@ public final class RemoteAccess extends Event {
         members.length > 0
             ? path.way().request(time, interconnect.queue().clock())
             : operation == null
-            ? out.request(time, 1, interconnect.queue().clock())
-            : out.atomicRequest(time, bytes, interconnect.queue().clock());
+                ? out.request(time, 1, interconnect.queue().clock())
+                : out.atomicRequest(time, bytes, interconnect.queue().clock());
     long early = Math.min(headStart, Math.max(0, arrival - Math.max(behind, time)));
     servedAt = Math.max(arrival - early + path.owner.service, notBefore);
     interconnect.queue().schedule(this, servedAt);
