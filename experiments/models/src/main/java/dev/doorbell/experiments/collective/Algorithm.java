@@ -65,12 +65,13 @@ public enum Algorithm {
    * @param chunk bytes of the longest message of a ring or a tree; a multiple of 16
    */
   public Schedule schedule(Call call, long mostPacked, long chunk) {
-    return schedule(call, mostPacked, chunk, 0);
+    long[] used = new long[call.ranks()];
+    Arrays.fill(used, call.scratchAt());
+    return schedule(call, 0, new Schedule.Builder(call, used, mostPacked, chunk));
   }
 
   /** The same of one of several channels, which between nodes go by different HCAs. */
-  Schedule schedule(Call call, long mostPacked, long chunk, int channel) {
-    Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
+  Schedule schedule(Call call, int channel, Schedule.Builder in) {
     switch (this) {
       case RING -> Ring.of(call, in, channel);
       case TREE -> Tree.of(call, in);

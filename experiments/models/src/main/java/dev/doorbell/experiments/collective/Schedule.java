@@ -31,10 +31,10 @@ public record Schedule(
 
   /** The same with a barrier behind it, so that it may be repeated. */
   public Schedule thenBarrier() {
-    Builder builder = new Builder(steps.size(), 0, 0, 0, node);
+    Builder builder =
+        new Builder(arenaBytes.stream().mapToLong(Long::longValue).toArray(), 0, 0, node);
     for (int rank = 0; rank < steps.size(); rank++) {
       builder.steps.get(rank).addAll(steps.get(rank));
-      builder.used[rank] = arenaBytes.get(rank);
       builder.flags.get(rank).putAll(flags.get(rank));
     }
     Algorithm.dissemination(builder);
@@ -127,22 +127,22 @@ public record Schedule(
     /**
      * Nobody has a step yet.
      *
+     * @param used bytes of each rank's arena, which grow with what the schedule takes
      * @param mostPacked bytes of the longest message that has its flag in the data
      * @param chunk bytes of the longest message, where an algorithm cuts
      */
-    Builder(Call call, long mostPacked, long chunk) {
-      this(call.ranks(), call.scratchAt(), mostPacked, chunk, call.node());
+    Builder(Call call, long[] used, long mostPacked, long chunk) {
+      this(used, mostPacked, chunk, call.node());
     }
 
-    private Builder(int ranks, long scratchAt, long mostPacked, long chunk, int node) {
-      this.used = new long[ranks];
+    private Builder(long[] used, long mostPacked, long chunk, int node) {
+      this.used = used;
       this.node = node;
       this.mostPacked = mostPacked;
       this.chunk = chunk;
-      for (int rank = 0; rank < ranks; rank++) {
+      for (int rank = 0; rank < used.length; rank++) {
         steps.add(new ArrayList<>());
         flags.add(new HashMap<>());
-        used[rank] = scratchAt;
       }
     }
 

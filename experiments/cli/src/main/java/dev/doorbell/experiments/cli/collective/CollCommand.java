@@ -145,7 +145,7 @@ public final class CollCommand extends CliCommand {
       split = ",",
       paramLabel = "NAME",
       description =
-          "ring, tree, halving, direct, or auto, the one whose predicted time is the least (the"
+          "ring, tree, halving, direct, hierarchical, nvls, or auto, the one whose predicted time is the least (the"
               + " default). A table for each.")
   private List<String> algorithms = new ArrayList<>(List.of(AUTO));
 
