@@ -13,8 +13,9 @@ import javax.annotation.processing.Generated;
  * @param waitFlag {@code wait_flag}: 0: do not wait
  * @param waitFlags {@code wait_flags}: see the header
  * @param combine {@code combine}: DOORBELL_COMBINE_*
- * @param target {@code target}: where the result goes
- * @param first {@code first}: the only operand of a copy, or the first of a reduction
+ * @param target {@code target}: where the result goes; in the switch: in all GPUs
+ * @param first {@code first}: the only operand of a copy, or the first of a reduction; in the
+ *     switch: of all GPUs
  * @param second {@code second}: the second operand of a reduction; what is packed, of both
  * @param bytes {@code bytes}: of each
  * @param putPeer {@code put_peer}: see the header
