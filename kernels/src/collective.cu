@@ -1,12 +1,13 @@
 // collective: a collective among all ranks, by the steps that the host lists for each of them.
 //
+// Target     sm_90: the switch of NVLink SHARP reduces by multimem instructions.
 // Launch     all ranks at once, a block of any number of threads for each channel (role is the rank, qp_count the
 //            number of ranks). A channel is a part of the buffer with its own steps, flags and queue pairs.
 //            Queue pair c * qp_count + p is that of channel c to rank p; those that no step uses may be zero.
 // Job        operand: struct doorbell_step[channels][compare], the first `window` of each channel are timed;
 //            opcode: type and reduction (collective_abi.h); local: the arena; peers: inbox is the arena, signals
 //            the flags of each rank; signals: [channels][qp_count], a word of each rank; iterations, warmup,
-//            samples, status.
+//            samples, status; remote: the multicast object over the arenas of the node, if a step needs it.
 // Order      that of doorbell/collective.cuh. The steps behind those that are timed are a barrier, and a quiet
 //            follows, so that a turn finds the arenas free.
 // Who else   the HCAs write arenas and flags; nobody else posts to the queue pairs.
@@ -31,7 +32,8 @@ extern "C" __global__ void collective(const doorbell_qp *qps, const doorbell_job
                                            reinterpret_cast<const uint64_t *>(signals->own) + words,
                                            reinterpret_cast<const doorbell_peer *>(job.peers),
                                            job.opcode >> 8,
-                                           job.opcode & 0xffu};
+                                           job.opcode & 0xffu,
+                                           job.remote};
   const uint64_t turns = job.warmup + job.iterations;
   uint64_t *samples = reinterpret_cast<uint64_t *>(job.samples) + 2 * channel * job.iterations;
   uint32_t status = DOORBELL_OK;

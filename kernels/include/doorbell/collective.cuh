@@ -1,12 +1,14 @@
 // Collectives over RDMA puts: all-reduce, reduce-scatter, all-gather, broadcast, reduce, all-to-all and
 // barrier, by any algorithm. An algorithm is data: the list of steps of each rank (collective_abi.h).
 //
-//   collective::program mine{steps, arena, arena_key, own_flag, flags, peers, type, reduction};
+//   collective::program mine{steps, arena, arena_key, own_flag, flags, peers, type, reduction, multicast};
 //   uint32_t status = collective::execute(qps, mine, turn, 0, count);
 //
 // All threads of one block call execute() and get a status; it is DOORBELL_OK for all of them or for none.
 // A block executes one program; queue pair p of qps leads to rank p, and nobody else posts to it
 // meanwhile.
+//
+// DOORBELL_COMBINE_SWITCH is compiled for sm_90 and later; elsewhere such a step ends with DOORBELL_ERROR_ARGUMENT.
 //
 // Memory order: a put and its flag are one post to one queue pair, and the flag is a signal (order.cuh), so it
 // arrives behind the data on every adapter. A flag is acquired at system scope by thread 0, a barrier of the block passes that on. Data with the flag
@@ -37,6 +39,7 @@ struct program {
   const doorbell_peer *peers; // inbox: the arena, signals: the flags of each rank
   uint32_t type;              // DOORBELL_TYPE_*
   uint32_t reduction;         // DOORBELL_REDUCE_*
+  uint64_t multicast;         // a multicast object over the arenas of a node, for DOORBELL_COMBINE_SWITCH; sm_90
 };
 
 namespace detail {
@@ -98,9 +101,20 @@ __device__ __forceinline__ uint4 *units_at(const program &mine, uint64_t offset)
   return reinterpret_cast<uint4 *>(mine.arena + offset);
 }
 
+// Returns where a step that reduces stores the result in a near peer's arena as well, or null.
+__device__ __forceinline__ uint4 *forwards_to(const program &mine, const doorbell_step &step) {
+  const bool forwards = step.put == (DOORBELL_PUT_NEAR | DOORBELL_PUT_DATA) &&
+                        (step.combine & (DOORBELL_COMBINE_SWITCH | DOORBELL_COMBINE_PACKED)) ==
+                            DOORBELL_COMBINE_REDUCE &&
+                        step.put_source == step.target && step.put_bytes == step.bytes;
+  return forwards ? reinterpret_cast<uint4 *>(mine.peers[step.put_peer].inbox + step.put_target)
+                  : nullptr;
+}
+
 // Reduces 16 bytes a thread and turn; what of the last 16 bytes is behind the end is padding.
 template <uint32_t kType>
 __device__ __forceinline__ void reduce_units(const program &mine, const doorbell_step &step) {
+  uint4 *peer = forwards_to(mine, step);
   const uint4 *first = units_at(mine, step.first);
   const uint4 *second = units_at(mine, step.second);
   uint4 *target = units_at(mine, step.target);
@@ -109,10 +123,14 @@ __device__ __forceinline__ void reduce_units(const program &mine, const doorbell
   for (uint64_t i = threadIdx.x; i < units; i += blockDim.x) {
     const uint4 a = first[i];
     const uint4 b = second[i];
-    target[i] = make_uint4(reduce_word<kType>(a.x, b.x, mine.reduction),
-                           reduce_word<kType>(a.y, b.y, mine.reduction),
-                           reduce_word<kType>(a.z, b.z, mine.reduction),
-                           reduce_word<kType>(a.w, b.w, mine.reduction));
+    const uint4 sum = make_uint4(reduce_word<kType>(a.x, b.x, mine.reduction),
+                                 reduce_word<kType>(a.y, b.y, mine.reduction),
+                                 reduce_word<kType>(a.z, b.z, mine.reduction),
+                                 reduce_word<kType>(a.w, b.w, mine.reduction));
+    target[i] = sum;
+    if (peer != nullptr) {
+      peer[i] = sum;
+    }
   }
 }
 
@@ -124,6 +142,46 @@ __device__ __forceinline__ void copy_units(const program &mine, const doorbell_s
   for (uint64_t i = threadIdx.x; i < units; i += blockDim.x) {
     target[i] = first[i];
   }
+}
+
+#if __CUDA_ARCH__ >= 900
+template <uint32_t kType>
+__device__ __forceinline__ void add_in_switch(uint64_t from, uint64_t to) {
+  uint32_t a, b, c, d;
+  if constexpr (kType == DOORBELL_TYPE_F32) {
+    asm volatile("multimem.ld_reduce.weak.global.add.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(from) : "memory");
+  } else if constexpr (kType == DOORBELL_TYPE_F16) {
+    asm volatile("multimem.ld_reduce.weak.global.add.acc::f32.v4.f16x2 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(from) : "memory");
+  } else {
+    asm volatile("multimem.ld_reduce.weak.global.add.acc::f32.v4.bf16x2 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(from) : "memory");
+  }
+  asm volatile("multimem.st.weak.global.v4.f32 [%0], {%1, %2, %3, %4};"
+               :: "l"(to), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+}
+#endif
+
+// Has the switch add 16 bytes a thread and turn of all GPUs of the node, and store the sums in all of them.
+template <uint32_t kType>
+__device__ __forceinline__ uint32_t add_units_in_switch(const program &mine, const doorbell_step &step) {
+#if __CUDA_ARCH__ >= 900
+  const uint64_t bytes = (step.bytes + 15) / 16 * 16;
+#pragma unroll 1
+  for (uint64_t at = 16 * threadIdx.x; at < bytes; at += 16 * blockDim.x) {
+    add_in_switch<kType>(mine.multicast + step.first + at, mine.multicast + step.target + at);
+  }
+  return DOORBELL_OK;
+#else
+  return DOORBELL_ERROR_ARGUMENT;
+#endif
+}
+
+__device__ __forceinline__ uint32_t add_in_switch(const program &mine, const doorbell_step &step) {
+  return mine.type == DOORBELL_TYPE_F16    ? add_units_in_switch<DOORBELL_TYPE_F16>(mine, step)
+         : mine.type == DOORBELL_TYPE_BF16 ? add_units_in_switch<DOORBELL_TYPE_BF16>(mine, step)
+                                           : add_units_in_switch<DOORBELL_TYPE_F32>(mine, step);
 }
 
 __device__ __forceinline__ uint32_t reduce_word(uint32_t type, uint32_t reduction, uint32_t a,
@@ -267,6 +325,8 @@ __device__ __noinline__ uint32_t execute(const doorbell_qp *qps, const program &
         status = detail::combine_packed(&qps[step.wait_peer], mine, step, low(turn));
       } else if (combine == DOORBELL_COMBINE_COPY) {
         detail::copy_units(mine, step);
+      } else if (combine == DOORBELL_COMBINE_SWITCH) {
+        status = detail::add_in_switch(mine, step);
       } else if (mine.type == DOORBELL_TYPE_F32) {
         detail::reduce_units<DOORBELL_TYPE_F32>(mine, step);
       } else if (mine.type == DOORBELL_TYPE_F16) {
@@ -290,7 +350,7 @@ __device__ __noinline__ uint32_t execute(const doorbell_qp *qps, const program &
       __syncthreads();
     }
     if (near) {
-      if (!packs) {
+      if (!packs && detail::forwards_to(mine, step) == nullptr) {
         detail::store_near(mine, step);
         __syncthreads();
       }

@@ -19,8 +19,8 @@ struct doorbell_step {
   uint32_t wait_flag;   // 0: do not wait
   uint32_t wait_flags;
   uint32_t combine;     // DOORBELL_COMBINE_*
-  uint64_t target;      // where the result goes
-  uint64_t first;       // the only operand of a copy, or the first of a reduction
+  uint64_t target;      // where the result goes; in the switch: in all GPUs
+  uint64_t first;       // the only operand of a copy, or the first of a reduction; in the switch: of all GPUs
   uint64_t second;      // the second operand of a reduction; what is packed, of both
   uint64_t bytes;       // of each
   uint32_t put_peer;
@@ -37,6 +37,7 @@ struct doorbell_step {
 #define DOORBELL_COMBINE_NONE 0u
 #define DOORBELL_COMBINE_COPY 1u
 #define DOORBELL_COMBINE_REDUCE 2u
+#define DOORBELL_COMBINE_SWITCH 3u  // the NVSwitch adds `first` of all GPUs of the node; floats
 #define DOORBELL_COMBINE_PACKED 4u  // or: `second` is packed, and is waited for word by word
 
 // doorbell_step.put. Packed data is 8 bytes for each 4: the data, then the number of the turn, from 1. The

@@ -55,7 +55,7 @@ public final class KernelCatalogue {
               kernel.required("name").asString(),
               kernel.required("description").asString(),
               kernel.required("isa").asString(),
-              manifest.required("target").asString(),
+              (kernel.has("target") ? kernel : manifest).required("target").asString(),
               kernel.required("source").asString(),
               entries));
     }

@@ -58,6 +58,7 @@ class CollectiveAbiTest {
             Map.entry("DOORBELL_COMBINE_NONE", (long) StepView.COMBINE_NONE),
             Map.entry("DOORBELL_COMBINE_COPY", (long) StepView.COMBINE_COPY),
             Map.entry("DOORBELL_COMBINE_REDUCE", (long) StepView.COMBINE_REDUCE),
+            Map.entry("DOORBELL_COMBINE_SWITCH", (long) StepView.COMBINE_SWITCH),
             Map.entry("DOORBELL_COMBINE_PACKED", (long) StepView.COMBINE_PACKED),
             Map.entry("DOORBELL_PUT_NONE", (long) StepView.PUT_NONE),
             Map.entry("DOORBELL_PUT_DATA", (long) StepView.PUT_DATA),

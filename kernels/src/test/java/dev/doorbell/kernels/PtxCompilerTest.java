@@ -48,7 +48,7 @@ class PtxCompilerTest {
   @FieldSource("KERNELS")
   void a_damaged_kernel_is_refused(ProtocolKernel kernel) {
     String damaged = portable(kernel).replaceFirst("ret;", "return;");
-    assertThat(compile(damaged, "sm_75")).contains("return");
+    assertThat(compile(damaged, kernel.target())).contains("return");
   }
 
   /**

@@ -6,6 +6,7 @@ import static dev.doorbell.experiments.collective.Collective.ALL_TO_ALL;
 import static dev.doorbell.experiments.collective.Collective.BARRIER;
 import static dev.doorbell.experiments.collective.Collective.REDUCE_SCATTER;
 
+import dev.doorbell.experiments.collective.Schedule.Segments;
 import java.util.Arrays;
 import java.util.List;
 
@@ -20,7 +21,9 @@ public enum Algorithm {
   /** Everybody sends to everybody. */
   DIRECT,
   /** NVLink inside of a node; between nodes, each rank with those of its place in a node. */
-  HIERARCHICAL;
+  HIERARCHICAL,
+  /** NVLink SHARP: the switch of a node adds the segment of each rank and stores it in all GPUs. */
+  NVLS;
 
   /**
    * Returns whether it performs a collective among {@code ranks}.
@@ -46,6 +49,7 @@ public enum Algorithm {
                   || collective == ALL_GATHER
                   || collective == ALL_TO_ALL
                   || collective.rooted());
+      case NVLS -> node > 1 && ranks <= node && collective == ALL_REDUCE;
     };
   }
 
@@ -61,9 +65,15 @@ public enum Algorithm {
    * @param chunk bytes of the longest message of a ring or a tree; a multiple of 16
    */
   public Schedule schedule(Call call, long mostPacked, long chunk) {
-    Schedule.Builder in = new Schedule.Builder(call, mostPacked, chunk);
+    long[] used = new long[call.ranks()];
+    Arrays.fill(used, call.scratchAt());
+    return schedule(call, 0, new Schedule.Builder(call, used, mostPacked, chunk));
+  }
+
+  /** The same of one of several channels, which between nodes go by different HCAs. */
+  Schedule schedule(Call call, int channel, Schedule.Builder in) {
     switch (this) {
-      case RING -> Ring.of(call, in);
+      case RING -> Ring.of(call, in, channel);
       case TREE -> Tree.of(call, in);
       case HALVING -> {
         if (call.collective() == BARRIER) {
@@ -74,8 +84,24 @@ public enum Algorithm {
       }
       case DIRECT -> Direct.of(call, in);
       case HIERARCHICAL -> Hierarchical.of(call, in);
+      case NVLS -> inSwitch(call, in);
     }
     return in.build();
+  }
+
+  /** All contributions are there, and behind it all sums. */
+  private static void inSwitch(Call call, Schedule.Builder in) {
+    Segments segments = new Segments(call.sendBytes(), call.ranks());
+    dissemination(in);
+    for (int rank = 0; rank < call.ranks(); rank++) {
+      long at = segments.from(rank);
+      if (segments.bytes(rank) > 0) {
+        in.at(rank)
+            .addInSwitch(call.sendAt(rank) + at, call.receiveAt(rank) + at, segments.bytes(rank))
+            .end();
+      }
+    }
+    dissemination(in);
   }
 
   /**

@@ -13,6 +13,8 @@ import java.util.stream.IntStream;
  * @param inPlace whether the result lies where the contribution does
  * @param seed of the numbers, and of the sizes of an all-to-all-v
  * @param node consecutive ranks whose GPUs address each other's memory; 1 where none do
+ * @param from where this part of a larger call begins in each of its buffers
+ * @param whole bytes of the larger buffer of that call
  */
 public record Call(
     Collective collective,
@@ -23,7 +25,9 @@ public record Call(
     int root,
     boolean inPlace,
     long seed,
-    int node) {
+    int node,
+    long from,
+    long whole) {
   private static final int LINE = 16;
 
   /** Numbers of a result that are reduced together: they stay in the host's cache. */
@@ -42,9 +46,24 @@ public record Call(
     this(collective, ranks, size, type, reduction, root, inPlace, seed, 1);
   }
 
-  /** The same call over buffers of another size. */
-  Call ofSize(long bytes) {
-    return new Call(collective, ranks, bytes, type, reduction, root, inPlace, seed, node);
+  /** A call of its own. */
+  public Call(
+      Collective collective,
+      int ranks,
+      long size,
+      DataType type,
+      Reduction reduction,
+      int root,
+      boolean inPlace,
+      long seed,
+      int node) {
+    this(collective, ranks, size, type, reduction, root, inPlace, seed, node, 0, size);
+  }
+
+  /** The same call over a part of buffers that are not divided. */
+  Call part(long at, long bytes) {
+    return new Call(
+        collective, ranks, bytes, type, reduction, root, inPlace, seed, node, at, whole);
   }
 
   /** Bytes of a block, or of the whole buffer where it is not divided. */
@@ -76,25 +95,25 @@ public record Call(
   /** Returns where the send buffer begins in an arena. */
   long sendAt(int rank) {
     if (!inPlace) {
-      return 0;
+      return from;
     }
     // As the calls define it: in its block of the result, or the result in a block of it.
-    return collective == Collective.ALL_GATHER ? rank * block() : 0;
+    return from + (collective == Collective.ALL_GATHER ? rank * block() : 0);
   }
 
   /** Returns where the receive buffer begins in an arena. */
   public long receiveAt(int rank) {
     if (!inPlace) {
-      return padded(sendBytes());
+      return from + padded(collective.sendBytes(whole, ranks));
     }
-    return collective == Collective.REDUCE_SCATTER ? rank * block() : 0;
+    return from + (collective == Collective.REDUCE_SCATTER ? rank * block() : 0);
   }
 
   /** Returns where scratch memory begins in an arena. */
   public long scratchAt() {
-    return inPlace
-        ? padded(Math.max(sendBytes(), receiveBytes()))
-        : padded(sendBytes()) + padded(receiveBytes());
+    long sent = collective.sendBytes(whole, ranks);
+    long received = collective.receiveBytes(whole, ranks);
+    return inPlace ? padded(Math.max(sent, received)) : padded(sent) + padded(received);
   }
 
   static long padded(long bytes) {

@@ -12,14 +12,40 @@ final class Ring {
   private final Schedule.Builder in;
   private final int ranks;
 
-  private Ring(Call call, Schedule.Builder in) {
+  /** Ranks as they follow each other. */
+  private final List<Integer> order;
+
+  private Ring(Call call, Schedule.Builder in, int channel) {
     this.call = call;
     this.in = in;
     this.ranks = call.ranks();
+    this.order =
+        call.collective().divides() ? order(ranks, ranks, 0) : order(ranks, call.node(), channel);
   }
 
-  static void of(Call call, Schedule.Builder in) {
-    Ring ring = new Ring(call, in);
+  /**
+   * Returns the ring of a channel: it enters a node and leaves it at places that are another
+   * channel's neighbours, so that channels use all HCAs; nodes are passed forth and back in turn,
+   * so that messages between nodes stay in a rail.
+   */
+  private static List<Integer> order(int ranks, int node, int channel) {
+    List<Integer> order = new ArrayList<>();
+    for (int first = 0; first < ranks; first += node) {
+      List<Integer> ofNode = new ArrayList<>();
+      for (int place = 0; place < node; place++) {
+        int rank = first + (place + channel) % node;
+        if (rank < ranks) {
+          ofNode.add(rank);
+        }
+      }
+      boolean back = first / node % 2 == 1;
+      order.addAll(back ? ofNode.reversed() : ofNode);
+    }
+    return order;
+  }
+
+  static void of(Call call, Schedule.Builder in, int channel) {
+    Ring ring = new Ring(call, in, channel);
     switch (call.collective()) {
       case ALL_REDUCE -> ring.allReduce();
       case REDUCE_SCATTER -> ring.reduceScatter();
@@ -31,32 +57,34 @@ final class Ring {
   }
 
   private int next(int rank) {
-    return (rank + 1) % ranks;
+    return order.get((order.indexOf(rank) + 1) % ranks);
   }
 
   /** Messages of the rank before, of the round before. */
-  private List<Message> before(List<List<Message>> round, int rank) {
-    return round.get(Math.floorMod(rank - 1, ranks));
+  private List<Message> before(List<List<Message>> round, int at) {
+    return round.get(Math.floorMod(at - 1, ranks));
   }
 
   private void allReduce() {
     Segments segments = new Segments(call.sendBytes(), ranks);
     List<List<Message>> round = new ArrayList<>();
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int at = 0; at < ranks; at++) {
+      int rank = order.get(at);
       List<Message> sent = new ArrayList<>();
-      for (Piece piece : in.pieces(segments.from(rank), segments.to(rank))) {
+      for (Piece piece : in.pieces(segments.from(at), segments.to(at))) {
         sent.add(in.at(rank).send(next(rank), call.sendAt(rank) + piece.at(), piece.bytes()));
       }
       round.add(sent);
     }
     for (int step = 1; step < 2 * ranks - 1; step++) {
       List<List<Message>> following = new ArrayList<>();
-      for (int rank = 0; rank < ranks; rank++) {
-        int segment = Math.floorMod(rank - step, ranks);
+      for (int at = 0; at < ranks; at++) {
+        int rank = order.get(at);
+        int segment = Math.floorMod(at - step, ranks);
         List<Message> sent = new ArrayList<>();
         int index = 0;
         for (Piece piece : in.pieces(segments.from(segment), segments.to(segment))) {
-          Message message = before(round, rank).get(index++);
+          Message message = before(round, at).get(index++);
           long result = call.receiveAt(rank) + piece.at();
           Draft draft =
               step < ranks

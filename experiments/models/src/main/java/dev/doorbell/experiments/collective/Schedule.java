@@ -31,14 +31,21 @@ public record Schedule(
 
   /** The same with a barrier behind it, so that it may be repeated. */
   public Schedule thenBarrier() {
-    Builder builder = new Builder(steps.size(), 0, 0, 0, node);
+    Builder builder =
+        new Builder(arenaBytes.stream().mapToLong(Long::longValue).toArray(), 0, 0, node);
     for (int rank = 0; rank < steps.size(); rank++) {
       builder.steps.get(rank).addAll(steps.get(rank));
-      builder.used[rank] = arenaBytes.get(rank);
       builder.flags.get(rank).putAll(flags.get(rank));
     }
     Algorithm.dissemination(builder);
     return builder.build();
+  }
+
+  /** Returns whether the NVSwitch reduces. */
+  public boolean usesSwitch() {
+    return steps.stream()
+        .flatMap(List::stream)
+        .anyMatch(step -> step.combine() == Step.Combine.SWITCH);
   }
 
   /** Returns whether a message is stored, not put. */
@@ -72,6 +79,7 @@ public record Schedule(
           case NONE -> StepView.COMBINE_NONE;
           case COPY -> StepView.COMBINE_COPY;
           case REDUCE -> StepView.COMBINE_REDUCE;
+          case SWITCH -> StepView.COMBINE_SWITCH;
         };
     return new StepView(
         awaited == null ? 0 : awaited.from(),
@@ -119,22 +127,22 @@ public record Schedule(
     /**
      * Nobody has a step yet.
      *
+     * @param used bytes of each rank's arena, which grow with what the schedule takes
      * @param mostPacked bytes of the longest message that has its flag in the data
      * @param chunk bytes of the longest message, where an algorithm cuts
      */
-    Builder(Call call, long mostPacked, long chunk) {
-      this(call.ranks(), call.scratchAt(), mostPacked, chunk, call.node());
+    Builder(Call call, long[] used, long mostPacked, long chunk) {
+      this(used, mostPacked, chunk, call.node());
     }
 
-    private Builder(int ranks, long scratchAt, long mostPacked, long chunk, int node) {
-      this.used = new long[ranks];
+    private Builder(long[] used, long mostPacked, long chunk, int node) {
+      this.used = used;
       this.node = node;
       this.mostPacked = mostPacked;
       this.chunk = chunk;
-      for (int rank = 0; rank < ranks; rank++) {
+      for (int rank = 0; rank < used.length; rank++) {
         steps.add(new ArrayList<>());
         flags.add(new HashMap<>());
-        used[rank] = scratchAt;
       }
     }
 
@@ -224,6 +232,12 @@ public record Schedule(
       first = from;
       target = into;
       bytes = length;
+      return this;
+    }
+
+    /** Has the switch add what all ranks have at {@code from}, and store it at {@code into}. */
+    Draft addInSwitch(long from, long into, long length) {
+      copy(from, into, length).combine = Step.Combine.SWITCH;
       return this;
     }
 

@@ -102,16 +102,30 @@ public final class ScheduleTime {
   private void perform(int block, Step step, double from) {
     Message awaited = step.awaited();
     clock[block] = from + costs.step() + (awaited == null ? 0 : costs.await());
-    if (step.combine() != Step.Combine.NONE) {
+    if (step.combine() == Step.Combine.SWITCH) {
+      // Each port carries what all ranks have the switch add, all at once, and the sums.
+      int rank = block % ranks;
+      StepCosts.Near near = costs.near();
+      double wire = step.bytes() * near.perByte() * (ranks + 1 + ranks * near.request());
+      sendingNear[rank] = Math.max(sendingNear[rank], clock[block]) + wire;
+      double turns = Math.ceil((double) step.bytes() / costs.turnBytes());
+      clock[block] = Math.max(clock[block] + turns * near.turn(), sendingNear[rank]);
+    } else if (step.combine() != Step.Combine.NONE) {
       clock[block] += costs.combine(step.bytes(), awaited != null && awaited.packed());
     }
     Message sent = step.sent();
     if (sent != null) {
-      send(block, sent);
+      // What is reduced is stored at a near peer by the same loop.
+      boolean forwards =
+          step.combine() == Step.Combine.REDUCE
+              && step.source() == step.target()
+              && !sent.packed()
+              && !(awaited != null && awaited.packed());
+      send(block, sent, forwards);
     }
   }
 
-  private void send(int block, Message message) {
+  private void send(int block, Message message, boolean forwards) {
     if (message.to() != lastTo[block]) {
       clock[block] += costs.other();
       lastTo[block] = message.to();
@@ -122,7 +136,11 @@ public final class ScheduleTime {
       // The block itself stores the data: its time is that of a copy, or of the port.
       StepCosts.Near near = costs.near();
       clock[block] += near.post();
-      double copied = clock[block] + costs.combine(message.bytes(), message.packed());
+      double stored =
+          forwards
+              ? message.bytes() * costs.storedPerByte()
+              : costs.combine(message.bytes(), message.packed());
+      double copied = clock[block] + stored;
       sendingNear[message.from()] = Math.max(sendingNear[message.from()], clock[block]) + wire;
       clock[block] =
           Math.max(copied, sendingNear[message.from()])
@@ -184,6 +202,7 @@ public final class ScheduleTime {
    * @param packedTurnBytes the same of packed data
    * @param step everything else of a step: reading it, barriers of the block
    * @param await what a step that waits for a message adds: the fence behind a look at its flag
+   * @param storedPerByte what a block takes to store a byte, at least
    * @param near of messages inside of a node
    */
   public record StepCosts(
@@ -198,6 +217,7 @@ public final class ScheduleTime {
       int packedTurnBytes,
       double step,
       double await,
+      double storedPerByte,
       Near near) {
 
     /**
@@ -207,16 +227,19 @@ public final class ScheduleTime {
      * @param flag what a flag behind the data adds to that: the stores have to be there before it
      * @param latency from the last store until the peer's poll sees it
      * @param perByte of a port, each direction
+     * @param request what reading a byte through the switch takes of a port beside the byte
+     * @param turn one turn of a block's loop that has the switch add
      */
-    public record Near(double post, double flag, double latency, double perByte) {
+    public record Near(
+        double post, double flag, double latency, double perByte, double request, double turn) {
       /** Without NVLink no message is near. */
-      public static final Near NONE = new Near(0, 0, 0, 0);
+      public static final Near NONE = new Near(0, 0, 0, 0, 0, 0);
     }
 
     double combine(long bytes, boolean packed) {
       long each = packed ? packedTurnBytes : turnBytes;
       long turns = (bytes + each - 1) / each;
-      return turns * turn;
+      return Math.max(turns * turn, bytes * storedPerByte);
     }
   }
 }

@@ -29,6 +29,8 @@ public record Step(
   public enum Combine {
     NONE,
     COPY,
-    REDUCE
+    REDUCE,
+    /** By the NVSwitch, of all ranks of the node and in all of them. */
+    SWITCH
   }
 }

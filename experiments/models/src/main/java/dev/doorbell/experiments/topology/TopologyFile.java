@@ -41,6 +41,8 @@ public final class TopologyFile {
           "h200nvl-cx7-far",
           "h100-cx7",
           "h800-cx7",
+          "dgx-h100",
+          "dgx-a100",
           "gb200-cx7",
           "pciebench-nfp-bdw",
           "pciebench-nfp-hsw",

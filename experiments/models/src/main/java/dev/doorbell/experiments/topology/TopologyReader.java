@@ -218,7 +218,11 @@ final class TopologyReader {
             nvlink.integer("ranks", 2, MOST_RANKS),
             nanos(nvlink, "latency_ns"),
             nvlink.number("rate_gb_s", 0.001, Price.RATE),
-            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false)));
+            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false),
+            nvlink.has("request_bytes")
+                ? nvlink.integer("request_bytes", 0, Price.LARGEST_PAYLOAD)
+                : 0,
+            nvlink.flag("reduces", false)));
   }
 
   private void link(Node node) {

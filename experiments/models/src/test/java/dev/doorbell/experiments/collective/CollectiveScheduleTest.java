@@ -178,7 +178,7 @@ class CollectiveScheduleTest {
 
   @Test
   void the_predicted_time_of_small_messages_is_that_of_the_rounds() {
-    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 0, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call even =
@@ -193,7 +193,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_post_with_a_flag_behind_its_data_takes_longer_than_one_of_packed_data() {
-    StepCosts costs = new StepCosts(0, 100, 0, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 100, 0, 1000, 0, 0, 0, 16, 16, 0, 0, 0, StepCosts.Near.NONE);
     Call packed =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     Call apart =
@@ -205,7 +205,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_post_to_another_rank_than_the_last_one_takes_longer() {
-    StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 100, 1000, 0, 0, 0, 16, 16, 0, 0, 0, StepCosts.Near.NONE);
     Call small =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     assertThat(time(Algorithm.HALVING, small, costs)).isEqualTo(4_400);
@@ -218,7 +218,7 @@ class CollectiveScheduleTest {
         new Call(Collective.BROADCAST, 2, 65536, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     for (int[] ends : new int[][] {{3, 1}, {1, 3}, {3, 3}}) {
       StepCosts costs =
-          new StepCosts(0, 0, 0, 1000, ends[0], ends[1], 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+          new StepCosts(0, 0, 0, 1000, ends[0], ends[1], 0, 16, 16, 0, 0, 0, StepCosts.Near.NONE);
       assertThat(ScheduleTime.of(List.of(Algorithm.DIRECT.schedule(call, 1024, 65536)), costs))
           .isEqualTo(1000 + 3 * 65536);
     }
@@ -226,7 +226,7 @@ class CollectiveScheduleTest {
 
   @Test
   void a_step_that_waits_for_a_message_has_a_fence_behind_its_flag() {
-    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 50, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 0, 0, 0, 16, 16, 0, 50, 0, StepCosts.Near.NONE);
     Call call =
         new Call(Collective.ALL_REDUCE, 16, 64, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     assertThat(time(Algorithm.DIRECT, call, costs)).isEqualTo(1000 + 15 * 50);
@@ -235,8 +235,8 @@ class CollectiveScheduleTest {
 
   @Test
   void a_near_message_waits_for_its_stores_before_the_flag_behind_it() {
-    StepCosts.Near near = new StepCosts.Near(10, 100, 1000, 0);
-    StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 0, 16, 16, 0, 0, near);
+    StepCosts.Near near = new StepCosts.Near(10, 100, 1000, 0, 0, 0);
+    StepCosts costs = new StepCosts(0, 0, 0, 5000, 0, 0, 0, 16, 16, 0, 0, 0, near);
     for (int size : new int[] {64, 65536}) {
       Call call =
           new Call(
@@ -246,13 +246,41 @@ class CollectiveScheduleTest {
     }
   }
 
+  @Test
+  void a_port_carries_what_the_switch_adds_of_all_ranks_and_the_sums() {
+    StepCosts.Near near = new StepCosts.Near(0, 0, 100, 0.5, 0.25, 0);
+    StepCosts costs = new StepCosts(0, 0, 0, 0, 0, 0, 0, 16, 16, 0, 0, 0, near);
+    Call call =
+        new Call(Collective.ALL_REDUCE, 4, 4096, DataType.FLOAT, Reduction.SUM, 0, false, SEED, 4);
+    double barriers = 2 * 2 * 100;
+    assertThat(time(Algorithm.NVLS, call, costs)).isEqualTo(barriers + 1024 * 0.5 * (4 + 1 + 1));
+  }
+
+  @Test
+  void the_rings_of_channels_leave_a_node_at_different_places_and_stay_in_a_rail() {
+    Call call =
+        new Call(Collective.ALL_REDUCE, 8, 8192, DataType.FLOAT, Reduction.SUM, 0, false, SEED, 4);
+    List<Integer> leaving = new ArrayList<>();
+    for (Schedule channel : Channels.of(Algorithm.RING, call, 0, 65536, 4)) {
+      List<Message> across =
+          channel.steps().stream()
+              .flatMap(List::stream)
+              .map(Step::sent)
+              .filter(sent -> sent != null && sent.from() / 4 != sent.to() / 4)
+              .toList();
+      assertThat(across).allMatch(sent -> sent.from() % 4 == sent.to() % 4);
+      across.stream().map(Message::from).distinct().forEach(leaving::add);
+    }
+    assertThat(leaving).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+  }
+
   private static double time(Algorithm algorithm, Call call, StepCosts costs) {
     return ScheduleTime.of(List.of(algorithm.schedule(call, 1024, 65536)), costs);
   }
 
   @Test
   void pieces_follow_each_other_through_rings_and_trees() {
-    StepCosts costs = new StepCosts(0, 0, 0, 1000, 1, 1, 0, 16, 16, 0, 0, StepCosts.Near.NONE);
+    StepCosts costs = new StepCosts(0, 0, 0, 1000, 1, 1, 0, 16, 16, 0, 0, 0, StepCosts.Near.NONE);
     for (Algorithm algorithm : List.of(Algorithm.RING, Algorithm.TREE)) {
       Call call =
           new Call(

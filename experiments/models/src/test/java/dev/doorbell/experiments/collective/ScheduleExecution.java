@@ -109,12 +109,28 @@ final class ScheduleExecution {
                   call.reduction().of(get(first, element), get(second, element)));
         }
       }
+      case SWITCH -> addInSwitch(step);
     }
     Message sent = step.sent();
     if (sent != null) {
       send(rank, step, sent);
     }
     return true;
+  }
+
+  /** Reduces what all ranks have at a place, and stores it in all of them. */
+  private void addInSwitch(Step step) {
+    int each = call.type().bytes();
+    for (int element = 0; element < step.bytes() / each; element++) {
+      int sum = get(MemorySegment.ofArray(arenas[0]).asSlice(step.first()), element);
+      for (int rank = 1; rank < arenas.length; rank++) {
+        MemorySegment other = MemorySegment.ofArray(arenas[rank]).asSlice(step.first());
+        sum = call.reduction().of(sum, get(other, element));
+      }
+      for (byte[] arena : arenas) {
+        call.type().put(arena, Math.toIntExact(step.target()) + element * each, sum);
+      }
+    }
   }
 
   private void send(int rank, Step step, Message sent) {

@@ -71,6 +71,28 @@ public abstract class ThreadPort {
     throw new IllegalStateException("here a load is done when it returns");
   }
 
+  /**
+   * Loads from all members of a multicast object in one access, which a switch of the GPUs copies.
+   * May park.
+   *
+   * @param address in the object
+   * @param bytes 4, 8 or 16
+   * @return the lower and the upper 8 bytes of each member in turn; null where the members are to
+   *     be loaded one after the other
+   */
+  public long @Nullable [] loadMembers(long address, int bytes, int access) {
+    return null;
+  }
+
+  /**
+   * Stores to all members of a multicast object in one access, likewise. May park.
+   *
+   * @return false where the members are to be stored to one after the other
+   */
+  public boolean storeMembers(long address, int bytes, long low, long high, int access) {
+    return false;
+  }
+
   /** Stores the low byte of {@code value}. */
   public abstract void store8(long address, long value, int access);
 

@@ -6,7 +6,6 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -199,7 +198,11 @@ public final class AddressSpace implements AutoCloseable {
     if (allocation == null || starts == null || !allocation.contains(address, bytes)) {
       return null;
     }
-    return Arrays.stream(starts).map(start -> start + address - allocation.address()).toArray();
+    long[] members = starts.clone();
+    for (int i = 0; i < members.length; i++) {
+      members[i] += address - allocation.address();
+    }
+    return members;
   }
 
   /**

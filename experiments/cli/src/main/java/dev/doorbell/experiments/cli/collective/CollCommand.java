@@ -69,6 +69,9 @@ public final class CollCommand extends CliCommand {
   private static final String AUTO = "auto";
   private static final int MOST_SIZES = 64;
 
+  /** From so many bytes on, blocks are large and so are the messages of a ring. */
+  private static final long LARGE = 4L << 20;
+
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
   private static final long LARGEST_SCHEDULE = 32L << 20;
 
@@ -145,7 +148,7 @@ public final class CollCommand extends CliCommand {
       split = ",",
       paramLabel = "NAME",
       description =
-          "ring, tree, halving, direct, or auto, the one whose predicted time is the least (the"
+          "ring, tree, halving, direct, hierarchical, nvls, or auto, the one whose predicted time is the least (the"
               + " default). A table for each.")
   private List<String> algorithms = new ArrayList<>(List.of(AUTO));
 
@@ -377,11 +380,17 @@ public final class CollCommand extends CliCommand {
                 "placement=" + placement,
                 "samples=" + iterations,
                 "timeout=15min"));
-    if (settings.stream().noneMatch(setting -> setting.startsWith("channels="))) {
-      all.add("channels=0");
+    all.add("channels=0");
+    if (sizes.getLast() >= LARGE) {
+      all.addAll(List.of("threads=256", "chunk=256K"));
     }
+    all.removeIf(each -> settings.stream().anyMatch(set -> isSame(each, set)));
     all.addAll(settings);
     return all;
+  }
+
+  private static boolean isSame(String one, String other) {
+    return one.substring(0, one.indexOf('=')).equals(other.split("=", 2)[0]);
   }
 
   private void report(
@@ -497,7 +506,7 @@ public final class CollCommand extends CliCommand {
       throws UsageException, ConfigException {
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
-    possible.add(Algorithm.HIERARCHICAL);
+    possible.addAll(List.of(Algorithm.HIERARCHICAL, Algorithm.NVLS));
     Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
     sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
     for (Algorithm algorithm : possible) {

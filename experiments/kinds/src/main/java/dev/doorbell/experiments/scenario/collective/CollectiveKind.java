@@ -74,6 +74,7 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
     boolean made =
         of.algorithm() == Chosen.AUTO
             || of.algorithm() == Chosen.HIERARCHICAL // as the topology allows
+            || of.algorithm() == Chosen.NVLS
             || Algorithm.valueOf(of.algorithm().name()).makes(of.collective(), of.ranks(), 1);
     checks.refuseIf(
         !made,

@@ -55,8 +55,10 @@ public final class CollectiveModel {
     StepCosts costs = costs(of, topology);
     Map<Algorithm, Choice> choices = new EnumMap<>(Algorithm.class);
     int node = topology.ranksOfNode();
-    for (Algorithm algorithm : Algorithm.of(of.collective(), of.ranks(), node)) {
-      choices.put(algorithm, choice(of, algorithm, node, costs));
+    for (Algorithm algorithm : Algorithm.values()) {
+      if (makes(algorithm, of, topology)) {
+        choices.put(algorithm, choice(of, algorithm, node, costs));
+      }
     }
     return choices;
   }
@@ -88,7 +90,7 @@ public final class CollectiveModel {
     }
     Algorithm algorithm = Algorithm.valueOf(of.algorithm().name());
     int node = topology.ranksOfNode();
-    return algorithm.makes(of.collective(), of.ranks(), node)
+    return makes(algorithm, of, topology)
         ? Optional.of(choice(of, algorithm, node, costs(of, topology)))
         : Optional.empty();
   }
@@ -107,7 +109,17 @@ public final class CollectiveModel {
             decisions(gpu),
             gpu.fenceSystem() + 2 * nvlink.nanos(),
             nvlink.nanos() + gpu.strongLoad(),
-            1 / nvlink.bytesPerNano());
+            1 / nvlink.bytesPerNano(),
+            (double) nvlink.requestBytes() / nvlink.maxPayload(),
+            2 * nvlink.nanos() + gpu.memoryService() + TURN_INSTRUCTIONS * gpu.instruction());
+  }
+
+  /** Returns true if an algorithm performs the collective on a topology. */
+  private static boolean makes(Algorithm algorithm, CollectiveSettings of, Topology topology) {
+    Nvlink nvlink = topology.nvlink();
+    boolean adds = nvlink != null && nvlink.reduces() && of.isSumOfFloats();
+    return algorithm.makes(of.collective(), of.ranks(), topology.ranksOfNode())
+        && (adds || algorithm != Algorithm.NVLS);
   }
 
   /** Price of a post's comparisons; storing to a near rank was found to cost about as much. */
@@ -155,6 +167,7 @@ public final class CollectiveModel {
         4 * of.threads(),
         gpu.load() + STEP_INSTRUCTIONS * gpu.instruction(),
         gpu.fence(),
+        gpu.finer().blockStoreRate() > 0 ? 1 / gpu.finer().blockStoreRate() : 0,
         near(topology, gpu));
   }
 }

@@ -53,7 +53,8 @@ public record CollectiveSettings(
     TREE,
     HALVING,
     DIRECT,
-    HIERARCHICAL
+    HIERARCHICAL,
+    NVLS
   }
 
   public enum Buffers {
@@ -111,6 +112,11 @@ public record CollectiveSettings(
   /** The schedules of so many channels, or of as many as the buffers divide into. */
   public List<Schedule> schedules(Algorithm by, int node, int count) {
     return Channels.of(by, call(node), mostPacked(), longest(), count);
+  }
+
+  /** Returns true for what an NVSwitch adds. */
+  public boolean isSumOfFloats() {
+    return redop == Reduction.SUM && datatype != DataType.INT32;
   }
 
   /** Bytes of the longest message of a ring, a tree or a chain. */

@@ -59,6 +59,7 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
         turns > 1 ? channels.stream().map(Schedule::thenBarrier).toList() : channels;
     Connection.Pairs joined = (one, other) -> all.stream().anyMatch(c -> c.joins(one, other));
     this.connection = owned.add(Connection.among(world, call.ranks(), all.size(), shape, joined));
+    boolean switched = all.stream().anyMatch(Schedule::usesSwitch);
     for (int rank = 0; rank < call.ranks(); rank++) {
       long bytes = all.getLast().arenaBytes().get(rank);
       ranks.add(
@@ -88,6 +89,10 @@ public final class CollectiveTrial implements Trial, AutoCloseable {
       job.operand = rank.copy(steps, "steps");
       job.compare = most(all, own);
       job.window = most(channels, own);
+      if (switched) {
+        List<Memory> arenas = ranks.stream().map(ArenaRank::arena).toList();
+        job.remote = owned.add(world.rank(own).gpu().multicast(arenas, "arenas")).address();
+      }
     }
     ranks.forEach(rank -> rank.connect(connection));
   }

@@ -147,6 +147,8 @@ class CollectivePointTest {
         "broadcast|ring|6K|in-place|3|h200-cx7",
         "reduce|tree|6K|out-of-place|3|h800-cx7",
         "all_gather|ring|6K|out-of-place|0|h200-cx7",
+        "all_reduce|nvls|6K|out-of-place|3|h800-cx7",
+        "all_reduce|nvls|96|in-place|32|dgx-h100",
       })
   void channels_compute_what_one_does(
       String collective,
@@ -171,6 +173,17 @@ class CollectivePointTest {
     assertThat(new SessionRuntime().check(point))
         .extracting(Problem::text)
         .anyMatch(text -> text.contains("2 channels of all_gather"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"float, 6K", "half, 6", "bfloat16, 6K"})
+  void the_switch_of_a_node_adds_floats_of_every_type(String type, String size) throws Exception {
+    String adds = "%s;ranks: 3, algorithm: nvls, placement: h800-cx7, threads: 32, datatype: %s";
+    assertThat(run(point(adds.formatted(size, type))).verifiedBytes()).isPositive();
+    PointFailure failure =
+        catchThrowableOfType(
+            PointFailure.class, () -> run(point(adds.formatted(size, type) + ", redop: max")));
+    assertThat(failure.problem().code()).isEqualTo("DB-P031");
   }
 
   @Test

@@ -13,8 +13,9 @@ import javax.annotation.processing.Generated;
  * @param waitFlag {@code wait_flag}: 0: do not wait
  * @param waitFlags {@code wait_flags}: see the header
  * @param combine {@code combine}: DOORBELL_COMBINE_*
- * @param target {@code target}: where the result goes
- * @param first {@code first}: the only operand of a copy, or the first of a reduction
+ * @param target {@code target}: where the result goes; in the switch: in all GPUs
+ * @param first {@code first}: the only operand of a copy, or the first of a reduction; in the
+ *     switch: of all GPUs
  * @param second {@code second}: the second operand of a reduction; what is packed, of both
  * @param bytes {@code bytes}: of each
  * @param putPeer {@code put_peer}: see the header
@@ -52,6 +53,9 @@ public record StepView(
   public static final int COMBINE_COPY = 0x1;
 
   public static final int COMBINE_REDUCE = 0x2;
+
+  /** {@code DOORBELL_COMBINE_SWITCH}: the NVSwitch adds `first` of all GPUs of the node; floats */
+  public static final int COMBINE_SWITCH = 0x3;
 
   /** {@code DOORBELL_COMBINE_PACKED}: or: `second` is packed, and is waited for word by word */
   public static final int COMBINE_PACKED = 0x4;

@@ -10,9 +10,13 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.Nvlink;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.core.memory.Multicast;
 import dev.doorbell.core.memory.RawMemory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,7 +41,7 @@ class NvlinkTest {
         base.links(),
         base.paths(),
         base.network(),
-        new Nvlink(2, LATENCY, RATE, 128),
+        new Nvlink(2, LATENCY, RATE, 128, 0, false),
         List.of());
   }
 
@@ -131,6 +135,56 @@ class NvlinkTest {
               tuple("rank0.nvlink:gpu0>nvswitch", 1L << 16),
               tuple("rank1.nvlink:nvswitch>gpu0", 1L << 16));
     }
+  }
+
+  @Test
+  void the_switch_copies_one_request_to_all_members_and_answers_once() {
+    try (World world = world()) {
+      int bytes = 1 << 12;
+      List<Memory> members = List.of(device(world, 0, bytes), device(world, 1, bytes));
+      members.get(0).putLong(16, 3);
+      members.get(1).putLong(16, 5);
+      try (Multicast all =
+          new Multicast(world.fabric.memory(), Locus.gpu(0, 0), members, "members")) {
+        long[][] seen = new long[1][];
+        double service = topology().gpus().getFirst().memoryService();
+        World.Script load =
+            world
+                .thread(World.GPU)
+                .poll(
+                    p -> {
+                      seen[0] = p.loadMembers(all.address() + 16, 8, WEAK);
+                      return p.parked ? 0 : 1;
+                    },
+                    1);
+        assertThat(world.nanos(load)).isCloseTo(Math.round(2 * LATENCY + service), within(25L));
+        assertThat(seen[0]).containsExactly(3, 0, 5, 0);
+        World.Script store = world.thread(World.GPU);
+        for (int at = 0; at < bytes; at += 16) {
+          long address = all.address() + at;
+          store.then(p -> p.storeMembers(address, 16, address, 7, WEAK));
+        }
+        world.nanos(store);
+        world.fabric.quiesce();
+        for (Memory member : members) {
+          assertThat(member.getLong(bytes - 16)).isEqualTo(all.address() + bytes - 16);
+        }
+        assertThat(((TimedFabric) world.fabric).counters().links())
+            .extracting(LinkTraffic::link, LinkTraffic::payloadBytes)
+            .contains(
+                tuple("rank0.nvlink:gpu0>nvswitch", bytes + 8L),
+                tuple("rank1.nvlink:gpu0>nvswitch", 8L),
+                tuple("rank0.nvlink:nvswitch>gpu0", bytes + 8L),
+                tuple("rank1.nvlink:nvswitch>gpu0", (long) bytes));
+        World.Script plain = world.thread(World.GPU).then(p -> p.store64(all.address(), 1, WEAK));
+        assertThatThrownBy(() -> world.nanos(plain)).isInstanceOf(AccessFault.class);
+      }
+    }
+  }
+
+  private static Memory device(World world, int rank, long bytes) {
+    return FabricMemory.of(world.fabric.memory(), rank)
+        .allocate(MemoryKind.DEVICE, bytes, "member");
   }
 
   @Test

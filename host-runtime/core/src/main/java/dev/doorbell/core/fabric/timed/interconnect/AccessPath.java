@@ -1,9 +1,12 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
+import dev.doorbell.core.fabric.timed.link.Multipath;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The way in which the threads or devices of one component reach one allocation. */
@@ -26,6 +29,17 @@ public final class AccessPath {
   /** Over NVLink, where each posted write is acknowledged; PCIe acknowledges none. */
   public final boolean near;
 
+  /** To the members of a multicast object, which {@code multimem} reaches together; else null. */
+  final @Nullable Members members;
+
+  /**
+   * The members of a multicast object.
+   *
+   * @param paths to the memory of each
+   * @param from where the memory of each begins
+   */
+  record Members(Multipath way, List<AccessPath> paths, long[] from) {}
+
   private final @Nullable Route out;
   private final @Nullable Route back;
   private final long start;
@@ -38,6 +52,7 @@ public final class AccessPath {
       boolean near,
       @Nullable Route out,
       @Nullable Route back,
+      @Nullable Members members,
       int generation) {
     this.allocation = allocation;
     this.owner = owner;
@@ -45,6 +60,7 @@ public final class AccessPath {
     this.scratch = allocation.kind() == MemoryKind.SCRATCH;
     this.local = out == null;
     this.near = near;
+    this.members = members;
     this.out = out;
     this.back = back;
     this.start = allocation.address();
@@ -54,6 +70,21 @@ public final class AccessPath {
 
   boolean covers(long address, long bytes, int currentGeneration) {
     return address >= start && address + bytes <= end && generation == currentGeneration;
+  }
+
+  /** Returns the number of members of a multicast object; 0 for other memory. */
+  public int multiplicity() {
+    return members == null ? 0 : members.from.length;
+  }
+
+  /** Returns the address of {@code address} of a multicast object in a member. */
+  public long inMember(int member, long address) {
+    return Objects.requireNonNull(members).from[member] + address - start;
+  }
+
+  /** The same as {@link #out} and {@link #back}, for a multicast object. */
+  public Multipath way() {
+    return Objects.requireNonNull(members).way;
   }
 
   /** Requests and posted writes travel here. */

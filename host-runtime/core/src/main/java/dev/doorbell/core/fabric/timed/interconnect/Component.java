@@ -2,10 +2,14 @@ package dev.doorbell.core.fabric.timed.interconnect;
 
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.event.Simulation.Sleeper;
+import dev.doorbell.core.fabric.timed.link.Links;
+import dev.doorbell.core.fabric.timed.link.Multipath;
+import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.machine.CpuPrices.MemoryPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.memory.MemoryKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * and the threads that any write to its memory wakes.
  */
 public final class Component {
+  /** The name of accesses to multicast objects. */
+  public static final String MULTIMEM = "multimem access";
+
   /** A rank that talks to hundreds of others uses some pages for each. */
   private static final int CACHED = 2048;
 
@@ -111,10 +118,10 @@ public final class Component {
     int generation = interconnect.memory().generation();
     int slot = (int) (address >>> PAGE_SHIFT) & (CACHED - 1);
     AccessPath cached = cache[slot];
-    if (cached != null && cached.covers(address, bytes, generation)) {
+    if (cached != null && serves(cached, access, address, bytes, generation)) {
       return cached;
     }
-    AccessPath found = recent(address, bytes, generation);
+    AccessPath found = recent(access, address, bytes, generation);
     if (found == null) {
       found = find(access, address, bytes, generation);
       recent[oldest] = found;
@@ -124,9 +131,15 @@ public final class Component {
     return found;
   }
 
-  private @Nullable AccessPath recent(long address, long bytes, int generation) {
+  private static boolean serves(
+      AccessPath path, String access, long address, long bytes, int generation) {
+    return path.covers(address, bytes, generation)
+        && (path.members == null || access.equals(MULTIMEM));
+  }
+
+  private @Nullable AccessPath recent(String access, long address, long bytes, int generation) {
     for (AccessPath path : recent) {
-      if (path != null && path.covers(address, bytes, generation)) {
+      if (path != null && serves(path, access, address, bytes, generation)) {
         return path;
       }
     }
@@ -139,19 +152,40 @@ public final class Component {
       throw interconnect.memory().fault(access, address, bytes);
     }
     Locus there = allocation.locus();
+    if (allocation.kind() == MemoryKind.MULTICAST) {
+      return multicast(access, allocation, address, generation);
+    }
     if (!interconnect.topology().joins(locus, there)) {
       String fix = interconnect.topology().nvlinkAdvice();
       throw interconnect.memory().unreachable(access, address, bytes, locus, fix);
     }
     return there.equals(locus)
-        ? new AccessPath(allocation, this, false, null, null, generation)
+        ? new AccessPath(allocation, this, false, null, null, null, generation)
         : new AccessPath(
             allocation,
             interconnect.component(there),
             there.rank() != locus.rank(),
             interconnect.links().route(locus, there),
             interconnect.links().route(there, locus),
+            null,
             generation);
+  }
+
+  private AccessPath multicast(String access, Allocation of, long address, int generation) {
+    long[] members = interconnect.memory().members(of.address(), 1);
+    if (!access.equals(MULTIMEM) || members == null || interconnect.topology().nvlink() == null) {
+      throw interconnect.memory().fault(access, address, 1);
+    }
+    List<AccessPath> paths = new ArrayList<>();
+    for (long member : members) {
+      paths.add(find(access, member, 1, generation));
+    }
+    Links links = interconnect.links();
+    List<Locus> there = paths.stream().map(each -> each.owner.locus).toList();
+    Route loop = links.loop(locus);
+    Multipath way = links.multipath(locus, there);
+    return new AccessPath(
+        of, this, true, loop, loop, new AccessPath.Members(way, paths, members), generation);
   }
 
   /** Wakes {@code sleeper} whenever memory of this component is written. */

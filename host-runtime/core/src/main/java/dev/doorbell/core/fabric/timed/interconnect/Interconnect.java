@@ -194,9 +194,35 @@ public final class Interconnect {
    * @return when the store is acknowledged
    */
   public long post(AccessPath path, long address, long buffer, int bytes, long at) {
+    AccessPath.Members members = path.members;
+    if (members != null) {
+      return post(members, path, address, buffer, bytes, at);
+    }
     Route route = path.out();
     long arrival = route.write(at, address, bytes, false, queue.clock());
     traceTransfer("MWr", route, address, bytes, at, arrival);
+    arriveAt(path, address, buffer, bytes, arrival);
+    return arrival + path.acknowledgement();
+  }
+
+  /** Sends a store that the switch copies to each member of a multicast object. */
+  private long post(
+      AccessPath.Members members, AccessPath path, long address, long buffer, int bytes, long at) {
+    int count = path.multiplicity();
+    long[] arrivals = new long[count];
+    long last = members.way().write(at, bytes, queue.clock(), arrivals);
+    traceTransfer("MWr", path.out(), address, bytes, at, last);
+    for (int i = 0; i < count; i++) {
+      long copy = i == count - 1 ? buffer : buffers.take(bytes);
+      if (copy != buffer) {
+        RawMemory.copy(buffer, copy, bytes);
+      }
+      arriveAt(members.paths().get(i), path.inMember(i, address), copy, bytes, arrivals[i]);
+    }
+    return last + path.acknowledgement();
+  }
+
+  private void arriveAt(AccessPath path, long address, long buffer, int bytes, long arrival) {
     PostedWrite write = sparePosts;
     if (write == null) {
       write = new PostedWrite(path);
@@ -209,7 +235,6 @@ public final class Interconnect {
     write.bytes = bytes;
     queue.schedule(write, arrival);
     queue.underWay(1);
-    return arrival + path.acknowledgement();
   }
 
   /** Compares what arrives in an allocation from now on. */

@@ -32,12 +32,16 @@ final class LinkDirection {
   private long dataCount;
 
   LinkDirection(Link link, int rank, boolean forward) {
+    this(link, rank, forward, link.requestBytes());
+  }
+
+  LinkDirection(Link link, int rank, boolean forward, int requestBytes) {
     this.link = link;
     String from = forward ? link.from() : link.to();
     String to = forward ? link.to() : link.from();
     this.name = "rank%d.%s:%s>%s".formatted(rank, link.name(), from, to);
     this.writeOverhead = link.writeOverhead();
-    this.requestBytes = link.requestBytes();
+    this.requestBytes = requestBytes;
     this.completionOverhead = link.completionOverhead();
     this.picosPerByte = Picos.perByte(link.tlpRate());
     Credits credits = link.credits();

@@ -67,16 +67,33 @@ public final class Links {
   /** Over NVLink: up the port of one GPU, down that of the other. */
   private Route makeRouteOfNode(Locus from, Locus to) {
     Nvlink nvlink = Objects.requireNonNull(topology.nvlink());
-    Link port = nvlink.port();
-    LinkDirection[] along = {
-      directions.computeIfAbsent(
-          from.rank() + port.name() + true, key -> new LinkDirection(port, from.rank(), true)),
-      directions.computeIfAbsent(
-          to.rank() + port.name() + false, key -> new LinkDirection(port, to.rank(), false))
-    };
+    LinkDirection[] along = {port(from, true), port(to, false)};
     long half = Picos.of(nvlink.nanos() / 2);
     return new Route(
         from, from + ">" + to, nvlink.path(), along, new long[] {half, half}, queue, random);
+  }
+
+  private LinkDirection port(Locus of, boolean up) {
+    Nvlink nvlink = Objects.requireNonNull(topology.nvlink());
+    Link port = nvlink.port();
+    return directions.computeIfAbsent(
+        of.rank() + port.name() + up,
+        key -> new LinkDirection(port, of.rank(), up, nvlink.requestBytes()));
+  }
+
+  /** Returns the ways from a GPU to those that have a part of a multicast object. */
+  public Multipath multipath(Locus from, List<Locus> members) {
+    return new Multipath(
+        port(from, true),
+        port(from, false),
+        members.stream().map(each -> port(each, false)).toArray(LinkDirection[]::new),
+        members.stream().map(each -> port(each, true)).toArray(LinkDirection[]::new),
+        Picos.of(Objects.requireNonNull(topology.nvlink()).nanos() / 2));
+  }
+
+  /** Returns the route over the switch back to a GPU itself, which orders what it multicasts. */
+  public Route loop(Locus of) {
+    return routes.computeIfAbsent(List.of(of, of), ends -> makeRouteOfNode(of, of));
   }
 
   /** Returns the traffic of every direction that was used, in the order of first use. */

@@ -11,8 +11,16 @@ import java.util.List;
  * @param nanos one-way latency between two GPUs without serialisation
  * @param bytesPerNano rate of one GPU's port in each direction, for payload
  * @param maxPayload largest payload of a packet, in bytes
+ * @param requestBytes what a request without payload takes of a port, in bytes at that rate
+ * @param reduces whether the switch copies and reduces (NVLink SHARP)
  */
-public record Nvlink(int ranks, double nanos, double bytesPerNano, int maxPayload) {
+public record Nvlink(
+    int ranks,
+    double nanos,
+    double bytesPerNano,
+    int maxPayload,
+    int requestBytes,
+    boolean reduces) {
   private static final String GPU = "gpu0";
   private static final String SWITCH = "nvswitch";
 

@@ -31,6 +31,9 @@ public final class RemoteAccess extends Event {
   private long low;
   private long high;
 
+  /** Lower and upper 8 bytes of each member of a multicast object; of other memory none. */
+  private final long[] members;
+
   /** Loads that travel with this one. */
   private @Nullable RemoteAccess companion;
 
@@ -77,6 +80,7 @@ public final class RemoteAccess extends Event {
     this.operation = operation;
     this.operand = operand;
     this.compare = compare;
+    this.members = new long[2 * path.multiplicity()];
   }
 
   /** Returns true if it is a load, not an atomic. */
@@ -129,6 +133,11 @@ public final class RemoteAccess extends Event {
     return high;
   }
 
+  /** The same of each member of a multicast object, in turn. */
+  public long[] members() {
+    return members;
+  }
+
   /** When the answer is there, once that is known. */
   public long answeredAt() {
     return answeredAt;
@@ -174,9 +183,11 @@ public final class RemoteAccess extends Event {
     sent = time;
     behind = out.lastPosted();
     long arrival =
-        operation == null
-            ? out.request(time, 1, interconnect.queue().clock())
-            : out.atomicRequest(time, bytes, interconnect.queue().clock());
+        members.length > 0
+            ? path.way().request(time, interconnect.queue().clock())
+            : operation == null
+                ? out.request(time, 1, interconnect.queue().clock())
+                : out.atomicRequest(time, bytes, interconnect.queue().clock());
     long early = Math.min(headStart, Math.max(0, arrival - Math.max(behind, time)));
     servedAt = Math.max(arrival - early + path.owner.service, notBefore);
     interconnect.queue().schedule(this, servedAt);
@@ -195,7 +206,10 @@ public final class RemoteAccess extends Event {
     }
     // As many bytes as were asked for, those that several asked for but once.
     int payload = (int) Math.min(sum, to - from);
-    long back = path.back().completions(time(), 1, payload, time());
+    long back =
+        members.length > 0
+            ? path.way().completion(time(), payload, time())
+            : path.back().completions(time(), 1, payload, time());
     if (!loads()) {
       answer(back + prices.remoteAtomic());
       return;
@@ -218,6 +232,14 @@ public final class RemoteAccess extends Event {
   }
 
   private void sample(long time) {
+    if (members.length > 0) {
+      for (int i = 0; i < members.length; i += 2) {
+        long at = path.inMember(i / 2, address);
+        members[i] = Cells.load(at, Math.min(bytes, Long.BYTES));
+        members[i + 1] = bytes > Long.BYTES ? Cells.load(at + Long.BYTES, Long.BYTES) : 0;
+      }
+      return;
+    }
     if (!path.uar && !interconnect.memory().accessibleRange(address, bytes)) {
       // Freed under way: no completion comes, which reads as ones.
       low = -1;

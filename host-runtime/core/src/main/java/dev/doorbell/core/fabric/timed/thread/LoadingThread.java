@@ -4,6 +4,7 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.Access;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
+import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.processor.LoadCache;
 import dev.doorbell.core.fabric.timed.processor.LoadsInFlight;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * and is there after its price; one of memory elsewhere has that of its request's arrival.
  */
 abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Listener {
+  private static final long[] NONE = {};
+
   final LoadCache cache;
   final Warp warp;
   final int lane;
@@ -88,6 +91,20 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     long value = serve(address, bytes, strong);
     time = there;
     return value;
+  }
+
+  @Override
+  public final long @Nullable [] loadMembers(long address, int bytes, int access) {
+    RemoteAccess open = remote;
+    if (open != null) {
+      finish(address, bytes, false);
+      return open.members();
+    }
+    AccessPath path = processor.component.path(Component.MULTIMEM, address, bytes);
+    if (!held()) {
+      begin(load(path, address, bytes));
+    }
+    return NONE;
   }
 
   /** Returns true if the phase of the thread's rounds makes it look when others have had a turn. */

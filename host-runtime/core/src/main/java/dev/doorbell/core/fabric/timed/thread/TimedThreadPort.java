@@ -6,6 +6,7 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.timed.event.Picos;
 import dev.doorbell.core.fabric.timed.interconnect.AccessPath;
 import dev.doorbell.core.fabric.timed.interconnect.Cells;
+import dev.doorbell.core.fabric.timed.interconnect.Component;
 import dev.doorbell.core.fabric.timed.link.Route;
 import dev.doorbell.core.fabric.timed.processor.Processor;
 import dev.doorbell.core.fabric.timed.processor.RemoteAccess;
@@ -74,8 +75,18 @@ public final class TimedThreadPort extends LoadingThread {
     store(address, 16, low, high, access);
   }
 
+  @Override
+  public boolean storeMembers(long address, int bytes, long low, long high, int access) {
+    store(Component.MULTIMEM, address, bytes, low, high, access);
+    return true;
+  }
+
   private void store(long address, int bytes, long low, long high, int access) {
-    AccessPath path = processor.component.path("store", address, bytes);
+    store("store", address, bytes, low, high, access);
+  }
+
+  private void store(String name, long address, int bytes, long low, long high, int access) {
+    AccessPath path = processor.component.path(name, address, bytes);
     if (path.scratch) {
       parked = false;
       write(address, bytes, low, high);

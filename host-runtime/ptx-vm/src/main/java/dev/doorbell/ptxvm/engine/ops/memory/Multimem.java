@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Multimem extends MemoryOp {
   private static final int MOST_BYTES = 16;
+  private static final long[] NONE = {};
   private static final Set<String> VECTORS = Set.of("v2", "v4", "v8");
 
   /** The registers of the data operand. */
@@ -152,17 +153,22 @@ public abstract class Multimem extends MemoryOp {
     }
   }
 
-  /** The addresses in the members. */
-  final long[] members(VmThread t, long[] r) {
+  /** Returns the address, which has to be aligned, and accounts for the instruction. */
+  final long account(VmThread t, long[] r) {
     long address = r[base] + offset;
     t.checkAligned("multimem access", address, bytes);
+    t.account();
+    return address;
+  }
+
+  /** The addresses in the members. */
+  final long[] members(VmThread t, long address) {
     long[] members = space.isWindow() ? null : t.grid.memory.members(address, bytes);
     if (members == null) {
       throw new Fault(
           "multimem access of %d bytes at 0x%x, which is not in a multicast object: %s"
               .formatted(bytes, address, t.grid.memory.describe(address, bytes)));
     }
-    t.account();
     return members;
   }
 
@@ -180,10 +186,15 @@ public abstract class Multimem extends MemoryOp {
   private static final class Store extends Multimem {
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
-      long[] members = members(t, r);
       long low = gather(r, 0);
       long high = bytes == MOST_BYTES ? gather(r, Long.SIZE / bits) : 0;
       ThreadPort port = t.port;
+      long address = account(t, r);
+      boolean together = port.storeMembers(address, bytes, low, high, access);
+      if (together && port.parked) {
+        return t.park(this);
+      }
+      long[] members = together ? NONE : members(t, address);
       for (; t.progress < members.length; t.progress++) {
         long at = members[(int) t.progress];
         switch (bytes) {
@@ -211,7 +222,7 @@ public abstract class Multimem extends MemoryOp {
 
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
-      long[] members = members(t, r);
+      long[] members = members(t, account(t, r));
       int each = bits / Byte.SIZE;
       for (; t.progress < (long) members.length * registers.length; t.progress++) {
         int e = (int) t.progress % registers.length;
@@ -239,21 +250,31 @@ public abstract class Multimem extends MemoryOp {
 
     @Override
     public @Nullable Op execute(VmThread t, long[] r) {
-      long[] members = members(t, r);
       long[] partial = t.partial();
       ThreadPort port = t.port;
-      for (; t.progress < members.length; t.progress++) {
-        long at = members[(int) t.progress];
+      long address = account(t, r);
+      long[] together = port.loadMembers(address, bytes, access);
+      if (together != null && port.parked) {
+        return t.park(this);
+      }
+      long[] members = together != null ? NONE : members(t, address);
+      int count = together != null ? together.length / 2 : members.length;
+      for (; t.progress < count; t.progress++) {
+        int member = (int) t.progress;
+        long at = together != null ? address : members[member];
         long low =
-            switch (bytes) {
-              case 4 -> port.load32(at, access);
-              case 8 -> port.load64(at, access);
-              default -> port.load128(at, access);
-            };
+            together != null
+                ? together[2 * member]
+                : switch (bytes) {
+                  case 4 -> port.load32(at, access);
+                  case 8 -> port.load64(at, access);
+                  default -> port.load128(at, access);
+                };
         if (port.parked) {
           return t.park(this);
         }
-        long high = bytes == MOST_BYTES ? port.high : 0;
+        long high =
+            together != null ? together[2 * member + 1] : bytes == MOST_BYTES ? port.high : 0;
         t.polling.loaded(at, low ^ (high * 31));
         if (strong) {
           t.polling.loadedStrongly(at, Math.min(bytes, Long.BYTES), low);
