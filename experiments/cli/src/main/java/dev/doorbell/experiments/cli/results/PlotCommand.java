@@ -54,7 +54,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --kind tornado --only path=pull,size=4K   what matters to the"
           + " prediction",
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
-      "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
+      "  doorbell plot RUN --as pdf,tikz --out paper/figures",
       "  doorbell plot RUN --width column --footer false --names pull='NIC pull' --yunit us",
       "  doorbell plot A B --series run -x size -y latency --only path=pull --out figures",
       ""
@@ -71,7 +71,7 @@ public final class PlotCommand extends CliCommand {
       names = "--as",
       split = ",",
       paramLabel = "TYPE",
-      description = "svg, pdf, png, pgfplots (default: svg,pdf).")
+      description = "svg, pdf, png, tikz (default: svg,pdf).")
   private Set<PlotFormat> types = EnumSet.noneOf(PlotFormat.class);
 
   @Option(

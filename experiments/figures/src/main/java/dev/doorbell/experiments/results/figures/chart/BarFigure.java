@@ -8,14 +8,10 @@ import dev.doorbell.experiments.results.figures.chart.LineFigure.Quantified;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Node;
-import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
@@ -146,8 +142,7 @@ public record BarFigure(
         String table = (one ? notes() : notes().ofPanel(panel.title())).file(".csv");
         tables.put(table, csv(panel));
         panels.add(
-            new PanelLayout.Panel(
-                panel.title(), 0, (area, out) -> drawBars(panel, table, area, out)));
+            new PanelLayout.Panel(panel.title(), 0, (area, out) -> drawBars(panel, area, out)));
       }
       return layout.draw(notes(), panels, legend(), tables);
     }
@@ -166,7 +161,7 @@ public record BarFigure(
       return Math.min(FILLED / series().size(), WIDEST / group);
     }
 
-    private void drawBars(Panel panel, String table, PlotArea area, List<Node> out) {
+    private void drawBars(Panel panel, PlotArea area, List<Node> out) {
       int count = series().size();
       double width = barWidth(area);
       double first = (1 - width * count) / 2;
@@ -194,23 +189,12 @@ public record BarFigure(
                     style.paint()));
           }
         }
-        Series plotted =
-            new Series(
-                series,
-                y().log() ? Shape.MARKERS : Shape.BARS,
-                new Data.Columns(
-                    table, "at", first + (i + 0.5) * width, Identifier.of(series), true),
-                style.paint(),
-                0.9 * width,
-                Dash.NONE,
-                style.marker());
-        List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(plotted, drawn)));
-        nodes.addAll(arrows);
+        drawn.addAll(arrows);
         out.add(
             new Node.Group(
                 Identifier.of(series) + Identifier.within(panel.title()),
                 Legend.role(series),
-                nodes));
+                drawn));
       }
       limits().drawNotes(area, out);
     }

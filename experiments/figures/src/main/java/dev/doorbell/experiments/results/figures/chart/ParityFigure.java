@@ -10,9 +10,6 @@ import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
 import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
@@ -153,33 +150,16 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
           page[2 * i] = area.x(corners[i][0]);
           page[2 * i + 1] = area.y(corners[i][1]);
         }
-        Node fill = new Node.Fill(Outline.polygon(page), Theme.BAND);
-        out.add(new Node.Plot(Series.area(Theme.BAND, corners), List.of(fill)));
+        out.add(new Node.Fill(Outline.polygon(page), Theme.BAND));
       }
 
       @Override
       public void above(PlotArea area, List<Node> out) {
         double first = area.xAxis().scale().low();
         double last = area.xAxis().scale().high();
-        Series equal =
-            Series.line(
-                "",
-                Theme.FRAME,
-                Theme.HAIR,
-                Dash.NONE,
-                new double[] {first, first},
-                new double[] {last, last});
         out.add(
-            new Node.Plot(
-                equal,
-                List.of(
-                    Node.Stroke.line(
-                        area.x(first),
-                        area.y(first),
-                        area.x(last),
-                        area.y(last),
-                        Theme.FRAME,
-                        Theme.HAIR))));
+            Node.Stroke.line(
+                area.x(first), area.y(first), area.x(last), area.y(last), Theme.FRAME, Theme.HAIR));
         for (String name : series) {
           marks(area, name, false, out);
           marks(area, name, true, out);
@@ -189,28 +169,17 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
 
       private void marks(PlotArea area, String name, boolean fitted, List<Node> out) {
         Marker marker = fitted ? Marker.RING : Marker.DISC;
-        List<double[]> values = new ArrayList<>();
         List<Node> drawn = new ArrayList<>();
         for (Point point : points()) {
           if (point.series().equals(name) && point.fitted() == fitted) {
-            values.add(new double[] {point.measured(), point.modelled()});
             drawn.addAll(
                 marker.at(
                     area.x(point.measured()), area.y(point.modelled()), Theme.MARKER, paint(name)));
           }
         }
-        if (!values.isEmpty()) {
-          Series shown =
-              new Series(
-                  name,
-                  Shape.MARKERS,
-                  new Data.Points(values),
-                  paint(name),
-                  Theme.LINE,
-                  Dash.NONE,
-                  marker);
+        if (!drawn.isEmpty()) {
           String id = "points-%s%s".formatted(Identifier.of(name), fitted ? "-fitted" : "");
-          out.add(new Node.Group(id, Legend.role(name), List.of(new Node.Plot(shown, drawn))));
+          out.add(new Node.Group(id, Legend.role(name), drawn));
         }
       }
 

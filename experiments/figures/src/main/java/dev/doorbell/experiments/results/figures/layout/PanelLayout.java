@@ -248,10 +248,8 @@ public final class PanelLayout {
         }
       }
       panel.contents().below(frame, out);
-      List<Node> axes = new ArrayList<>();
-      rules(frame, axes);
-      scales(frame, i == first, axes);
-      out.add(new Node.Axes(frame, axes));
+      rules(frame, out);
+      scales(frame, i == first, out);
       panel.contents().above(frame, out);
       String name = panel.title().isEmpty() ? "only" : panel.title();
       nodes.add(new Node.Group("panel-" + Identifier.of(name), out));
