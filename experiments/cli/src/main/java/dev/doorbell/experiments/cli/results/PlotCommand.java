@@ -22,6 +22,7 @@ import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
@@ -173,7 +174,7 @@ public final class PlotCommand extends CliCommand {
   private SequencedMap<String, byte[]> ofConfig(
       CommandContext context, StoredRun stored, List<PointCondition> part, FigureStyle style)
       throws RunException {
-    Figures figures = Figures.of(stored, context.runtime());
+    Figures figures = Credit.figures(stored, context.runtime());
     if (stored.data().figures().isEmpty()) {
       return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part).styled(style)))
           .files(formats());
@@ -200,7 +201,7 @@ public final class PlotCommand extends CliCommand {
   private SequencedMap<String, byte[]> one(
       CommandContext context, StoredRun stored, FigureSpec spec)
       throws RunException, UsageException {
-    Figures figures = Figures.of(stored, context.runtime());
+    Figures figures = Credit.figures(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
         ? timeline(figures, spec)
         : unless(() -> figures.one(spec)).files(formats());

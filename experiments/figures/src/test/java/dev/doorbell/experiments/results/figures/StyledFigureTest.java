@@ -114,7 +114,7 @@ class StyledFigureTest {
   void figures_go_over_the_axis_that_was_swept_where_the_abscissa_of_the_config_has_less_values()
       throws Exception {
     assertThat(asked(swept(64)))
-        .hasSize(2)
+        .hasSize(3)
         .allSatisfy(svg -> assertThat(svg).contains(">qps<").doesNotContain(">qps 8"));
     assertThat(svg(swept(64), "{y: latency, xunit: KiB, x: size}")).contains(">message size (KiB)");
     assertThat(svg(swept(64), "{y: latency}")).contains(">qps<");
@@ -131,7 +131,7 @@ class StyledFigureTest {
             "{y: latency, width: column, names: {qps=16: sixteen queue pairs"
                 + " between the two ends}}");
     assertThat(svg)
-        .contains(">qps 8<", ">sixteen queue pairs between<", ">the two ends<")
+        .contains(">qps 8<", ">sixteen queue pairs<", ">between the two ends<")
         .doesNotContain("cross-rc,");
   }
 

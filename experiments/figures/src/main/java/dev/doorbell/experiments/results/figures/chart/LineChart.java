@@ -15,6 +15,7 @@ import dev.doorbell.experiments.results.figures.drawing.Node;
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
@@ -77,7 +78,7 @@ final class LineChart {
       tables.put(
           table,
           figure.stepped()
-              ? LineTables.stepped(panel.lines(), layout.x().scale().high(), basis)
+              ? LineTables.stepped(panel.lines(), basis)
               : LineTables.joined(panel.lines(), basis));
       CrossoverLabels labels =
           CrossoverLabels.place(
@@ -246,7 +247,18 @@ final class LineChart {
         arrows.addAll(Clipping.arrows(area, at, low, high, look.paint()));
       }
       if (across && Clipping.inside(area, area.x(point.x()), area.y(point.y()))) {
-        drawn.addAll(look.marker().at(at, area.y(point.y()), Theme.MARKER, look.paint()));
+        double y = area.y(point.y());
+        drawn.addAll(
+            line.untested()
+                ? look.marker().hollow(at, y, Theme.MARKER, look.paint())
+                : look.marker().at(at, y, Theme.MARKER, look.paint()));
+      }
+    }
+    for (double[] row : line.published()) {
+      double x = area.x(row[0]);
+      double y = area.y(row[1]);
+      if (Clipping.inside(area, x, y)) {
+        drawn.add(published(x, y, look.paint()));
       }
     }
     drawn.addAll(arrows);
@@ -288,12 +300,29 @@ final class LineChart {
     return path;
   }
 
+  /** A published row: a ring about its place. */
+  private static Node published(double x, double y, Paint paint) {
+    return new Stroke(Outline.circle(x, y, 2 * Theme.MARKER), paint, 0.8, Dash.NONE);
+  }
+
   private List<Legend.Item> legend() {
     List<Legend.Item> items = new ArrayList<>();
     for (String series : figure.series()) {
       items.add(
           Legend.Item.line(
               style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)));
+    }
+    if (figure.hasUntested()) {
+      items.add(Legend.Item.untested());
+    }
+    if (figure.hasPublished()) {
+      items.add(
+          new Legend.Item(
+              "published measurement",
+              Theme.QUIET,
+              4 * Theme.MARKER,
+              (at, middle) -> List.of(published(at + 2 * Theme.MARKER, middle, Theme.QUIET)),
+              ""));
     }
     if (figure.hasCeilings()) {
       items.add(
@@ -341,6 +370,10 @@ final class LineChart {
         .lines()
         .flatMap(line -> line.points().stream())
         .forEach(point -> extent.add(point.y(), point.lower(), point.upper()));
+    figure
+        .lines()
+        .flatMap(line -> line.published().stream())
+        .forEach(row -> extent.add(row[1], row[1], row[1]));
     figure.panels().stream()
         .flatMap(panel -> panel.ceilings().stream())
         .flatMap(ceiling -> ceiling.points().stream())

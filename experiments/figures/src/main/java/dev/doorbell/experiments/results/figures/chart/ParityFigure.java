@@ -116,9 +116,9 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
 
     private List<Legend.Item> legend() {
       List<Legend.Item> items = new ArrayList<>();
-      series.forEach(name -> items.add(Legend.Item.mark(name, Marker.DISC, paint(name))));
+      series.forEach(name -> items.add(Legend.Item.mark(name, Marker.DISC, paint(name), false)));
       if (points().stream().anyMatch(Point::fitted)) {
-        items.add(Legend.Item.mark("hollow: fitted to it", Marker.RING, Theme.QUIET));
+        items.add(Legend.Item.mark("hollow: fitted to it", Marker.DISC, Theme.QUIET, true));
       }
       items.add(Legend.Item.line("equal", Theme.FRAME, 10, Theme.HAIR, Dash.NONE, ""));
       String band = "within %s %%".formatted(Units.digits(100 * band(), 2));
@@ -168,13 +168,15 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       }
 
       private void marks(PlotArea area, String name, boolean fitted, List<Node> out) {
-        Marker marker = fitted ? Marker.RING : Marker.DISC;
         List<Node> drawn = new ArrayList<>();
         for (Point point : points()) {
           if (point.series().equals(name) && point.fitted() == fitted) {
+            double x = area.x(point.measured());
+            double y = area.y(point.modelled());
             drawn.addAll(
-                marker.at(
-                    area.x(point.measured()), area.y(point.modelled()), Theme.MARKER, paint(name)));
+                fitted
+                    ? Marker.DISC.hollow(x, y, Theme.MARKER, paint(name))
+                    : Marker.DISC.at(x, y, Theme.MARKER, paint(name)));
           }
         }
         if (!drawn.isEmpty()) {
@@ -207,13 +209,13 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       private void place(PlotArea area, Point point, List<Box> taken, List<Node> names) {
         double x = area.x(point.measured());
         double y = area.y(point.modelled());
-        double wide = Typeface.width(point.name(), Theme.NOTE);
+        double wide = Typeface.room(point.name(), Theme.NOTE);
         double tall = Typeface.capHeight(Theme.NOTE);
         for (double down : List.of(0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0)) {
           for (boolean right : List.of(true, false)) {
             double left = right ? x + Theme.MARKER + GAP : x - Theme.MARKER - GAP - wide;
             double base = y + tall / 2 + down * (tall + GAP);
-            Box box = new Box(left, base - tall, left + wide, base);
+            Box box = new Box(left, base - tall, left + wide, base + 1);
             if (box.isWithin(area) && taken.stream().noneMatch(box::meets)) {
               taken.add(box);
               if (down != 0) {
