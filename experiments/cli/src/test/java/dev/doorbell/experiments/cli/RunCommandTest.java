@@ -103,7 +103,8 @@ class RunCommandTest {
 
     assertThat(run()).isEqualTo(ExitCode.OK);
 
-    assertThat(session.out()).contains("figures  latency.svg message.svg message.perfetto.json\n");
+    assertThat(session.out())
+        .containsPattern("figures  latency.svg .*message.svg message.perfetto.json\n");
     assertThat(files(onlyRun()).keySet()).contains("figures/message.svg");
     JsonNode trace =
         JsonMapper.shared().readTree(onlyRun().resolve("figures/message.perfetto.json"));

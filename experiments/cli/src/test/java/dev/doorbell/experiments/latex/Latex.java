@@ -21,9 +21,8 @@ public final class Latex {
       \\documentclass[twocolumn,10pt]{article}
       \\usepackage[utf8]{inputenc}
       \\usepackage[T1]{fontenc}
-      \\usepackage{lmodern,graphicx,booktabs,pgfplots}
+      \\usepackage{lmodern,graphicx,booktabs,tikz}
       \\usepackage[textwidth=7.01in,textheight=9in]{geometry}
-      \\pgfplotsset{compat=1.18}
       """;
 
   private Latex() {}
@@ -32,7 +31,7 @@ public final class Latex {
   public static void assumeThere() {
     assumeThat(program())
         .as(
-            "no pdflatex with pgfplots: apt-get install --no-install-recommends"
+            "no pdflatex with TikZ: apt-get install --no-install-recommends"
                 + " texlive-latex-recommended texlive-pictures lmodern")
         .isTrue();
   }
@@ -43,7 +42,8 @@ public final class Latex {
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "pdflatex")));
     return there
         && Files.exists(Path.of("/usr/share/texmf/tex/latex/lm/lmodern.sty"))
-        && List.of("tex/latex/pgfplots/pgfplots.sty", "tex/latex/booktabs/booktabs.sty").stream()
+        && List.of("tex/latex/pgf/frontendlayer/tikz.sty", "tex/latex/booktabs/booktabs.sty")
+            .stream()
             .allMatch(file -> Files.exists(Path.of("/usr/share/texlive/texmf-dist").resolve(file)));
   }
 

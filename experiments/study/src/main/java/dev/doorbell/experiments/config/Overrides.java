@@ -7,6 +7,7 @@ import dev.doorbell.experiments.config.document.SourcePositions;
 import dev.doorbell.experiments.config.document.YamlDocument;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Sweep;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,6 +28,8 @@ final class Overrides {
   private final SourcePositions positions;
   private final List<Problem> problems;
 
+  private final Set<String> given = new HashSet<>();
+
   Overrides(Schema schema, ObjectNode root, SourcePositions positions, List<Problem> problems) {
     this.schema = schema;
     this.root = root;
@@ -42,6 +45,12 @@ final class Overrides {
       return;
     }
     String key = override.substring(0, equals).strip();
+    if (!given.add(key)) {
+      problems.add(
+          Problem.of("DB-C016", where, "'%s' is given twice".formatted(key))
+              .fix("one -s a key; a comma makes a sweep: -s %s=A,B".formatted(key)));
+      return;
+    }
     JsonNode value;
     try {
       // The commas of a device filter make no sweep.

@@ -360,9 +360,12 @@ final class SettingsReader {
       if (points > MOST_POINTS) {
         problems.add(
             Problem.of(
-                "DB-C034",
-                positions.ofKey("/axes"),
-                "the axes span more than %,d points".formatted(MOST_POINTS)));
+                    "DB-C034",
+                    positions.ofKey("/axes"),
+                    "the axes span more than %,d points".formatted(MOST_POINTS))
+                .fix(
+                    "fewer values of an axis, such as -s %s=%s"
+                        .formatted(axis.name(), axis.values().getFirst().text())));
         return;
       }
     }

@@ -140,6 +140,14 @@ class ConfigReaderTest {
   }
 
   @Test
+  void a_key_is_overridden_once() {
+    assertThat(Configs.problems(Configs.SMALL, "size=8", "size=64"))
+        .singleElement()
+        .asString()
+        .startsWith("-s size=64  DB-C016  'size' is given twice");
+  }
+
+  @Test
   void problems_of_every_part_are_told_at_once_in_the_order_of_the_file() {
     List<String> problems =
         Configs.problems(
@@ -258,7 +266,7 @@ class ConfigReaderTest {
     assertThat(Configs.problems(Configs.SMALL, "size=range(1,9999)", "qps=range(1,1000)"))
         .singleElement()
         .asString()
-        .endsWith("DB-C034  the axes span more than 100,000 points");
+        .contains("DB-C034  the axes span more than 100,000 points", "-s qps=1");
   }
 
   @Test

@@ -22,6 +22,7 @@ import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
@@ -54,7 +55,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --kind tornado --only path=pull,size=4K   what matters to the"
           + " prediction",
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
-      "  doorbell plot RUN --as pdf,pgfplots --out paper/figures",
+      "  doorbell plot RUN --as pdf,tikz --out paper/figures",
       "  doorbell plot RUN --width column --footer false --names pull='NIC pull' --yunit us",
       "  doorbell plot A B --series run -x size -y latency --only path=pull --out figures",
       ""
@@ -71,7 +72,7 @@ public final class PlotCommand extends CliCommand {
       names = "--as",
       split = ",",
       paramLabel = "TYPE",
-      description = "svg, pdf, png, pgfplots (default: svg,pdf).")
+      description = "svg, pdf, png, tikz (default: svg,pdf).")
   private Set<PlotFormat> types = EnumSet.noneOf(PlotFormat.class);
 
   @Option(
@@ -173,7 +174,7 @@ public final class PlotCommand extends CliCommand {
   private SequencedMap<String, byte[]> ofConfig(
       CommandContext context, StoredRun stored, List<PointCondition> part, FigureStyle style)
       throws RunException {
-    Figures figures = Figures.of(stored, context.runtime());
+    Figures figures = Credit.figures(stored, context.runtime());
     if (stored.data().figures().isEmpty()) {
       return unless(() -> figures.one(FigureSpec.of(FigureKind.LINE).within(part).styled(style)))
           .files(formats());
@@ -200,7 +201,7 @@ public final class PlotCommand extends CliCommand {
   private SequencedMap<String, byte[]> one(
       CommandContext context, StoredRun stored, FigureSpec spec)
       throws RunException, UsageException {
-    Figures figures = Figures.of(stored, context.runtime());
+    Figures figures = Credit.figures(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
         ? timeline(figures, spec)
         : unless(() -> figures.one(spec)).files(formats());

@@ -484,8 +484,13 @@ public final class RunCommand extends CliCommand {
             : ResultTable.brief(stored, credit(stored), width));
     print.printf("run      %s%n", stored.path());
     if (!figures.figures().isEmpty()) {
-      String names = "figures  " + String.join(" ", figures.figures());
-      print.println(Screen.folded(names, context.width()));
+      boolean all = options.full || width == Terminal.UNLIMITED || figures.figures().size() == 1;
+      String names =
+          all
+              ? String.join(" ", figures.figures())
+              : "%s and %d more in its folder figures"
+                  .formatted(figures.figures().getFirst(), figures.figures().size() - 1);
+      print.println(Screen.folded("figures  " + names, width));
     }
     figures
         .missing()
@@ -513,10 +518,7 @@ public final class RunCommand extends CliCommand {
     if (stored.data().basis() != Basis.MODELLED) {
       return "";
     }
-    return Typed.in("tested   %s (docs/validation.md; doorbell predict %s)%n")
-        .formatted(
-            Credit.count(StoredResults.builtIn(), stored.plan().points()),
-            stored.data().experiment());
+    return "tested   %s%n".formatted(Credit.count(StoredResults.builtIn(), stored.plan().points()));
   }
 
   /** An expectation that is not met is a result like others, unless the user asks for more. */

@@ -5,6 +5,7 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -32,7 +33,7 @@ final class RunOutputs {
     SummaryFiles.compute(data);
     CompletableFuture<String> csv = CompletableFuture.supplyAsync(() -> SummaryFiles.csv(data));
     CompletableFuture<String> json = CompletableFuture.supplyAsync(() -> SummaryFiles.json(data));
-    Figures.Asked asked = Figures.of(run, () -> runtime).asked(List.of());
+    Figures.Asked asked = Credit.figures(run, () -> runtime).asked(List.of());
     SequencedMap<String, byte[]> figures =
         new LinkedHashMap<>(asked.plots().files(EnumSet.of(PlotFormat.SVG)));
     figures.putAll(asked.plots().companions());

@@ -11,6 +11,7 @@ import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.layout.Palette;
 import dev.doorbell.experiments.results.report.HtmlReport;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.Journal;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.RunDirectory;
@@ -113,7 +114,7 @@ final class RunPages {
         stored.data().axes().stream()
             .map(axis -> Map.of("name", axis.name(), "unit", axis.unit()))
             .toList());
-    Figures.Asked asked = Figures.of(stored, runtime).asked(List.of());
+    Figures.Asked asked = Credit.figures(stored, runtime).asked(List.of());
     tree.put("figures", asked.plots().whole().stream().map(RunPages::figure).toList());
     tree.put("missing", asked.missing().stream().map(Problem::what).toList());
     return tree;

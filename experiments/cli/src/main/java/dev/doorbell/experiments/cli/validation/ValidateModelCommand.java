@@ -410,8 +410,7 @@ public final class ValidateModelCommand extends CliCommand {
     files.put(StoredResults.FILE, StoredResults.text(results).getBytes(StandardCharsets.UTF_8));
     files.put("rows.csv", ValidationTables.csv(results).getBytes(StandardCharsets.UTF_8));
     ParityPlot.of(results)
-        .ifPresent(
-            plot -> files.putAll(plot.files(EnumSet.of(PlotFormat.SVG, PlotFormat.PGFPLOTS))));
+        .ifPresent(plot -> files.putAll(plot.files(EnumSet.of(PlotFormat.SVG, PlotFormat.TIKZ))));
     return files;
   }
 

@@ -41,7 +41,7 @@ class LatexTest {
     StringBuilder body = new StringBuilder();
     for (FigureKind kind : FigureKind.values()) {
       for (Map.Entry<String, byte[]> file :
-          PlotsTest.plots(kind).files(Set.of(PlotFormat.PGFPLOTS)).entrySet()) {
+          PlotsTest.plots(kind).files(Set.of(PlotFormat.TIKZ)).entrySet()) {
         Path path = folder.resolve(file.getKey());
         Files.write(path, file.getValue());
         if (file.getKey().endsWith(".tex")) {

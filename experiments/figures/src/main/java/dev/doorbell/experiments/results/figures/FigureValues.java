@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.results.figures;
 
+import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
@@ -13,6 +14,7 @@ import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.SampleSize;
 import dev.doorbell.experiments.stats.Statistic;
 import dev.doorbell.experiments.stats.Summary;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,10 @@ final class FigureValues {
   record Reading(double value, Interval whisker, Samples samples, long seed) {
     int n() {
       return samples.size();
+    }
+
+    boolean constant() {
+      return Arrays.stream(samples.values()).distinct().count() <= 1;
     }
 
     Reading times(double factor) {
@@ -230,14 +236,13 @@ final class FigureValues {
     if (none) {
       return "%s of n = %s a point, without intervals".formatted(statistic.word(), n);
     }
-    if (most <= 1) {
-      return "n = 1 a point, which has no interval";
-    }
     return "n = %s a point, %s"
         .formatted(
             n,
             SampleSize.carriesInterval(most)
                 ? "whiskers 95 % bootstrap intervals"
-                : "too few for intervals");
+                : run.basis() == Basis.MODELLED && all.stream().allMatch(Reading::constant)
+                    ? "deterministic"
+                    : most <= 1 ? "which has no interval" : "too few for intervals");
   }
 }

@@ -14,6 +14,7 @@ import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.chart.Figure;
+import dev.doorbell.experiments.results.figures.chart.LineFigure;
 import dev.doorbell.experiments.results.figures.chart.TimelineFigure;
 import dev.doorbell.experiments.results.figures.chart.TornadoFigure;
 import dev.doorbell.experiments.results.figures.drawing.Provenance;
@@ -22,7 +23,6 @@ import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.run.RunData;
-import dev.doorbell.experiments.run.StoredRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,21 +43,25 @@ public final class Figures {
   private final RunData run;
   private final List<Point> points;
   private final Supplier<ExperimentRuntime> runtime;
+  private final Credits credits;
+
+  /** Figures of a run of which no published row is known. */
+  public Figures(RunData run, List<Point> points, Supplier<ExperimentRuntime> runtime) {
+    this(run, points, runtime, Credits.NONE);
+  }
 
   /**
    * @param run whose samples are shown
    * @param points of its plan
    * @param runtime asked only for what samples do not say
+   * @param credits published rows that test its points
    */
-  public Figures(RunData run, List<Point> points, Supplier<ExperimentRuntime> runtime) {
+  public Figures(
+      RunData run, List<Point> points, Supplier<ExperimentRuntime> runtime, Credits credits) {
     this.run = run;
     this.points = List.copyOf(points);
     this.runtime = runtime;
-  }
-
-  /** The figures of a run as its directory has it. */
-  public static Figures of(StoredRun run, Supplier<ExperimentRuntime> runtime) {
-    return new Figures(run.data(), run.plan().points(), runtime);
+    this.credits = credits;
   }
 
   /**
@@ -84,7 +88,12 @@ public final class Figures {
     if (!run.rows().isEmpty()) {
       for (FigureSpec spec : run.figures()) {
         try {
-          figures.add(figure(spec.within(further).styled(style), true));
+          FigureSpec whole = spec.within(further).styled(style);
+          Figure figure = figure(whole, true);
+          figures.add(figure);
+          if (figure instanceof LineFigure lines && spec.relative().isEmpty() && lines.isClose()) {
+            figures.add(figure(whole.ratio(lines.series().getFirst()), true));
+          }
         } catch (Unplottable e) {
           missing.add(
               Problem.of(
@@ -154,7 +163,8 @@ public final class Figures {
           "no point with a result fulfils '%s'".formatted(PointCondition.text(spec.only())),
           values());
     }
-    return new RunCharts(part, open ? FigureDefaults.overWhatVaries(part, spec) : spec);
+    return new RunCharts(
+        part, open ? FigureDefaults.overWhatVaries(part, spec) : spec, points, credits);
   }
 
   /**

@@ -49,8 +49,8 @@ public final class Plots {
         files.put(name + ".png", drawing.png(pdf));
       }
     }
-    if (formats.contains(PlotFormat.PGFPLOTS)) {
-      put(files, name + ".tex", drawing.pgfplots());
+    if (formats.contains(PlotFormat.TIKZ)) {
+      put(files, name + ".tex", drawing.tikz());
       drawing.tables().forEach((file, text) -> put(files, file, text));
     }
     return files;
@@ -118,8 +118,8 @@ public final class Plots {
     /** With embedded fonts. */
     PDF,
     PNG,
-    /** A {@code .tex} for pgfplots and the {@code .csv} that it reads. */
-    PGFPLOTS;
+    /** A {@code .tex} for LaTeX, and a {@code .csv} of what it shows. */
+    TIKZ;
 
     /**
      * The formats that are written where nothing else is asked for: pixels take longer to draw than

@@ -55,9 +55,11 @@ final class RunCharts {
   private final FigureSpec spec;
   private final SeriesWords words;
 
-  RunCharts(RunData run, FigureSpec spec) throws Unplottable {
+  RunCharts(
+      RunData run, FigureSpec spec, List<dev.doorbell.experiments.plan.Point> plan, Credits credits)
+      throws Unplottable {
     this.run = run;
-    this.figures = new RunLines(run, spec);
+    this.figures = new RunLines(run, spec, plan, credits);
     this.spec = spec;
     List<String> names = run.axes().stream().map(Axis::name).toList();
     for (String axis : List.of(spec.x(), spec.series(), spec.facet(), spec.rows())) {
@@ -109,7 +111,7 @@ final class RunCharts {
         Arrays.setAll(sorted, i -> sorted[i] * across.factor());
         positive &= sorted[0] > 0;
         counts.accept(sorted.length);
-        lines.add(new Line(seriesOf(row), steps(sorted)));
+        lines.add(new Line(seriesOf(row), steps(sorted), figures.untested(row), List.of()));
       }
       panels.add(new Panel(place.getKey(), lines, List.of(), List.of()));
     }
@@ -163,7 +165,13 @@ final class RunCharts {
                   present.add(group);
                   Interval whisker = r.whisker();
                   bars.add(
-                      new Bar(group, seriesOf(row), r.value(), whisker.lower(), whisker.upper()));
+                      new Bar(
+                          group,
+                          seriesOf(row),
+                          r.value(),
+                          whisker.lower(),
+                          whisker.upper(),
+                          figures.untested(row)));
                 });
       }
       panels.add(new BarFigure.Panel(place.getKey(), bars));

@@ -27,8 +27,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /** Builds the line figure of a specification from a run. */
 final class RunLines {
@@ -36,10 +38,18 @@ final class RunLines {
   private final RunData run;
   private final FigureSpec spec;
   private final List<Crossings.Found> crossings;
+  private final List<dev.doorbell.experiments.plan.Point> plan;
+  private final Credits credits;
 
-  RunLines(RunData run, FigureSpec spec) {
+  RunLines(
+      RunData run,
+      FigureSpec spec,
+      List<dev.doorbell.experiments.plan.Point> plan,
+      Credits credits) {
+    this.plan = plan;
     this.run = run;
     this.spec = spec;
+    this.credits = credits;
     this.crossings = Crossings.of(run);
   }
 
@@ -70,7 +80,9 @@ final class RunLines {
     return Optional.of(
         new LineFigure(
             notes(
-                values.note(), Names.title(spec.y()) + " against " + Names.title(spec.x()), words),
+                values.note() + missing(panels),
+                Names.title(spec.y()) + " against " + Names.title(spec.x()),
+                words),
             across.quantified(
                 title, Boolean.TRUE.equals(spec.logX()) && positive(panels, Point::x)),
             values
@@ -109,6 +121,44 @@ final class RunLines {
     return ordered;
   }
 
+  /** Says why lines have no point where others have one. */
+  private String missing(List<Panel> panels) {
+    Set<String> finished = run.rows().stream().map(SummaryRow::pointId).collect(Collectors.toSet());
+    long without =
+        plan.stream()
+            .filter(point -> spec.only().stream().allMatch(c -> c.holds(point.settings())))
+            .filter(point -> !finished.contains(point.id()))
+            .count();
+    if (without > 0) {
+      return "; %d %s no result".formatted(without, without == 1 ? "point has" : "points have");
+    }
+    String shorter =
+        plan.isEmpty()
+            ? ""
+            : panels.stream()
+                .flatMap(
+                    panel ->
+                        panel.lines().stream()
+                            .filter(line -> line.points().size() < places(panel))
+                            .map(Line::series))
+                .distinct()
+                .collect(Collectors.joining(", "));
+    return shorter.isEmpty() ? "" : "; where " + shorter + " end, the config leaves points out";
+  }
+
+  private static long places(Panel panel) {
+    return panel.lines().stream()
+        .flatMap(line -> line.points().stream())
+        .map(Point::x)
+        .distinct()
+        .count();
+  }
+
+  /** Returns true if no published row tests a point's model. */
+  boolean untested(SummaryRow row) {
+    return credits.untested().contains(Credits.key(row.pointId(), spec.y()));
+  }
+
   /** Finished points in the order of some axes, the last of them fastest, whatever is missing. */
   List<SummaryRow> ordered(List<Axis> by) {
     List<SummaryRow> rows = new ArrayList<>(run.rows());
@@ -136,6 +186,8 @@ final class RunLines {
     for (String name : series) {
       List<Point> points = new ArrayList<>();
       List<double[]> bound = new ArrayList<>();
+      List<double[]> published = new ArrayList<>();
+      boolean untested = true;
       for (SummaryRow row : rows) {
         boolean here = spec.series().isEmpty() || named(row, spec.series()).equals(name);
         if (!here) {
@@ -145,6 +197,15 @@ final class RunLines {
         Optional<Reading> shown = readings.apply(row);
         shown.ifPresent(
             r -> points.add(new Point(at, r.value(), r.whisker().lower(), r.whisker().upper())));
+        untested &= untested(row);
+        if (base.isEmpty() && values.plainMedians()) {
+          credits.rows().stream()
+              .filter(each -> each.point().equals(row.pointId()) && each.metric().equals(spec.y()))
+              .forEach(
+                  each ->
+                      published.add(
+                          new double[] {at, each.value() * values.conversion().factor()}));
+        }
         MetricRow metric = row.metrics().get(spec.y());
         if (shown.isPresent() && metric != null && base.isEmpty() && spec.per().isEmpty()) {
           double factor = values.conversion().factor();
@@ -156,7 +217,7 @@ final class RunLines {
       }
       if (!points.isEmpty()) {
         points.sort(Comparator.comparingDouble(Point::x));
-        lines.add(new Line(name, points));
+        lines.add(new Line(name, points, untested, published));
       }
       if (!bound.isEmpty()) {
         bound.sort(Comparator.comparingDouble(point -> point[0]));

@@ -4,12 +4,16 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Names of axes, metrics, values and bases in figures and tables. */
 public final class Names {
   /** A cell without a value. */
   public static final String NONE = "–";
+
+  /** Axes whose values nobody takes for those of another axis. */
+  private static final Set<String> EVIDENT = Set.of("path", "kernel", "placement", "run", "size");
 
   private Names() {}
 
@@ -38,10 +42,11 @@ public final class Names {
     };
   }
 
-  /** A value that stands alone, in a legend or a title: numbers other than sizes have a name. */
+  /** A value that stands alone, in a legend or a title: with its axis, unless it is a name. */
   public static String alone(Axis axis, Value value) {
-    boolean evident = value instanceof Value.Text || axis.name().equals("size");
-    return evident ? value(axis, value) : title(axis.name()) + " " + value(axis, value);
+    return EVIDENT.contains(axis.name())
+        ? value(axis, value)
+        : title(axis.name()) + " " + value(axis, value);
   }
 
   /** Every value of an axis, as it stands alone. */

@@ -1,10 +1,14 @@
 package dev.doorbell.experiments.results.tables;
 
 import dev.doorbell.experiments.config.condition.Expectation.Contrast;
+import dev.doorbell.experiments.config.figure.FigureSpec;
+import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.print.Table;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.util.ArrayList;
@@ -26,6 +30,7 @@ import java.util.stream.Stream;
 public final class Answer {
   private static final int MOST_PLACES = 6;
   private static final int MOST_COLUMNS = 4;
+  private static final int MOST_ROWS = 6;
   private static final double TIE = 0.005;
 
   private final String metric;
@@ -65,7 +70,7 @@ public final class Answer {
             median ->
                 places
                     .computeIfAbsent(
-                        by.stream().map(axis -> word(row, axis)).collect(Collectors.joining(" ")),
+                        by.stream().map(axis -> named(row, axis)).collect(Collectors.joining(", ")),
                         _ -> new LinkedHashMap<>())
                     .computeIfAbsent(
                         over.map(axis -> word(row, axis)).orElse(""), _ -> new ArrayList<>())
@@ -76,20 +81,28 @@ public final class Answer {
     return Screen.value(row.axes().get(axis.name()), axis.unit());
   }
 
+  private static String named(SummaryRow row, Axis axis) {
+    Value value = row.axes().get(axis.name());
+    return value == null ? Names.NONE : Names.alone(axis, value);
+  }
+
   private static List<Axis> varied(RunData data, Predicate<Axis> also) {
     return data.axes().stream().filter(axis -> axis.values().size() > 1).filter(also).toList();
   }
 
   /**
-   * The answer that a run's points give.
+   * The answer that a run's points give: to the first crossover that the config asks for, else of
+   * what its first figure shows.
    *
    * @return nothing where no axis has two values, or no point a sampled metric
    */
   public static Optional<Answer> of(RunData data) {
     Optional<Contrast> contrast = data.contrasts().stream().findFirst();
+    Optional<FigureSpec> figure = data.figures().stream().findFirst();
     Optional<String> metric =
         contrast
             .map(Contrast::metric)
+            .or(() -> figure.map(FigureSpec::y))
             .filter(name -> data.rows().stream().anyMatch(row -> row.metrics().containsKey(name)))
             .or(
                 () ->
@@ -102,10 +115,12 @@ public final class Answer {
     }
     Axis compared =
         named(varied, contrast.map(Contrast::axis).orElse(""))
+            .or(() -> figure.flatMap(f -> named(varied, f.series().isEmpty() ? f.x() : f.series())))
             .or(() -> varied.stream().filter(axis -> !isNumber(axis)).findFirst())
             .orElse(varied.getFirst());
     Optional<Axis> over =
         named(varied, contrast.map(Contrast::over).orElse(""))
+            .or(() -> figure.flatMap(f -> named(varied, f.x())))
             .or(() -> varied.reversed().stream().filter(Answer::isNumber).findFirst())
             .filter(axis -> !axis.equals(compared));
     return Optional.of(new Answer(data, metric.get(), compared, over));
@@ -123,15 +138,24 @@ public final class Answer {
   public String text(int width) {
     StringBuilder text =
         new StringBuilder(
-            "%s %s, by %s:%n".formatted(higher ? "highest" : "lowest", metric, compared.name()));
+            "%s median %s, by %s%s (lead over the next):%n"
+                .formatted(
+                    higher ? "Highest" : "Lowest",
+                    Names.title(metric),
+                    Names.title(compared.name()),
+                    over.map(axis -> " along " + Names.title(axis.name())).orElse("")));
     places.sequencedEntrySet().stream()
         .limit(MOST_PLACES)
         .forEach(place -> text.append(sentence(place.getKey(), place.getValue())).append('\n'));
     if (places.size() > MOST_PLACES) {
       text.append("  and %d more settings of other axes%n".formatted(places.size() - MOST_PLACES));
     }
+    String meaning = Schema.experiment().metrics().getOrDefault(metric, "");
+    if (!meaning.isEmpty()) {
+      text.append("%s: %s%n".formatted(metric, meaning.split("; sampled", -1)[0]));
+    }
     String sentences = Screen.folded(text.toString(), width);
-    return over.isEmpty() ? sentences : sentences + "\n" + table().text(width);
+    return over.isEmpty() ? sentences : sentences + table().text(width);
   }
 
   private String sentence(String place, SequencedMap<String, List<Best>> cells) {
@@ -153,29 +177,60 @@ public final class Answer {
           && winner(cells.getOrDefault(values.get(to), List.of())).equals(winner)) {
         to++;
       }
+      String first = values.get(from);
+      String last = values.get(to - 1);
       String range =
           from == 0 && to == values.size()
               ? "throughout"
-              : from == 0 && to > 1
-                  ? "up to " + values.get(to - 1)
-                  : to == values.size()
-                      ? "from " + values.get(from)
-                      : from == to - 1
-                          ? "at " + values.get(from)
-                          : "from %s to %s".formatted(values.get(from), values.get(to - 1));
-      parts.add(winner + " " + range);
+              : !ordered() || from == to - 1
+                  ? "at " + String.join(", ", values.subList(from, to))
+                  : from == 0
+                      ? "up to " + last
+                      : to == values.size()
+                          ? "from " + first
+                          : "from %s to %s".formatted(first, last);
+      parts.add(winner + " " + range + lead(values.subList(from, to), cells));
     }
-    return head + String.join(", ", parts);
+    return head + String.join("; ", parts);
   }
 
-  /** The best, and whoever cannot be told from it. */
+  private boolean ordered() {
+    return over.filter(Answer::isNumber).isPresent();
+  }
+
+  /** By how many times the best is ahead of the next that can be told from it, at most. */
+  private String lead(List<String> values, SequencedMap<String, List<Best>> cells) {
+    double most =
+        values.stream()
+            .map(value -> cells.getOrDefault(value, List.of()))
+            .mapToDouble(Answer::ratio)
+            .max()
+            .orElse(1);
+    return most > 1 + TIE
+        ? " (%s%sx)".formatted(values.size() > 1 ? "up to " : "", Units.digits(most, 3))
+        : "";
+  }
+
+  private static double ratio(List<Best> bests) {
+    double first = bests.getFirst().median;
+    return bests.stream()
+        .mapToDouble(Best::median)
+        .map(median -> Math.max(median, first) / Math.min(median, first))
+        .filter(ratio -> ratio > 1 + TIE && Double.isFinite(ratio))
+        .findFirst()
+        .orElse(1);
+  }
+
+  /** The best, and whoever cannot be told from it; nobody where all are alike. */
   private static String winner(List<Best> bests) {
     Best first = bests.getFirst();
-    return bests.stream()
-        .filter(best -> Math.abs(best.median - first.median) <= TIE * Math.abs(first.median))
-        .map(Best::name)
-        .sorted()
-        .collect(Collectors.joining(" = "));
+    List<String> best =
+        bests.stream()
+            .filter(each -> Math.abs(each.median - first.median) <= TIE * Math.abs(first.median))
+            .map(Best::name)
+            .sorted()
+            .toList();
+    return best.size() > 1 && best.size() == bests.size() ? "all alike" : String.join(" = ", best);
   }
 
   private String margin(Best first, Best best) {
@@ -186,7 +241,17 @@ public final class Answer {
         : "%s (%s)".formatted(value, Screen.percent(best.median / first.median - 1));
   }
 
-  /** A row a value of the axis that is compared, at the place that comes first. */
+  /** Returns true if a value is the best or the next at some place. */
+  private static boolean leads(String name, SequencedMap<String, List<Best>> cells) {
+    return cells.values().stream()
+        .flatMap(bests -> bests.stream().limit(2))
+        .anyMatch(best -> best.name.equals(name));
+  }
+
+  /**
+   * A row a value of the axis that is compared, at the place that comes first; of many values those
+   * that lead.
+   */
   private Table table() {
     Map.Entry<String, SequencedMap<String, List<Best>>> first = places.firstEntry();
     List<String> values = List.copyOf(first.getValue().keySet());
@@ -202,7 +267,9 @@ public final class Answer {
     List<Table.Column> columns = new ArrayList<>();
     columns.add(
         new Table.Column(
-            first.getKey().isEmpty() ? compared.name() : compared.name() + " at " + first.getKey(),
+            first.getKey().isEmpty()
+                ? compared.name()
+                : "%s (%s)".formatted(compared.name(), first.getKey()),
             false));
     shown.forEach(
         value ->
@@ -211,8 +278,13 @@ public final class Answer {
                     "%s%s".formatted(value, unit.isEmpty() ? "" : " [" + Screen.unit(unit) + "]"),
                     true)));
     List<List<String>> rows = new ArrayList<>();
-    for (Value name : compared.values()) {
-      List<String> row = new ArrayList<>(List.of(Screen.value(name, compared.unit())));
+    List<String> names =
+        compared.values().stream().map(name -> Screen.value(name, compared.unit())).toList();
+    for (String name : names) {
+      if (names.size() > MOST_ROWS && !leads(name, first.getValue())) {
+        continue;
+      }
+      List<String> row = new ArrayList<>(List.of(name));
       for (String value : shown) {
         row.add(
             first.getValue().getOrDefault(value, List.of()).stream()

@@ -10,12 +10,11 @@ import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
-import dev.doorbell.experiments.results.figures.drawing.Node;
-import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -179,18 +178,7 @@ class AnyRunTest {
     }
     for (var one : plots.drawings().entrySet()) {
       keep(one.getKey(), one.getValue());
-      List<Box> boxes = new ArrayList<>();
-      collect(one.getValue().nodes(), boxes);
-      for (int i = 0; i < boxes.size(); i++) {
-        Box box = boxes.get(i);
-        assertThat(box.left).as("%s: %s", one.getKey(), box).isGreaterThan(-0.5);
-        assertThat(box.right)
-            .as("%s: %s", one.getKey(), box)
-            .isLessThan(one.getValue().width() + 0.5);
-        for (Box other : boxes.subList(i + 1, boxes.size())) {
-          assertThat(box.meets(other)).as("%s: %s and %s", one.getKey(), box, other).isFalse();
-        }
-      }
+      FigureTextsTest.check(one.getKey(), new String(one.getValue().svg(), StandardCharsets.UTF_8));
     }
   }
 
@@ -201,52 +189,5 @@ class AnyRunTest {
           Files.createDirectories(Path.of(keep)).resolve(name + ".png"),
           drawing.png(drawing.pdf()));
     }
-  }
-
-  /** Where a text is. */
-  private record Box(String text, double left, double top, double right, double bottom) {
-    boolean meets(Box other) {
-      double slack = 0.3;
-      return left + slack < other.right
-          && other.left + slack < right
-          && top + slack < other.bottom
-          && other.top + slack < bottom;
-    }
-  }
-
-  private static void collect(List<Node> nodes, List<Box> boxes) {
-    for (Node node : nodes) {
-      switch (node) {
-        case Node.Group group -> collect(group.nodes(), boxes);
-        case Node.Axes axes -> collect(axes.drawn(), boxes);
-        case Node.Plot plot -> collect(plot.drawn(), boxes);
-        case Node.Label label -> boxes.add(box(label));
-        case Node.Fill _, Node.Stroke _ -> {}
-      }
-    }
-  }
-
-  private static Box box(Node.Label label) {
-    double width = Typeface.width(label.text(), label.size());
-    double height = Typeface.capHeight(label.size());
-    double before =
-        switch (label.anchor()) {
-          case START -> 0;
-          case MIDDLE -> width / 2;
-          case END -> width;
-        };
-    return label.turn() == Node.Turn.UPWARDS
-        ? new Box(
-            label.text(),
-            label.x() - height,
-            label.y() - (width - before),
-            label.x(),
-            label.y() + before)
-        : new Box(
-            label.text(),
-            label.x() - before,
-            label.y() - height,
-            label.x() - before + width,
-            label.y());
   }
 }

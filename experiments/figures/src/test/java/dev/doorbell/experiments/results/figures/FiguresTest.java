@@ -9,6 +9,7 @@ import dev.doorbell.experiments.config.value.Value;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
+import dev.doorbell.experiments.results.print.Names;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
@@ -22,6 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
@@ -80,16 +83,30 @@ class FiguresTest {
             "latency-same-switch",
             "latency-cross-rc",
             "latency-cross-socket",
+            "latency-ratio",
+            "latency-ratio-same-switch",
+            "latency-ratio-cross-rc",
+            "latency-ratio-cross-socket",
             "goodput",
             "goodput-same-switch",
             "goodput-cross-rc",
-            "goodput-cross-socket");
+            "goodput-cross-socket",
+            "goodput-ratio",
+            "goodput-ratio-same-switch",
+            "goodput-ratio-cross-rc",
+            "goodput-ratio-cross-socket");
   }
 
   @Test
   void figures_of_a_run_are_made_for_browsers_and_for_papers() {
     assertThat(render(SMALL).keySet())
-        .containsExactly("latency.svg", "latency.pdf", "goodput.svg", "goodput.pdf");
+        .containsExactly(
+            "latency.svg",
+            "latency.pdf",
+            "goodput.svg",
+            "goodput.pdf",
+            "goodput-ratio.svg",
+            "goodput-ratio.pdf");
   }
 
   @Test
@@ -158,8 +175,60 @@ class FiguresTest {
   }
 
   @Test
+  void untested_series_are_hollow_and_published_rows_are_ringed() throws Exception {
+    SummaryRow pull = SMALL.rows().stream().filter(FiguresTest::isPull).findFirst().orElseThrow();
+    Set<String> others =
+        SMALL.rows().stream()
+            .filter(row -> !isPull(row))
+            .map(row -> Credits.key(row.pointId(), "latency"))
+            .collect(Collectors.toSet());
+    Credits credits =
+        new Credits(others, List.of(new Credits.Row(pull.pointId(), "latency", 2000)));
+    SequencedMap<String, Drawing> drawn =
+        new Figures(
+                SMALL,
+                List.of(),
+                () -> {
+                  throw new IllegalStateException("samples suffice");
+                },
+                credits)
+            .asked(List.of())
+            .plots()
+            .drawings();
+    String latency = new String(drawn.sequencedValues().getFirst().svg(), StandardCharsets.UTF_8);
+    assertThat(latency).contains("hollow: no published row tests it", "published measurement");
+    assertThat(group(latency, "pull-cross-rc")).contains("fill=\"#0072b2\"");
+    assertThat(group(latency, "staged-cross-rc")).doesNotContain("fill=\"#009e73\"");
+    assertThat(svg(SMALL, "latency")).doesNotContain("hollow", "published");
+  }
+
+  private static boolean isPull(SummaryRow row) {
+    return new Value.Text("pull").equals(row.axes().get("path"));
+  }
+
+  private static String group(String svg, String id) {
+    int from = svg.indexOf("<g id=\"" + id + "\"");
+    assertThat(from).as(id).isNotNegative();
+    return svg.substring(from, svg.indexOf("</g>", from));
+  }
+
+  @Test
+  void lines_that_lie_close_come_once_more_as_ratios() {
+    assertThat(svg(SMALL, "goodput-ratio")).contains("relative to pull", ">1<");
+    assertThat(drawings(SMALL)).doesNotContainKey("latency-ratio");
+  }
+
+  @Test
+  void a_legend_says_of_which_axis_a_word_is() {
+    Axis cq = new Axis("cq", "", List.of(new Value.Text("gpu")));
+    Axis path = new Axis("path", "", List.of(new Value.Text("pull")));
+    assertThat(Names.alone(cq, new Value.Text("gpu"))).isEqualTo("cq gpu");
+    assertThat(Names.alone(path, new Value.Text("pull"))).isEqualTo("pull");
+  }
+
+  @Test
   void one_placement_is_one_panel_in_one_column() {
-    assertThat(drawings(SMALL)).containsOnlyKeys("latency", "goodput");
+    assertThat(drawings(SMALL)).containsOnlyKeys("latency", "goodput", "goodput-ratio");
     assertThat(svg(SMALL, "latency")).contains("width=\"240pt\"", ">cross-rc<");
   }
 

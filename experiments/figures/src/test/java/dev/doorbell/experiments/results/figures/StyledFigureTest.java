@@ -114,7 +114,7 @@ class StyledFigureTest {
   void figures_go_over_the_axis_that_was_swept_where_the_abscissa_of_the_config_has_less_values()
       throws Exception {
     assertThat(asked(swept(64)))
-        .hasSize(2)
+        .hasSize(3)
         .allSatisfy(svg -> assertThat(svg).contains(">qps<").doesNotContain(">qps 8"));
     assertThat(svg(swept(64), "{y: latency, xunit: KiB, x: size}")).contains(">message size (KiB)");
     assertThat(svg(swept(64), "{y: latency}")).contains(">qps<");
@@ -131,7 +131,7 @@ class StyledFigureTest {
             "{y: latency, width: column, names: {qps=16: sixteen queue pairs"
                 + " between the two ends}}");
     assertThat(svg)
-        .contains(">qps 8<", ">sixteen queue pairs between<", ">the two ends<")
+        .contains(">qps 8<", ">sixteen queue pairs<", ">between the two ends<")
         .doesNotContain("cross-rc,");
   }
 
@@ -285,7 +285,7 @@ class StyledFigureTest {
     String csv =
         new String(
             plots(RUN, "{y: latency, relative: pull}")
-                .files(Set.of(PlotFormat.PGFPLOTS))
+                .files(Set.of(PlotFormat.TIKZ))
                 .get("latency-relative-to-pull.csv"),
             StandardCharsets.UTF_8);
     List<String> header = List.of(csv.lines().findFirst().orElseThrow().split(",", -1));
@@ -301,7 +301,7 @@ class StyledFigureTest {
         new String[][] {{"mean", "4000"}, {"min", "1000"}, {"max", "9000"}, {"median", "2000"}}) {
       String text =
           plots(run, "{name: f, y: latency, statistic: %s}".formatted(each[0]))
-              .files(Set.of(PlotFormat.PGFPLOTS))
+              .files(Set.of(PlotFormat.TIKZ))
               .entrySet()
               .stream()
               .filter(file -> file.getKey().endsWith(".csv"))
@@ -379,7 +379,7 @@ class StyledFigureTest {
     }
     var files =
         plots(RUN, "{y: latency, font: %s}".formatted(font))
-            .files(Set.of(PlotFormat.SVG, PlotFormat.PDF, PlotFormat.PGFPLOTS));
+            .files(Set.of(PlotFormat.SVG, PlotFormat.PDF, PlotFormat.TIKZ));
     assertThat(new String(files.get("latency.svg"), StandardCharsets.UTF_8))
         .contains("'Liberation Sans'");
     assertThat(new String(files.get("latency.pdf"), StandardCharsets.ISO_8859_1))

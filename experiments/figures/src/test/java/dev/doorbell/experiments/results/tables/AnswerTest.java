@@ -32,7 +32,10 @@ class AnswerTest {
   void the_best_path_of_each_size_is_named_and_ties_are_told() throws Exception {
     String text = answer(Configs.SMALL, "latency", 80);
     assertThat(text)
-        .startsWith("lowest latency, by path:\n  push.inline = push.memic at 64 B, pull from 4 KiB")
+        .startsWith(
+            "Lowest median latency, by path along message size (lead over the next):\n"
+                + "  push.inline = push.memic at 64 B (2x); pull at 4 KiB (2x)\n"
+                + "latency: half the round trip")
         .contains("pull              2.00        2.50")
         .contains("push.inline       1.00           -");
   }
@@ -47,7 +50,10 @@ class AnswerTest {
                 .replace("outputs:\n", ""),
             "goodput",
             80);
-    assertThat(text).startsWith("highest goodput, by path:\n  pull at 64 B, push.memic from 4 KiB");
+    assertThat(text)
+        .startsWith(
+            "Highest median goodput, by path along message size (lead over the next):\n"
+                + "  pull at 64 B (2x); push.memic at 4 KiB (2x)");
   }
 
   @Test

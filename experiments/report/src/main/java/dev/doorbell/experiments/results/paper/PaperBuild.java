@@ -9,7 +9,6 @@ import dev.doorbell.experiments.config.formula.Formula;
 import dev.doorbell.experiments.config.formula.Formula.FormulaException;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Names;
@@ -18,6 +17,7 @@ import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.results.tables.RunSelection;
 import dev.doorbell.experiments.results.tables.RunTables;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.StoredRun;
@@ -156,7 +156,7 @@ public final class PaperBuild {
       return;
     }
     try {
-      new Figures(run.data().anonymous(), run.plan().points(), () -> runtime)
+      Credit.figures(run.data().anonymous(), run.plan().points(), () -> runtime)
           .one(figure.shown())
           .files(EnumSet.allOf(PlotFormat.class))
           .forEach((file, bytes) -> files.put("figures/" + file, bytes));

@@ -21,6 +21,7 @@ import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
 import dev.doorbell.experiments.results.tables.RunTables;
 import dev.doorbell.experiments.results.tables.SampleTables;
+import dev.doorbell.experiments.results.validation.Credit;
 import dev.doorbell.experiments.run.Expectations;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Manifest;
@@ -262,7 +263,7 @@ public final class HtmlReport {
   }
 
   private void figures(StoredRun run, int number) {
-    Figures maker = Figures.of(run, runtime);
+    Figures maker = Credit.figures(run, runtime);
     Figures.Asked asked = maker.asked(List.of());
     List<Plots.Shown> figures = new ArrayList<>(asked.plots().whole());
     List<Problem> missing = new ArrayList<>(asked.missing());

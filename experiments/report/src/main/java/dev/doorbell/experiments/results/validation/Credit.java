@@ -1,18 +1,35 @@
 package dev.doorbell.experiments.results.validation;
 
+import dev.doorbell.core.Basis;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.Schema.Setting;
+import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.config.value.Value;
+import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Point;
+import dev.doorbell.experiments.results.figures.Credits;
+import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.print.Table;
 import dev.doorbell.experiments.results.print.TableBuilder;
+import dev.doorbell.experiments.run.RunData;
+import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
+import dev.doorbell.experiments.workbench.validation.Row;
+import dev.doorbell.experiments.workbench.validation.StoredResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults;
 import dev.doorbell.experiments.workbench.validation.ValidationResults.RowErrors;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,6 +42,9 @@ public final class Credit {
   private static final String PATH = "path";
   private static final String DEFAULT_PATH = "pull";
   private static final String NO_ROW = "no row";
+
+  /** A row of one point, read by its median. */
+  private static final Pattern SINGLE = Pattern.compile("([^|+/:]+=[^|+/:]+)\\|\\s*([a-z.-]+)");
 
   private Credit() {}
 
@@ -57,9 +77,88 @@ public final class Credit {
   /** Counts the placements, kernels and paths of a plan that an independent row tests. */
   public static String count(ValidationResults results, List<Point> points) {
     SequencedMap<String, String> credits = of(results, points);
-    return "%d of %d combinations of placement, kernel and path by published rows"
+    return "by published rows: %d of %d placements x kernels x paths"
         .formatted(
             credits.values().stream().filter(text -> !text.equals(NO_ROW)).count(), credits.size());
+  }
+
+  /** Figures of a run that say which series no row tests, and show rows that measured the same. */
+  public static Figures figures(StoredRun run, Supplier<ExperimentRuntime> runtime) {
+    return figures(run.data(), run.plan().points(), runtime);
+  }
+
+  /** As above, of a run under another name. */
+  public static Figures figures(
+      RunData run, List<Point> points, Supplier<ExperimentRuntime> runtime) {
+    if (run.basis() != Basis.MODELLED) {
+      return new Figures(run, points, runtime);
+    }
+    ValidationResults results = StoredResults.builtIn();
+    Set<String> tested = new HashSet<>();
+    for (CheckedRow row : ValidationResults.predicted(results.rows())) {
+      if (row.hasRun()) {
+        tested.add(key(row) + " " + metric(row.row()));
+      }
+    }
+    Set<String> untested = new HashSet<>();
+    for (Point point : points) {
+      for (String metric : point.metrics()) {
+        if (keys(point).noneMatch(key -> tested.contains(key + " " + metric))) {
+          untested.add(Credits.key(point.id(), metric));
+        }
+      }
+    }
+    List<Credits.Row> rows =
+        results.rows().stream()
+            .flatMap(row -> measured(row.row(), row.topology(), points))
+            .toList();
+    return new Figures(run, points, runtime, new Credits(untested, rows));
+  }
+
+  /** The points of a plan that a row measured: those whose settings are the row's or defaults. */
+  private static Stream<Credits.Row> measured(Row row, String topology, List<Point> points) {
+    Matcher single = SINGLE.matcher(row.config());
+    Map<String, Setting> known = Schema.experiment().settings();
+    if (!single.matches()) {
+      return Stream.empty();
+    }
+    Map<String, String> given = new HashMap<>();
+    for (String setting : single.group(1).strip().split("\\s+", -1)) {
+      int at = setting.indexOf('=');
+      given.put(setting.substring(0, at), setting.substring(at + 1));
+    }
+    given.put("placement", topology);
+    double factor =
+        switch (row.unit()) {
+          case "us" -> 1e3;
+          case "M/s" -> 1e6;
+          default -> 1;
+        };
+    return points.stream()
+        .filter(point -> point.kernels().contains(given.get(KERNEL)))
+        .filter(
+            point ->
+                point.settings().entrySet().stream()
+                    .allMatch(
+                        setting -> {
+                          String asked = given.get(setting.getKey());
+                          Setting standard = known.get(setting.getKey());
+                          return asked != null
+                              ? setting.getValue().text().equals(canonical(asked))
+                              : standard != null && standard.standard().equals(setting.getValue());
+                        }))
+        .map(point -> new Credits.Row(point.id(), single.group(2), row.value() * factor));
+  }
+
+  /** The metric that is read of a row's first point. */
+  private static String metric(Row row) {
+    String[] halves = row.config().split("\\|", -1);
+    return halves.length < 2 ? "" : halves[1].strip().split(" ", -1)[0];
+  }
+
+  private static String canonical(String text) {
+    OptionalLong size = Sizes.parse(text);
+    return size.isPresent() ? Long.toString(size.getAsLong()) : text;
   }
 
   private static Stream<String> keys(Point point) {

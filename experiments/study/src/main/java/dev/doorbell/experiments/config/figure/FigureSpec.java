@@ -89,6 +89,14 @@ public record FigureSpec(
     return RecordCopy.with(this, Map.of("style", first.in(kind).over(style)));
   }
 
+  /** Returns this figure with values as multiples of one series'. */
+  public FigureSpec ratio(String base) {
+    return RecordCopy.with(
+        this,
+        Map.of(
+            "name", name + "-ratio", "relative", base, "logY", true, "style", style.without("y")));
+  }
+
   /** Returns whether an axis has a place in this figure. */
   public boolean names(String axis) {
     return List.of(x, series, facet, rows).contains(axis);
@@ -98,7 +106,6 @@ public record FigureSpec(
   public FigureSpec over(String axis) {
     return RecordCopy.with(
         this,
-        Map.of(
-            "x", axis, "facet", facet.equals(axis) ? "" : facet, "style", style.withoutAbscissa()));
+        Map.of("x", axis, "facet", facet.equals(axis) ? "" : facet, "style", style.without("x")));
   }
 }

@@ -120,12 +120,15 @@ public record FigureStyle(ObjectNode given) {
     return new FigureStyle(kept);
   }
 
-  FigureStyle withoutAbscissa() {
+  /** This without what it says of one axis, {@code x} or {@code y}. */
+  FigureStyle without(String axis) {
     ObjectNode kept = given.deepCopy();
-    kept.remove(List.of("xrange", "xunit"));
+    kept.remove(List.of(axis + "range", axis + "unit"));
     if (kept.has("annotate")) {
       ArrayNode notes = kept.putArray("annotate");
-      texts("annotate").stream().filter(note -> !note.startsWith("x=")).forEach(notes::add);
+      texts("annotate").stream()
+          .filter(note -> !note.substring(0, note.indexOf(':')).contains(axis + "="))
+          .forEach(notes::add);
     }
     return kept.equals(given) ? this : new FigureStyle(kept);
   }

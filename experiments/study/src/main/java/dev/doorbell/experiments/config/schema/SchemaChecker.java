@@ -10,6 +10,7 @@ import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -232,9 +233,15 @@ public final class SchemaChecker {
       return unknown(where, name, value.isString() ? value.stringValue() : value.toString(), legal);
     }
 
+    /** Words of other programs for metrics of this one. */
+    private static final Map<String, String> SYNONYMS =
+        Map.of("bandwidth", "goodput", "throughput", "goodput", "msgrate", "rate");
+
     /** A word that a vocabulary lacks. */
     public static Problem unknown(String where, String name, String word, List<String> legal) {
-      String near = Nearest.suggestion(word, legal);
+      List<String> meant = Nearest.to(word, SYNONYMS.keySet());
+      String other = meant.isEmpty() ? "" : SYNONYMS.getOrDefault(meant.getFirst(), "");
+      String near = Nearest.suggestion(legal.contains(other) ? other : word, legal);
       String hint = near.isEmpty() ? "  - known: " + String.join(", ", legal) : near;
       return Problem.of("DB-C012", where, "unknown %s '%s'%s".formatted(name, word, hint));
     }

@@ -76,6 +76,7 @@ class FigureReaderTest {
           {name: f, kind: tornado}                           | a figure of kind tornado needs the key 'y'
           {name: f, x: path, y: latency}                     | axis 'path' holds words, and a line needs numbers
           {name: f, kind: bar, x: sise, y: latency}          | did you mean 'size'
+          {name: f, x: size, y: bandwith}                    | did you mean 'goodput'
           {name: f, x: size, y: latency, series: size}       | 'size' is both x and series
           {name: f, x: size, y: latency, rows: path}         | 'rows' means nothing in a figure of kind line
           {name: f, kind: tornado, y: latency, x: size}      | 'x' means nothing in a figure of kind tornado

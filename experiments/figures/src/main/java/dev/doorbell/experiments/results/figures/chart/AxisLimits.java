@@ -85,7 +85,7 @@ public record AxisLimits(
       return;
     }
     double base = down ? area.top() + GAP + Typeface.capHeight(Theme.SMALL) : y - GAP;
-    boolean right = x + GAP + Typeface.width(note.text(), Theme.SMALL) <= area.right();
+    boolean right = x + GAP + Typeface.room(note.text(), Theme.SMALL) <= area.right();
     if (down) {
       out.add(line(Outline.line(x, area.top(), x, area.bottom())));
     } else {

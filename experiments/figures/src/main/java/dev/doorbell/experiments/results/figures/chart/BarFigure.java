@@ -11,11 +11,9 @@ import dev.doorbell.experiments.results.figures.drawing.Node;
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
@@ -57,8 +55,13 @@ public record BarFigure(
     }
   }
 
-  /** A median with its interval. */
-  public record Bar(String group, String series, double value, double lower, double upper) {}
+  /**
+   * A median with its interval.
+   *
+   * @param untested whether no published row tests it; drawn hollow
+   */
+  public record Bar(
+      String group, String series, double value, double lower, double upper, boolean untested) {}
 
   public BarFigure {
     groups = List.copyOf(groups);
@@ -146,19 +149,22 @@ public record BarFigure(
         String table = (one ? notes() : notes().ofPanel(panel.title())).file(".csv");
         tables.put(table, csv(panel));
         panels.add(
-            new PanelLayout.Panel(
-                panel.title(), 0, (area, out) -> drawBars(panel, table, area, out)));
+            new PanelLayout.Panel(panel.title(), 0, (area, out) -> drawBars(panel, area, out)));
       }
       return layout.draw(notes(), panels, legend(), tables);
     }
 
     private List<Legend.Item> legend() {
-      return series().stream()
-          .map(
-              series ->
-                  Legend.Item.square(
-                      style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)))
-          .toList();
+      List<Legend.Item> items = new ArrayList<>();
+      for (String series : series()) {
+        items.add(
+            Legend.Item.square(
+                style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)));
+      }
+      if (bars().anyMatch(Bar::untested)) {
+        items.add(Legend.Item.untested());
+      }
+      return items;
     }
 
     private double barWidth(PlotArea area) {
@@ -166,7 +172,7 @@ public record BarFigure(
       return Math.min(FILLED / series().size(), WIDEST / group);
     }
 
-    private void drawBars(Panel panel, String table, PlotArea area, List<Node> out) {
+    private void drawBars(Panel panel, PlotArea area, List<Node> out) {
       int count = series().size();
       double width = barWidth(area);
       double first = (1 - width * count) / 2;
@@ -194,23 +200,12 @@ public record BarFigure(
                     style.paint()));
           }
         }
-        Series plotted =
-            new Series(
-                series,
-                y().log() ? Shape.MARKERS : Shape.BARS,
-                new Data.Columns(
-                    table, "at", first + (i + 0.5) * width, Identifier.of(series), true),
-                style.paint(),
-                0.9 * width,
-                Dash.NONE,
-                style.marker());
-        List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(plotted, drawn)));
-        nodes.addAll(arrows);
+        drawn.addAll(arrows);
         out.add(
             new Node.Group(
                 Identifier.of(series) + Identifier.within(panel.title()),
                 Legend.role(series),
-                nodes));
+                drawn));
       }
       limits().drawNotes(area, out);
     }
@@ -224,7 +219,10 @@ public record BarFigure(
       }
       double y = area.y(bar.value());
       if (Clipping.inside(area, at, y)) {
-        out.addAll(style.marker().at(at, y, Theme.MARKER, style.paint()));
+        out.addAll(
+            bar.untested()
+                ? style.marker().hollow(at, y, Theme.MARKER, style.paint())
+                : style.marker().at(at, y, Theme.MARKER, style.paint()));
       }
     }
 
@@ -232,10 +230,17 @@ public record BarFigure(
         Bar bar, double from, double to, PlotArea area, Style style, List<Node> out) {
       double top = Clipping.height(area, area.y(bar.value()));
       double gap = Math.min(0.6, (to - from) / 8);
-      out.add(
-          new Node.Fill(
-              Outline.rectangle(from + gap, top, to - from - 2 * gap, area.bottom() - top),
-              style.paint()));
+      double edge = bar.untested() ? 0.5 : 0;
+      Outline outline =
+          Outline.rectangle(
+              from + gap + edge,
+              top + edge,
+              to - from - 2 * (gap + edge),
+              Math.max(0, area.bottom() - top - edge));
+      out.add(new Node.Fill(outline, bar.untested() ? Paint.WHITE : style.paint()));
+      if (bar.untested()) {
+        out.add(new Stroke(outline, style.paint(), 1, Dash.NONE));
+      }
       double low = Clipping.height(area, area.y(bar.lower()));
       double high = Clipping.height(area, area.y(bar.upper()));
       double middle = (from + to) / 2;
@@ -261,7 +266,7 @@ public record BarFigure(
         header.addAll(List.of(name, name + "-lo", name + "-hi"));
       }
       List<List<Object>> rows = new ArrayList<>(List.of(header));
-      Bar none = new Bar("", "", Double.NaN, Double.NaN, Double.NaN);
+      Bar none = new Bar("", "", Double.NaN, Double.NaN, Double.NaN, false);
       for (int at = 0; at < groups().size(); at++) {
         String group = groups().get(at);
         List<Object> cells = new ArrayList<>(List.of(at, Identifier.of(group)));

@@ -34,7 +34,7 @@ final class CrossoverLabels {
   private record Placed(Mark mark, String text, double at, double left, int row) {
 
     double width() {
-      return MARKERS + Typeface.width(text, Theme.SMALL);
+      return MARKERS + Typeface.room(text, Theme.SMALL);
     }
 
     Placed moved(double newLeft, int newRow) {

@@ -195,7 +195,7 @@ public record HeatFigure(
       List<String> names =
           across().stream().map(value -> style.shown(Role.ABSCISSA, value)).toList();
       double widest =
-          names.stream().mapToDouble(w -> Typeface.width(w, Theme.SMALL)).max().orElse(0);
+          names.stream().mapToDouble(w -> Typeface.room(w, Theme.SMALL)).max().orElse(0);
       double slot = panelWidth / across().size();
       int step = (int) Math.max(1, Math.ceil((widest + 3) / (2 * slot)));
       List<String> shown = new ArrayList<>(names);
@@ -267,7 +267,7 @@ public record HeatFigure(
     /** The largest size at which a text fits; 0 where none that can be read does. */
     private static double fitting(String text, double width) {
       for (double size : new double[] {Theme.SMALL, Theme.NOTE, 5}) {
-        if (Typeface.width(text, size) + 1.5 <= width) {
+        if (Typeface.room(text, size) + 1.5 <= width) {
           return size;
         }
       }

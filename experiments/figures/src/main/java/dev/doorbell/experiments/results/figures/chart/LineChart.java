@@ -15,11 +15,9 @@ import dev.doorbell.experiments.results.figures.drawing.Node;
 import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
+import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
@@ -80,7 +78,7 @@ final class LineChart {
       tables.put(
           table,
           figure.stepped()
-              ? LineTables.stepped(panel.lines(), layout.x().scale().high(), basis)
+              ? LineTables.stepped(panel.lines(), basis)
               : LineTables.joined(panel.lines(), basis));
       CrossoverLabels labels =
           CrossoverLabels.place(
@@ -89,8 +87,7 @@ final class LineChart {
               mark -> layout.x().scale().at(mark.x()) * layout.panelWidth(),
               mark -> Units.quantity(mark.x(), figure.x().unit()));
       panels.add(
-          new PanelLayout.Panel(
-              panel.title(), labels.height(), new Contents(panel, labels, table)));
+          new PanelLayout.Panel(panel.title(), labels.height(), new Contents(panel, labels)));
     }
     return layout.draw(notes(), panels, legend(), tables);
   }
@@ -113,13 +110,11 @@ final class LineChart {
   private final class Contents implements PanelLayout.Contents {
     private final Panel panel;
     private final CrossoverLabels labels;
-    private final String table;
     private final String within;
 
-    Contents(Panel panel, CrossoverLabels labels, String table) {
+    Contents(Panel panel, CrossoverLabels labels) {
       this.panel = panel;
       this.labels = labels;
-      this.table = table;
       this.within = Identifier.within(panel.title());
     }
 
@@ -135,8 +130,7 @@ final class LineChart {
               new Node.Group(
                   "band-%d%s".formatted(i + 1, within),
                   CrossoverLabels.role(mark),
-                  List.of(
-                      new Node.Plot(band(mark, area), List.of(new Node.Fill(band, Theme.BAND))))));
+                  List.of(new Node.Fill(band, Theme.BAND))));
         }
       }
     }
@@ -147,20 +141,12 @@ final class LineChart {
         Mark mark = panel.marks().get(i);
         double at = area.x(mark.x());
         Outline centre = Outline.line(at, area.top(), at, area.bottom());
-        Series series =
-            Series.line(
-                "",
-                Theme.BAND_CENTRE,
-                Theme.HAIR,
-                CROSSOVER,
-                new double[] {mark.x(), area.yAxis().scale().low()},
-                new double[] {mark.x(), area.yAxis().scale().high()});
         Node line = new Stroke(centre, Theme.BAND_CENTRE, Theme.HAIR, CROSSOVER);
         out.add(
             new Node.Group(
                 "crossover-%d%s".formatted(i + 1, within),
                 CrossoverLabels.role(mark),
-                List.of(new Node.Plot(series, List.of(line)))));
+                List.of(line)));
       }
       out.addAll(labels.draw(area.left(), area.top(), palette, within));
       for (int i = 0; i < panel.ceilings().size(); i++) {
@@ -172,7 +158,13 @@ final class LineChart {
               new Node.Group(
                   "ceiling-%d%s".formatted(i + 1, within),
                   CEILING + roles,
-                  List.of(ceiling(ceiling, area))));
+                  strokes(
+                      ceiling.points(),
+                      0,
+                      area,
+                      palette.style(ceiling.series().getFirst()),
+                      CEILING_LINE,
+                      Theme.CEILING)));
         }
       }
       Map<String, Double> offsets = offsets(panel);
@@ -182,8 +174,8 @@ final class LineChart {
                 Identifier.of(line.series()) + within,
                 Legend.role(line.series()),
                 figure.stepped()
-                    ? stepped(line, table, area)
-                    : line(panel, line, offsets.getOrDefault(line.series(), 0.0), table, area)));
+                    ? stepped(line, area)
+                    : line(panel, line, offsets.getOrDefault(line.series(), 0.0), area)));
       }
       if (panel.lines().stream().flatMap(line -> line.points().stream()).allMatch(Point::isZero)) {
         double middle = (area.top() + area.bottom()) / 2;
@@ -200,27 +192,6 @@ final class LineChart {
     }
   }
 
-  private static Series band(Mark mark, PlotArea area) {
-    double from = Math.max(area.xAxis().scale().low(), mark.interval().lower());
-    double to = Math.min(area.xAxis().scale().high(), mark.interval().upper());
-    double low = area.yAxis().scale().low();
-    double high = area.yAxis().scale().high();
-    return Series.area(
-        Theme.BAND,
-        new double[] {from, low},
-        new double[] {from, high},
-        new double[] {to, high},
-        new double[] {to, low});
-  }
-
-  private Node ceiling(Ceiling ceiling, PlotArea area) {
-    Style look = palette.style(ceiling.series().getFirst());
-    double[][] points = ceiling.points().toArray(double[][]::new);
-    return new Node.Plot(
-        Series.line("", look.paint(), CEILING_LINE, Theme.CEILING, points),
-        strokes(ceiling.points(), 0, area, look, CEILING_LINE, Theme.CEILING));
-  }
-
   /** The path through points, cut at the edges of the panel. */
   private static List<Node> strokes(
       List<double[]> points, double aside, PlotArea area, Style look, double width, Dash dash) {
@@ -233,25 +204,14 @@ final class LineChart {
         .toList();
   }
 
-  private List<Node> stepped(Line line, String table, PlotArea area) {
+  private List<Node> stepped(Line line, PlotArea area) {
     Style look = palette.style(line.series());
-    List<Node> drawn = new ArrayList<>();
-    String column = Identifier.of(line.series());
+    List<Node> nodes = new ArrayList<>();
     if (!line.points().isEmpty()) {
       Clipping.path(area, steps(line, area)).stream()
           .map(part -> new Stroke(part, look.paint(), Theme.LINE, Dash.NONE))
-          .forEach(drawn::add);
+          .forEach(nodes::add);
     }
-    Series steps =
-        new Series(
-            line.series(),
-            Shape.STEPS,
-            new Data.Columns(table, column + "-x", 0, column, false),
-            look.paint(),
-            Theme.LINE,
-            Dash.NONE,
-            null);
-    List<Node> nodes = new ArrayList<>(List.of(new Node.Plot(steps, drawn)));
     line.points().stream()
         .filter(point -> point.y() >= 0.5)
         .findFirst() // a marker at the median tells lines apart without colour
@@ -263,7 +223,7 @@ final class LineChart {
     return nodes;
   }
 
-  private List<Node> line(Panel panel, Line line, double aside, String table, PlotArea area) {
+  private List<Node> line(Panel panel, Line line, double aside, PlotArea area) {
     Style look = palette.style(line.series());
     List<Node> drawn = new ArrayList<>();
     List<Node> arrows = new ArrayList<>();
@@ -287,21 +247,22 @@ final class LineChart {
         arrows.addAll(Clipping.arrows(area, at, low, high, look.paint()));
       }
       if (across && Clipping.inside(area, area.x(point.x()), area.y(point.y()))) {
-        drawn.addAll(look.marker().at(at, area.y(point.y()), Theme.MARKER, look.paint()));
+        double y = area.y(point.y());
+        drawn.addAll(
+            line.untested()
+                ? look.marker().hollow(at, y, Theme.MARKER, look.paint())
+                : look.marker().at(at, y, Theme.MARKER, look.paint()));
       }
     }
-    Series series =
-        new Series(
-            line.series(),
-            Shape.LINE,
-            new Data.Columns(table, "x", 0, Identifier.of(line.series()), true),
-            look.paint(),
-            Theme.LINE,
-            Dash.NONE,
-            look.marker(),
-            aside);
-    arrows.addFirst(new Node.Plot(series, drawn));
-    return arrows;
+    for (double[] row : line.published()) {
+      double x = area.x(row[0]);
+      double y = area.y(row[1]);
+      if (Clipping.inside(area, x, y)) {
+        drawn.add(published(x, y, look.paint()));
+      }
+    }
+    drawn.addAll(arrows);
+    return drawn;
   }
 
   /** A line ends where other lines of its panel have a point and it has none. */
@@ -339,12 +300,29 @@ final class LineChart {
     return path;
   }
 
+  /** A published row: a ring about its place. */
+  private static Node published(double x, double y, Paint paint) {
+    return new Stroke(Outline.circle(x, y, 2 * Theme.MARKER), paint, 0.8, Dash.NONE);
+  }
+
   private List<Legend.Item> legend() {
     List<Legend.Item> items = new ArrayList<>();
     for (String series : figure.series()) {
       items.add(
           Legend.Item.line(
               style.shown(Role.SERIES, series), series, SAMPLE, palette.style(series)));
+    }
+    if (figure.hasUntested()) {
+      items.add(Legend.Item.untested());
+    }
+    if (figure.hasPublished()) {
+      items.add(
+          new Legend.Item(
+              "published measurement",
+              Theme.QUIET,
+              4 * Theme.MARKER,
+              (at, middle) -> List.of(published(at + 2 * Theme.MARKER, middle, Theme.QUIET)),
+              ""));
     }
     if (figure.hasCeilings()) {
       items.add(
@@ -392,6 +370,10 @@ final class LineChart {
         .lines()
         .flatMap(line -> line.points().stream())
         .forEach(point -> extent.add(point.y(), point.lower(), point.upper()));
+    figure
+        .lines()
+        .flatMap(line -> line.published().stream())
+        .forEach(row -> extent.add(row[1], row[1], row[1]));
     figure.panels().stream()
         .flatMap(panel -> panel.ceilings().stream())
         .flatMap(ceiling -> ceiling.points().stream())

@@ -32,6 +32,7 @@ public record LineFigure(
     boolean stepped,
     AxisLimits limits)
     implements Figure {
+  private static final double CLOSE = 1.2;
 
   /** A figure whose axes fit its data. */
   public LineFigure(
@@ -60,10 +61,23 @@ public record LineFigure(
     }
   }
 
-  /** One line, points in ascending x. */
-  public record Line(String series, List<Point> points) {
+  /**
+   * One line.
+   *
+   * @param points in ascending x
+   * @param untested whether no published row tests any of them; drawn hollow
+   * @param published x and y of rows that measured the same as a point
+   */
+  public record Line(
+      String series, List<Point> points, boolean untested, List<double[]> published) {
     public Line {
       points = List.copyOf(points);
+      published = List.copyOf(published);
+    }
+
+    /** A line that nothing is known of beside its points. */
+    public Line(String series, List<Point> points) {
+      this(series, points, false, List.of());
     }
   }
 
@@ -127,6 +141,39 @@ public record LineFigure(
     return panels.stream().anyMatch(panel -> !panel.ceilings().isEmpty());
   }
 
+  /**
+   * Returns true if the best two lines of some panel lie within a fifth of each other at half of
+   * their common places, or more: what differs is then hardly seen.
+   */
+  public boolean isClose() {
+    return panels.stream()
+        .anyMatch(
+            panel -> {
+              Map<Double, List<Double>> places = new TreeMap<>();
+              panel.lines().stream()
+                  .flatMap(line -> line.points().stream())
+                  .forEach(p -> places.computeIfAbsent(p.x(), _ -> new ArrayList<>()).add(p.y()));
+              places.values().removeIf(v -> v.size() < 2 || !v.stream().allMatch(y -> y > 0));
+              long close =
+                  places.values().stream()
+                      .map(values -> values.stream().sorted().toList())
+                      .filter(
+                          v ->
+                              v.get(1) <= CLOSE * v.getFirst()
+                                  || v.getLast() <= CLOSE * v.get(v.size() - 2))
+                      .count();
+              return close > 0 && 2 * close >= places.size();
+            });
+  }
+
+  boolean hasUntested() {
+    return lines().anyMatch(Line::untested);
+  }
+
+  boolean hasPublished() {
+    return lines().anyMatch(line -> !line.published().isEmpty());
+  }
+
   boolean hasMarks() {
     return panels.stream().anyMatch(panel -> !panel.marks().isEmpty());
   }
@@ -162,13 +209,8 @@ public record LineFigure(
       return Csv.text(rows, basis);
     }
 
-    /**
-     * Columns {@code -x} and share for each line, from zero at its first value to one at the edge,
-     * and the basis.
-     *
-     * @param edge end of the abscissa
-     */
-    static String stepped(List<Line> lines, double edge, String basis) {
+    /** Columns {@code -x} and share for each line, and the basis. */
+    static String stepped(List<Line> lines, String basis) {
       List<Object> header = new ArrayList<>();
       lines.forEach(
           line ->
@@ -176,17 +218,12 @@ public record LineFigure(
                   List.of(Identifier.of(line.series()) + "-x", Identifier.of(line.series()))));
       List<List<Object>> rows = new ArrayList<>(List.of(header));
       int longest = lines.stream().mapToInt(line -> line.points().size()).max().orElse(0);
-      for (int row = -1; row <= longest; row++) {
+      for (int row = 0; row < longest; row++) {
         List<Object> cells = new ArrayList<>();
         for (Line line : lines) {
-          List<Point> points = line.points();
-          boolean step = row < points.size();
-          boolean last = row == points.size();
-          cells.add(step ? points.get(Math.max(0, row)).x() : last ? edge : Double.NaN);
-          cells.add(
-              row < 0
-                  ? 0.0
-                  : step ? points.get(row).y() : last ? points.getLast().y() : Double.NaN);
+          boolean there = row < line.points().size();
+          cells.add(there ? line.points().get(row).x() : Double.NaN);
+          cells.add(there ? line.points().get(row).y() : Double.NaN);
         }
         rows.add(cells);
       }

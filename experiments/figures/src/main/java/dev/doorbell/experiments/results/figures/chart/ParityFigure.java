@@ -10,9 +10,6 @@ import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
 import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
@@ -119,9 +116,9 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
 
     private List<Legend.Item> legend() {
       List<Legend.Item> items = new ArrayList<>();
-      series.forEach(name -> items.add(Legend.Item.mark(name, Marker.DISC, paint(name))));
+      series.forEach(name -> items.add(Legend.Item.mark(name, Marker.DISC, paint(name), false)));
       if (points().stream().anyMatch(Point::fitted)) {
-        items.add(Legend.Item.mark("hollow: fitted to it", Marker.RING, Theme.QUIET));
+        items.add(Legend.Item.mark("hollow: fitted to it", Marker.DISC, Theme.QUIET, true));
       }
       items.add(Legend.Item.line("equal", Theme.FRAME, 10, Theme.HAIR, Dash.NONE, ""));
       String band = "within %s %%".formatted(Units.digits(100 * band(), 2));
@@ -153,33 +150,16 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
           page[2 * i] = area.x(corners[i][0]);
           page[2 * i + 1] = area.y(corners[i][1]);
         }
-        Node fill = new Node.Fill(Outline.polygon(page), Theme.BAND);
-        out.add(new Node.Plot(Series.area(Theme.BAND, corners), List.of(fill)));
+        out.add(new Node.Fill(Outline.polygon(page), Theme.BAND));
       }
 
       @Override
       public void above(PlotArea area, List<Node> out) {
         double first = area.xAxis().scale().low();
         double last = area.xAxis().scale().high();
-        Series equal =
-            Series.line(
-                "",
-                Theme.FRAME,
-                Theme.HAIR,
-                Dash.NONE,
-                new double[] {first, first},
-                new double[] {last, last});
         out.add(
-            new Node.Plot(
-                equal,
-                List.of(
-                    Node.Stroke.line(
-                        area.x(first),
-                        area.y(first),
-                        area.x(last),
-                        area.y(last),
-                        Theme.FRAME,
-                        Theme.HAIR))));
+            Node.Stroke.line(
+                area.x(first), area.y(first), area.x(last), area.y(last), Theme.FRAME, Theme.HAIR));
         for (String name : series) {
           marks(area, name, false, out);
           marks(area, name, true, out);
@@ -188,29 +168,20 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       }
 
       private void marks(PlotArea area, String name, boolean fitted, List<Node> out) {
-        Marker marker = fitted ? Marker.RING : Marker.DISC;
-        List<double[]> values = new ArrayList<>();
         List<Node> drawn = new ArrayList<>();
         for (Point point : points()) {
           if (point.series().equals(name) && point.fitted() == fitted) {
-            values.add(new double[] {point.measured(), point.modelled()});
+            double x = area.x(point.measured());
+            double y = area.y(point.modelled());
             drawn.addAll(
-                marker.at(
-                    area.x(point.measured()), area.y(point.modelled()), Theme.MARKER, paint(name)));
+                fitted
+                    ? Marker.DISC.hollow(x, y, Theme.MARKER, paint(name))
+                    : Marker.DISC.at(x, y, Theme.MARKER, paint(name)));
           }
         }
-        if (!values.isEmpty()) {
-          Series shown =
-              new Series(
-                  name,
-                  Shape.MARKERS,
-                  new Data.Points(values),
-                  paint(name),
-                  Theme.LINE,
-                  Dash.NONE,
-                  marker);
+        if (!drawn.isEmpty()) {
           String id = "points-%s%s".formatted(Identifier.of(name), fitted ? "-fitted" : "");
-          out.add(new Node.Group(id, Legend.role(name), List.of(new Node.Plot(shown, drawn))));
+          out.add(new Node.Group(id, Legend.role(name), drawn));
         }
       }
 
@@ -238,13 +209,13 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       private void place(PlotArea area, Point point, List<Box> taken, List<Node> names) {
         double x = area.x(point.measured());
         double y = area.y(point.modelled());
-        double wide = Typeface.width(point.name(), Theme.NOTE);
+        double wide = Typeface.room(point.name(), Theme.NOTE);
         double tall = Typeface.capHeight(Theme.NOTE);
         for (double down : List.of(0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0)) {
           for (boolean right : List.of(true, false)) {
             double left = right ? x + Theme.MARKER + GAP : x - Theme.MARKER - GAP - wide;
             double base = y + tall / 2 + down * (tall + GAP);
-            Box box = new Box(left, base - tall, left + wide, base);
+            Box box = new Box(left, base - tall, left + wide, base + 1);
             if (box.isWithin(area) && taken.stream().noneMatch(box::meets)) {
               taken.add(box);
               if (down != 0) {

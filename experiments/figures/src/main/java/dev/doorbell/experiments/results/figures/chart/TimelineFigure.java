@@ -12,9 +12,6 @@ import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
 import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.drawing.Typeface;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
@@ -96,7 +93,7 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
           notes(),
           List.of(new PanelLayout.Panel(timeline().title(), 0, contents())),
           legend(),
-          tables(layout.x().scale().high()));
+          tables());
     }
 
     private PanelLayout.Contents contents() {
@@ -147,20 +144,7 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
                     dash(kind)));
           }
         }
-        Series series =
-            new Series(
-                kind.words(),
-                Shape.LINE,
-                new Data.Columns(table(kind), "time", 0, "lane", false),
-                paint(kind),
-                width(kind),
-                dash(kind),
-                null);
-        out.add(
-            new Node.Group(
-                Identifier.of(kind.words()),
-                Legend.role(kind.words()),
-                List.of(new Node.Plot(series, lines))));
+        out.add(new Node.Group(Identifier.of(kind.words()), Legend.role(kind.words()), lines));
       }
     }
 
@@ -253,28 +237,9 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
       return kind == Kind.PACKET ? 1.2 : 0.7;
     }
 
-    private String table(Kind kind) {
-      return notes().file("-" + Identifier.of(kind.words()) + ".csv");
-    }
-
-    /**
-     * One table for each kind that travels, with two rows for each step and a third that interrupts
-     * the line, and one of all steps. Texts of steps are left out: their addresses differ from
-     * process to process. A step that ends beyond the axis is not drawn.
-     */
-    private SequencedMap<String, String> tables(double end) {
+    /** All steps, but for their texts: addresses differ from process to process. */
+    private SequencedMap<String, String> tables() {
       SequencedMap<String, String> tables = new LinkedHashMap<>();
-      for (Kind kind : travelling()) {
-        List<List<Object>> rows = new ArrayList<>(List.of(List.of("time", "lane")));
-        for (Step step : timeline().steps()) {
-          if (step.kind() == kind && step.until() <= end) {
-            rows.add(List.of(step.from(), height(step.place())));
-            rows.add(List.of(step.until(), height(step.target())));
-            rows.add(List.of(Double.NaN, Double.NaN));
-          }
-        }
-        tables.put(table(kind), Csv.text(rows, notes().provenance().basis()));
-      }
       List<List<Object>> rows = new ArrayList<>();
       rows.add(List.of("from", "until", "lane", "target", "kind", "bytes"));
       for (Step step : timeline().steps()) {

@@ -4,15 +4,11 @@ import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.results.figures.drawing.Drawing;
 import dev.doorbell.experiments.results.figures.drawing.Identifier;
 import dev.doorbell.experiments.results.figures.drawing.Node;
-import dev.doorbell.experiments.results.figures.drawing.Node.Dash;
 import dev.doorbell.experiments.results.figures.drawing.Node.Stroke;
 import dev.doorbell.experiments.results.figures.drawing.Outline;
 import dev.doorbell.experiments.results.figures.drawing.Paint;
 import dev.doorbell.experiments.results.figures.drawing.PlotArea;
 import dev.doorbell.experiments.results.figures.drawing.PlotAxis;
-import dev.doorbell.experiments.results.figures.drawing.Series;
-import dev.doorbell.experiments.results.figures.drawing.Series.Data;
-import dev.doorbell.experiments.results.figures.drawing.Series.Shape;
 import dev.doorbell.experiments.results.figures.drawing.Theme;
 import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
@@ -159,12 +155,7 @@ public record TornadoFigure(
       String id = "row-" + Identifier.of(constant(influence));
       bars.add(new Node.Group(id, drawn));
     }
-    out.add(
-        new Node.Plot(
-            List.of(
-                series("lowered", LOWER, "at-low-percent"),
-                series("raised", HIGHER, "at-high-percent")),
-            bars));
+    out.addAll(bars);
     out.add(Stroke.line(zero, area.top(), zero, area.bottom(), Theme.INK, 0.6));
   }
 
@@ -175,11 +166,6 @@ public record TornadoFigure(
       out.add(
           new Node.Fill(Outline.rectangle(left, top, Math.abs(to - from), bottom - top), paint));
     }
-  }
-
-  private Series series(String name, Paint paint, String column) {
-    Data data = new Data.Columns(notes().file(".csv"), column, 0, "row", false);
-    return new Series(name, Shape.BARS_ACROSS, data, paint, BAR, Dash.NONE, null);
   }
 
   /** One row for each constant; {@code row} counts from the bottom. */

@@ -11,9 +11,8 @@ import java.util.SequencedMap;
  * @param width points of 1/72 inch
  * @param height points; y grows downwards from 0
  * @param nodes in painting order, on white
- * @param tables file names with the CSV that series name, and CSVs for other readers
+ * @param tables file names with CSVs of what is shown
  * @param typeface of all texts
- * @param scale by how much it is larger than it was laid out
  */
 public record Drawing(
     double width,
@@ -21,8 +20,7 @@ public record Drawing(
     Provenance provenance,
     List<Node> nodes,
     SequencedMap<String, String> tables,
-    Typeface typeface,
-    double scale) {
+    Typeface typeface) {
 
   /** A page in the typeface that is drawn with. */
   public Drawing(
@@ -31,7 +29,7 @@ public record Drawing(
       Provenance provenance,
       List<Node> nodes,
       SequencedMap<String, String> tables) {
-    this(width, height, provenance, nodes, tables, Typeface.current(), 1);
+    this(width, height, provenance, nodes, tables, Typeface.current());
   }
 
   public Drawing {
@@ -49,8 +47,7 @@ public record Drawing(
             provenance,
             new Scaling(factor).nodes(nodes),
             tables,
-            typeface,
-            scale * factor);
+            typeface);
   }
 
   public byte[] svg() {
@@ -70,8 +67,8 @@ public record Drawing(
     return PngWriter.write(pdf, provenance);
   }
 
-  /** A picture for LaTeX with pgfplots, which reads {@link #tables}. */
-  public String pgfplots() {
-    return typeface.during(() -> PgfplotsWriter.write(this));
+  /** A picture of TikZ for LaTeX. */
+  public String tikz() {
+    return typeface.during(() -> TikzWriter.write(this));
   }
 }

@@ -49,26 +49,32 @@ public enum Marker {
           y + a, x - b, y + a, x - b, y + b, x - a, y + b, x - a, y - b, x - b, y - b);
     }
   },
-  RING {
+  CROSS {
     @Override
     Outline outline(double x, double y, double r) {
-      return Outline.circle(x, y, 0.85 * r);
+      double a = 1.1 * r;
+      double b = 0.45 * r;
+      return Outline.polygon(
+          x, y - b, x + a - b, y - a, x + a, y - a + b, x + b, y, x + a, y + a - b, x + a - b,
+          y + a, x, y + b, x - a + b, y + a, x - a, y + a - b, x - b, y, x - a, y - a + b,
+          x - a + b, y - a);
     }
-  },
-  ;
+  };
 
   /** The shape about a centre; {@code r} is about half its height, so that all weigh alike. */
   abstract Outline outline(double x, double y, double r);
 
-  /** The shape as drawn: filled with a white edge that lifts it off lines below, or hollow. */
+  /** The shape as drawn: filled with a white edge that lifts it off lines below. */
   public List<Node> at(double x, double y, double r, Paint paint) {
     Outline outline = outline(x, y, r);
-    if (this == RING) {
-      return List.of(
-          new Node.Fill(outline, Paint.WHITE),
-          new Node.Stroke(outline, paint, 0.45 * r, Dash.NONE));
-    }
     return List.of(
         new Node.Stroke(outline, Paint.WHITE, 0.3 * r, Dash.NONE), new Node.Fill(outline, paint));
+  }
+
+  /** The shape with paper inside. */
+  public List<Node> hollow(double x, double y, double r, Paint paint) {
+    Outline outline = outline(x, y, r);
+    return List.of(
+        new Node.Fill(outline, Paint.WHITE), new Node.Stroke(outline, paint, 0.36 * r, Dash.NONE));
   }
 }

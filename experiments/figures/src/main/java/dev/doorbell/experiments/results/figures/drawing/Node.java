@@ -22,31 +22,6 @@ public sealed interface Node {
     }
   }
 
-  /**
-   * The frame of a panel with its rules, ticks and tick labels. A plotting package draws them by
-   * itself, all other writers write {@code drawn}.
-   */
-  record Axes(PlotArea area, List<Node> drawn) implements Node {
-    public Axes {
-      drawn = List.copyOf(drawn);
-    }
-  }
-
-  /**
-   * Data within the axes of the same panel. A plotting package draws {@code series} by itself, all
-   * other writers write {@code drawn}.
-   */
-  record Plot(List<Series> series, List<Node> drawn) implements Node {
-    public Plot {
-      series = List.copyOf(series);
-      drawn = List.copyOf(drawn);
-    }
-
-    public Plot(Series series, List<Node> drawn) {
-      this(List.of(series), drawn);
-    }
-  }
-
   /** A line along an outline, {@code width} points wide. */
   record Stroke(Outline outline, Paint paint, double width, Dash dash) implements Node {
     /** An unbroken line from one point to another. */

@@ -97,8 +97,6 @@ final class PdfWriter {
   private void node(Node node) throws IOException {
     switch (node) {
       case Group group -> nodes(group.nodes());
-      case Node.Axes axes -> nodes(axes.drawn());
-      case Node.Plot plot -> nodes(plot.drawn());
       case Stroke stroke -> stroke(stroke);
       case Fill fill -> {
         page.setNonStrokingColor(rgb(fill.paint()));

@@ -20,9 +20,6 @@ final class Scaling {
     return switch (node) {
       case Node.Group(String id, String role, List<Node> inner) ->
           new Node.Group(id, role, nodes(inner));
-      case Node.Axes(PlotArea area, List<Node> drawn) -> new Node.Axes(area(area), nodes(drawn));
-      case Node.Plot(List<Series> series, List<Node> drawn) ->
-          new Node.Plot(series.stream().map(this::series).toList(), nodes(drawn));
       case Node.Stroke(Outline outline, Paint paint, double width, Dash dash) ->
           new Node.Stroke(outline(outline), paint, width * factor, dash(dash));
       case Node.Fill(Outline outline, Paint paint) -> new Node.Fill(outline(outline), paint);
@@ -36,31 +33,6 @@ final class Scaling {
               label.turn(),
               label.paint());
     };
-  }
-
-  private PlotArea area(PlotArea area) {
-    return new PlotArea(
-        area.left() * factor,
-        area.top() * factor,
-        area.right() * factor,
-        area.bottom() * factor,
-        area.xAxis(),
-        area.yAxis());
-  }
-
-  /** Bars are as wide as the axis says, lines as many points. */
-  private Series series(Series series) {
-    boolean bars =
-        series.shape() == Series.Shape.BARS || series.shape() == Series.Shape.BARS_ACROSS;
-    return new Series(
-        series.name(),
-        series.shape(),
-        series.data(),
-        series.paint(),
-        bars ? series.width() : series.width() * factor,
-        dash(series.dash()),
-        series.marker(),
-        series.offset() * factor);
   }
 
   private Dash dash(Dash dash) {

@@ -52,8 +52,6 @@ final class SvgWriter {
   private void node(Node node) {
     switch (node) {
       case Group group -> group(group);
-      case Node.Axes axes -> axes.drawn().forEach(this::node);
-      case Node.Plot plot -> plot.drawn().forEach(this::node);
       case Stroke stroke -> stroke(stroke);
       case Fill fill ->
           start("<path d=\"")

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Typeface {
 
   private static final String NAME = "Liberation Sans";
+  private static final double WIDER = 1.18;
 
   private static final String RESOURCE =
       "/org/apache/pdfbox/resources/ttf/LiberationSans-Regular.ttf";
@@ -95,6 +96,11 @@ public final class Typeface {
       units += face.advances[text.charAt(i)];
     }
     return units / face.unitsPerEm * size;
+  }
+
+  /** Width to keep free for a text, points: others may set it in a wider typeface. */
+  public static double room(String text, double size) {
+    return WIDER * width(text, size);
   }
 
   /** Height of a capital letter, points. */

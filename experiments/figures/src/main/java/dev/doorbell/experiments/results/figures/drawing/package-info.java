@@ -1,7 +1,6 @@
 /**
  * One drawing, four writers: a figure's look is decided once, as paths and text on a page, and then
- * written as SVG, PDF, PNG or for pgfplots. For the last one axes and series are marked as such
- * ({@code Node.Axes}, {@code Node.Plot}), with tables of their values.
+ * written as SVG, PDF, PNG or TikZ, with tables of its values.
  *
  * <p>Writers are pure functions to bytes: no dates, no random identifiers, no fonts of the machine.
  * Text is set in Liberation Sans, which comes with PDFBox and has the widths of Arial and

@@ -15,6 +15,7 @@ import java.util.function.IntToDoubleFunction;
 public final class AxisBuilder {
 
   private static final double LOG2 = Math.log(2);
+  private static final int NARROW_STEPS = 5;
 
   private AxisBuilder() {}
 
@@ -85,7 +86,8 @@ public final class AxisBuilder {
 
   /**
    * A logarithmic axis ruled by powers of ten, begun and ended at 1, 2 or 5 of one. Within two
-   * decades and a half the 2s and 5s are labelled too.
+   * decades and a half the 2s and 5s are labelled too. Values that lie within a factor of three are
+   * ruled in even steps.
    *
    * @param low least value shown, positive
    * @param high greatest value shown
@@ -94,6 +96,9 @@ public final class AxisBuilder {
     if (!(low > 0) || !Double.isFinite(high)) {
       throw new IllegalArgumentException(
           "a logarithmic axis cannot reach from " + low + " to " + high);
+    }
+    if (high / low < 3) {
+      return narrow(title, unit, low, high);
     }
     double start = roundDown(low / 1.04);
     double end = roundUp(high * 1.04);
@@ -111,6 +116,21 @@ public final class AxisBuilder {
       }
     }
     return new PlotAxis(titled(title, unit), new Scale.Log(start, end), ticks);
+  }
+
+  /** A logarithmic axis in even steps, a fifth of its values long or longer. */
+  private static PlotAxis narrow(String title, String unit, double low, double high) {
+    double middle = Math.sqrt(low * high);
+    double least = Math.min(low / 1.01, middle / 1.1);
+    double greatest = Math.max(high * 1.01, middle * 1.1);
+    double step = roundUp((greatest - least) / NARROW_STEPS);
+    long first = (long) Math.floor(least / step + 1e-9);
+    long last = (long) Math.ceil(greatest / step - 1e-9);
+    List<Tick> ticks = new ArrayList<>();
+    for (long k = first; k <= last; k++) {
+      ticks.add(new Tick(k * step, label(k * step, unit), true));
+    }
+    return new PlotAxis(titled(title, unit), new Scale.Log(first * step, last * step), ticks);
   }
 
   /**

@@ -58,14 +58,22 @@ public final class Legend {
     }
 
     /** A marker alone. */
-    public static Item mark(String text, Marker marker, Paint paint) {
+    public static Item mark(String text, Marker marker, Paint paint, boolean hollow) {
       double size = 2 * Theme.MARKER;
       return new Item(
           text,
           Theme.INK,
           size,
-          (at, middle) -> marker.at(at + size / 2, middle, Theme.MARKER, paint),
+          (at, middle) ->
+              hollow
+                  ? marker.hollow(at + size / 2, middle, Theme.MARKER, paint)
+                  : marker.at(at + size / 2, middle, Theme.MARKER, paint),
           "");
+    }
+
+    /** The note on series that are drawn hollow. */
+    public static Item untested() {
+      return mark("hollow: no published row tests it", Marker.DISC, Theme.QUIET, true);
     }
 
     /**
@@ -176,7 +184,7 @@ public final class Legend {
   }
 
   private double width(Item item) {
-    double text = Typeface.width(item.text(), size);
+    double text = Typeface.room(item.text(), size);
     return item.sample() > 0 ? item.sample() + BEHIND_SAMPLE + text : text;
   }
 }

@@ -25,7 +25,7 @@ public final class Palette {
   private static final Style VERMILLION = new Style(new Paint(0xD55E00), Marker.TRIANGLE_DOWN);
   private static final Style PURPLE = new Style(new Paint(0xCC79A7), Marker.DIAMOND);
   private static final Style GREEN = new Style(new Paint(0x009E73), Marker.PLUS);
-  private static final Style BLACK = new Style(new Paint(0x000000), Marker.RING);
+  private static final Style BLACK = new Style(new Paint(0x000000), Marker.CROSS);
 
   /** In the order in which lines without a place of their own take them. */
   static final List<Style> STYLES = List.of(BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK);

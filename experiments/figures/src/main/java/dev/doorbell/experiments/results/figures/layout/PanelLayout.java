@@ -63,6 +63,7 @@ public final class PanelLayout {
   private final double panelHeight;
   private final PlotAxis x;
   private final PlotAxis y;
+  private final List<String> yTitle;
   private final boolean staggered;
   private final List<Node> nodes = new ArrayList<>();
   private PlotArea firstFrame;
@@ -100,10 +101,13 @@ public final class PanelLayout {
     this.columns = panels == 4 ? 2 : Math.min(panels, 3);
     this.y = y;
     double widest =
-        y.ticks().stream().mapToDouble(t -> Typeface.width(t.label(), Theme.SMALL)).max().orElse(0);
-    double title = y.title().isEmpty() ? 0 : Theme.TEXT + 3;
+        y.ticks().stream().mapToDouble(t -> Typeface.room(t.label(), Theme.SMALL)).max().orElse(0);
+    double free = width - aside - 2 * EDGE - 4 - widest - 1 - TICK - (columns - 1) * PANEL_GAP;
+    double wanted = height.applyAsDouble((free - TITLE_LINE) / columns);
+    this.yTitle = y.title().isEmpty() ? List.of() : broken(y.title(), wanted);
+    double title = yTitle.isEmpty() ? 0 : yTitle.size() * TITLE_LINE + 1.5;
     this.left = EDGE + title + widest + 1 + TICK;
-    this.panelWidth = (width - aside - left - EDGE - 4 - (columns - 1) * PANEL_GAP) / columns;
+    this.panelWidth = (free - title) / columns;
     this.panelHeight = height.applyAsDouble(panelWidth);
     this.x = x.apply(panelWidth);
     this.staggered = collides(this.x, panelWidth);
@@ -136,7 +140,7 @@ public final class PanelLayout {
     double end = Double.NEGATIVE_INFINITY;
     for (Tick tick : axis.ticks()) {
       if (!tick.label().isEmpty()) {
-        double half = Typeface.width(tick.label(), Theme.SMALL) / 2;
+        double half = Typeface.room(tick.label(), Theme.SMALL) / 2;
         double at = held(axis.scale().at(tick.value()) * width, half, width);
         if (at - half < end + LABEL_GAP) {
           return true;
@@ -248,21 +252,18 @@ public final class PanelLayout {
         }
       }
       panel.contents().below(frame, out);
-      List<Node> axes = new ArrayList<>();
-      rules(frame, axes);
-      scales(frame, i == first, axes);
-      out.add(new Node.Axes(frame, axes));
+      rules(frame, out);
+      scales(frame, i == first, out);
       panel.contents().above(frame, out);
       String name = panel.title().isEmpty() ? "only" : panel.title();
       nodes.add(new Node.Group("panel-" + Identifier.of(name), out));
     }
-    if (!y.title().isEmpty()) {
-      double middle = frameTop + panelHeight / 2;
+    for (int i = 0; i < yTitle.size(); i++) {
       nodes.add(
           new Node.Label(
-              y.title(),
-              EDGE + Theme.TEXT - 1.5,
-              middle,
+              yTitle.get(i),
+              EDGE + Theme.TEXT - 1.5 + i * TITLE_LINE,
+              frameTop + panelHeight / 2,
               Theme.TEXT,
               Anchor.MIDDLE,
               Turn.UPWARDS,
@@ -279,7 +280,7 @@ public final class PanelLayout {
   private static List<String> broken(String title, double room) {
     List<String> lines = new ArrayList<>();
     String rest = title;
-    while (Typeface.width(rest, Theme.TEXT) > room) {
+    while (Typeface.room(rest, Theme.TEXT) > room) {
       int at = lastFitting(rest, ", ", room);
       at = at > 0 ? at + 1 : lastFitting(rest, " ", room);
       if (at <= 0) {
@@ -295,7 +296,7 @@ public final class PanelLayout {
   /** Index of the last separator before which a text fits; -1 where there is none. */
   private static int lastFitting(String text, String separator, double room) {
     int at = text.lastIndexOf(separator);
-    while (at > 0 && Typeface.width(text.substring(0, at), Theme.TEXT) > room) {
+    while (at > 0 && Typeface.room(text.substring(0, at), Theme.TEXT) > room) {
       at = text.lastIndexOf(separator, at - 1);
     }
     return at;
@@ -358,7 +359,7 @@ public final class PanelLayout {
 
   /** Labels at the ends of a panel keep out of the next one. */
   private Node inside(String text, double at, double base, PlotArea frame) {
-    double half = Typeface.width(text, Theme.SMALL) / 2;
+    double half = Typeface.room(text, Theme.SMALL) / 2;
     double room = PANEL_GAP / 2 - 1.5;
     double centre = Math.min(at, frame.right() + room - half);
     if (frame.left() > left) {
@@ -374,7 +375,7 @@ public final class PanelLayout {
   private List<Legend.Item> strip(FigureNotes notes) {
     List<Legend.Item> items = new ArrayList<>();
     items.add(Legend.Item.text(notes.basis(), Theme.INK));
-    boolean fits = Typeface.width(notes.samples(), Theme.NOTE) <= width - 2 * EDGE;
+    boolean fits = Typeface.room(notes.samples(), Theme.NOTE) <= width - 2 * EDGE;
     (fits ? Stream.of(notes.samples()) : Stream.of(notes.samples().split("; ")))
         .forEach(part -> items.add(Legend.Item.text(part, Theme.QUIET)));
     Stream.of(notes.provenance().run().split("[+]", -1))

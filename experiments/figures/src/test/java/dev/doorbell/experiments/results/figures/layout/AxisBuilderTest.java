@@ -72,6 +72,14 @@ class AxisBuilderTest {
   }
 
   @Test
+  void values_within_a_factor_of_three_fill_the_axis() {
+    assertThat(labels(AxisBuilder.decades("completion", "ns", 46_770, 61_430)))
+        .containsExactly("45 µs", "50 µs", "55 µs", "60 µs", "65 µs");
+    assertThat(AxisBuilder.decades("ratio", "", 0.999, 1.001).scale().low()).isLessThan(0.95);
+    assertThat(AxisBuilder.decades("ratio", "", 1, 3).scale().low()).isEqualTo(0.5);
+  }
+
+  @Test
   void rates_have_their_unit_in_the_title_and_plain_ticks() {
     PlotAxis axis = AxisBuilder.decades("goodput", "GB/s", 0.056, 27.8);
     assertThat(axis.title()).isEqualTo("goodput (GB/s)");
