@@ -92,6 +92,7 @@ final class RoundTopology {
         links,
         paths,
         new Network(1000, 50, 58),
+        null,
         List.of());
   }
 }

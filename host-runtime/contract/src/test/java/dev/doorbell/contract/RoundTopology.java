@@ -91,6 +91,7 @@ public final class RoundTopology {
         links,
         paths,
         new Network(1000, 50, 58),
+        null,
         List.of());
   }
 }

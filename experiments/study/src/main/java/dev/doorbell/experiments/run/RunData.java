@@ -48,37 +48,6 @@ public record RunData(
     Map<String, KernelMetric> brought,
     Derived derived) {
 
-  /** A run in which nothing has been sought yet. */
-  public RunData(
-      String runId,
-      String experiment,
-      String question,
-      String configHash,
-      Optional<String> gitId,
-      Basis basis,
-      long seed,
-      List<Axis> axes,
-      List<SummaryRow> rows,
-      List<FigureSpec> figures,
-      List<Contrast> contrasts,
-      List<Expectation> expectations) {
-    this(
-        runId,
-        experiment,
-        question,
-        configHash,
-        gitId,
-        basis,
-        seed,
-        axes,
-        rows,
-        figures,
-        contrasts,
-        expectations,
-        Map.of(),
-        new Derived());
-  }
-
   /**
    * A run of a config.
    *
@@ -147,7 +116,7 @@ public record RunData(
    * Findings of a run, sought once for tables, files and figures together. It follows from the rest
    * of the run, and so is equal to any other.
    */
-  static final class Derived {
+  public static final class Derived {
     private @Nullable List<Crossings.Found> crossings;
     private @Nullable List<Expectations.Found> expectations;
 

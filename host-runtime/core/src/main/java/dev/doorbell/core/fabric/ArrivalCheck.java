@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Compares bytes with a pattern when they arrive in memory: what a later message covers is
  * compared, too.
  */
-public final class ArrivalCheck {
+public final class ArrivalCheck implements ArrivalListener {
   private final long start;
   private final MemorySegment pattern;
   private long compared;
@@ -21,8 +21,9 @@ public final class ArrivalCheck {
     this.pattern = MemorySegment.ofArray(pattern);
   }
 
-  /** Bytes have arrived at {@code address}; what lies outside of the pattern is left out. */
-  public void arrived(long address, long bytes) {
+  /** {@inheritDoc} What lies outside of the pattern is left out. */
+  @Override
+  public void arrived(long address, long bytes, long picos) {
     long from = Math.max(address, start);
     long count = Math.min(address + bytes, start + pattern.byteSize()) - from;
     if (count <= 0) {

@@ -121,12 +121,12 @@ public abstract class Fabric implements AutoCloseable {
   public void quiesce() {}
 
   /**
-   * Lets {@code check} compare whatever arrives in the allocation at {@code address} from another
+   * Notifies {@code listener} of whatever arrives in the allocation at {@code address} from another
    * component, from now on.
    *
    * @return false where the fabric does not know that
    */
-  public boolean compare(long address, ArrivalCheck check) {
+  public boolean watch(long address, ArrivalListener listener) {
     return false;
   }
 

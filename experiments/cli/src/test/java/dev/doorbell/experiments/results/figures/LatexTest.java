@@ -136,6 +136,8 @@ class LatexTest {
         run.rows(),
         run.figures(),
         run.contrasts(),
-        List.of(new Expectation.Within(scope, 0, 1e9), new Expectation.Within(scope, 0, 1)));
+        List.of(new Expectation.Within(scope, 0, 1e9), new Expectation.Within(scope, 0, 1)),
+        Map.of(),
+        new RunData.Derived());
   }
 }

@@ -90,7 +90,9 @@ public final class JointRuns {
         rows,
         first.figures(),
         first.contrasts(),
-        List.of());
+        List.of(),
+        Map.of(),
+        new RunData.Derived());
   }
 
   private static String joined(

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
@@ -112,7 +113,9 @@ class AnyRunTest {
         rows,
         List.of(),
         List.of(),
-        List.of());
+        List.of(),
+        Map.of(),
+        new RunData.Derived());
   }
 
   private static List<Value> words(int count, String stem, Shape shape) {

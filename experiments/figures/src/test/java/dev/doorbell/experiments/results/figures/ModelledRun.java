@@ -16,6 +16,7 @@ import dev.doorbell.experiments.run.SummaryRow;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
@@ -95,7 +96,9 @@ public final class ModelledRun {
             new Contrast("latency", "size", "path", "pull", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "push.memic", "placement"),
             new Contrast("latency", "size", "path", "pull.bf", "staged", "placement")),
-        List.of());
+        List.of(),
+        Map.of(),
+        new RunData.Derived());
   }
 
   /** Lines over an axis of numbers. */
@@ -154,7 +157,9 @@ public final class ModelledRun {
         rows,
         figures,
         run.contrasts(),
-        List.of());
+        List.of(),
+        Map.of(),
+        new RunData.Derived());
   }
 
   private static List<Long> sizes() {

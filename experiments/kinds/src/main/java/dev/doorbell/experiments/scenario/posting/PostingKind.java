@@ -1,8 +1,6 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.timed.FabricCounters;
-import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -215,9 +213,9 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     double[] rates = new double[run.point().launches()];
     KernelJob kernel = bench.kernel(run.settings().kernelOf(RATE));
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
-      FabricCounters before = traffic(bench.fabric());
+      FabricCounters before = run.traffic(bench.fabric());
       long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
-      FabricCounters after = traffic(bench.fabric());
+      FabricCounters after = run.traffic(bench.fabric());
       if (launch == 0 && before != null && after != null) {
         count(run, after.minus(before), puts + threads * warmup);
       }
@@ -268,10 +266,6 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
               ? "%d puts completed instead of %d".formatted(completed, expected)
               : null;
         });
-  }
-
-  private static @Nullable FabricCounters traffic(Fabric fabric) {
-    return fabric instanceof TimedFabric timed ? timed.counters() : null;
   }
 
   private static void count(PointRun<Settings> run, FabricCounters traffic, long puts) {

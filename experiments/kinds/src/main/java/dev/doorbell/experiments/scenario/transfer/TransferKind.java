@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.timed.FabricCounters;
-import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
@@ -215,9 +214,14 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
     int each = run.onGpu() ? messagesOnGpu(run.settings()) : plan.messages();
     int messages = each * plan.messagesPerIteration();
     try (ProtocolTrial trial = trial(run, protocol, batch + 1, 2 + batch, each, 0)) {
-      FabricCounters before = counters(trial.world());
+      Arrivals arrivals = new Arrivals();
+      for (int rank = 0; rank < plan.ranks(); rank++) {
+        long inbox = trial.rank(rank).target().address();
+        trial.fabric().watch(inbox, arrivals.in(inbox, trial.rank(rank).bytes()));
+      }
+      FabricCounters before = run.traffic(trial.fabric());
       run.perform(trial, plan.kernelNanos());
-      FabricCounters after = counters(trial.world());
+      FabricCounters after = run.traffic(trial.fabric());
       if (batch == 0 && before != null && after != null) {
         count(run, after.minus(before), messages);
       }
@@ -225,28 +229,15 @@ public final class TransferKind extends ExperimentKind<TransferSettings> {
       List<RankBuffers> senders = trial.senders();
       long started = senders.stream().mapToLong(RankBuffers::started).min().orElse(0);
       long ended = senders.stream().mapToLong(RankBuffers::ended).max().orElse(0);
-      long nanos = delivered(trial.world(), ended) - started;
-      if (started == 0 || nanos <= 0) {
+      if (started == 0 || ended <= started) {
         throw run.failed(
             "DB-P006",
             "kernel %s left stamps of %d and %d ns".formatted(protocol.name(), started, ended),
             "there is no time to divide the bytes by");
       }
-      return (double) run.settings().size() * messages / nanos;
+      double share = arrivals.steady().orElse(1.0 / (ended - started));
+      return share * run.settings().size() * messages;
     }
-  }
-
-  /**
-   * Time at which the last byte had arrived. An acknowledgement says that the peer's HCA has a
-   * message, which may still have to wait for its way into memory.
-   */
-  private static long delivered(World world, long ended) {
-    return world.fabric() instanceof TimedFabric timed ? Math.max(ended, timed.now()) : ended;
-  }
-
-  /** Counters of a fabric in virtual time; other fabrics count nothing. */
-  private static @Nullable FabricCounters counters(World world) {
-    return world.fabric() instanceof TimedFabric timed ? timed.counters() : null;
   }
 
   private static void count(PointRun<TransferSettings> run, FabricCounters traffic, int messages) {

@@ -481,7 +481,7 @@ public final class RankBuffers implements AutoCloseable {
    */
   public void expect(RankBuffers peer, Fabric fabric) {
     ArrivalCheck check = new ArrivalCheck(guarded.address(), peer.payload);
-    arrivals = fabric.compare(guarded.address(), check) ? check : null;
+    arrivals = fabric.watch(guarded.address(), check) ? check : null;
   }
 
   /** Bytes of the inbox that were compared: all that arrived, or what is there at the end. */

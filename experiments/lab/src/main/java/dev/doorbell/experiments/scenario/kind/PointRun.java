@@ -5,6 +5,7 @@ import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Fabric.AgentsEnded;
 import dev.doorbell.core.fabric.RunOutcome;
+import dev.doorbell.core.fabric.timed.FabricCounters;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fault.FaultCount;
@@ -31,6 +32,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One point while it runs: what it was asked, and what it has measured so far.
@@ -123,6 +125,11 @@ public final class PointRun<S> {
     if (!(backend instanceof ExecutionBackend.Virtual)) {
       throw waived(code, what, fix);
     }
+  }
+
+  /** Counters of a fabric in virtual time; other fabrics count nothing. */
+  public @Nullable FabricCounters traffic(Fabric fabric) {
+    return fabric instanceof TimedFabric timed ? timed.counters() : null;
   }
 
   /** Keeps a counter if the config asks for it. */

@@ -2,7 +2,7 @@ package dev.doorbell.core.fabric.timed;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
-import dev.doorbell.core.fabric.ArrivalCheck;
+import dev.doorbell.core.fabric.ArrivalListener;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.Fabric.AgentsEnded;
@@ -479,9 +479,9 @@ public final class TimedFabric extends Fabric {
   }
 
   @Override
-  public boolean compare(long address, ArrivalCheck check) {
+  public boolean watch(long address, ArrivalListener listener) {
     Allocation at = Objects.requireNonNull(memory.find(address));
-    node(at.locus()).interconnect.compare(at, check);
+    node(at.locus()).interconnect.watch(at, listener);
     return true;
   }
 

@@ -171,6 +171,7 @@ final class RoundConstants {
         links,
         paths,
         network,
+        null,
         List.of());
   }
 }

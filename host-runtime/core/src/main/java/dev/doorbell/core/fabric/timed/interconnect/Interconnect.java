@@ -1,6 +1,6 @@
 package dev.doorbell.core.fabric.timed.interconnect;
 
-import dev.doorbell.core.fabric.ArrivalCheck;
+import dev.doorbell.core.fabric.ArrivalListener;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.fabric.timed.event.Event;
@@ -40,7 +40,7 @@ public final class Interconnect {
   private final Links links;
   private final Map<Locus, Component> components = new HashMap<>();
   private final Map<Long, Register> registers = new HashMap<>();
-  private final IdentityHashMap<Allocation, ArrivalCheck> checks = new IdentityHashMap<>();
+  private final IdentityHashMap<Allocation, ArrivalListener> listeners = new IdentityHashMap<>();
   private final long seed;
   private @Nullable PostedWrite sparePosts;
 
@@ -237,9 +237,9 @@ public final class Interconnect {
     queue.underWay(1);
   }
 
-  /** Compares what arrives in an allocation from now on. */
-  public void compare(Allocation at, ArrivalCheck check) {
-    checks.put(at, check);
+  /** Notifies of what arrives in an allocation from now on. */
+  public void watch(Allocation at, ArrivalListener listener) {
+    listeners.put(at, listener);
   }
 
   /** Bytes have arrived: in memory, or at a device's registers. */
@@ -248,9 +248,9 @@ public final class Interconnect {
       // Memory that was freed meanwhile takes nothing.
       if (memory.accessibleRange(address, bytes)) {
         RawMemory.copy(source, address, bytes);
-        ArrivalCheck check = checks.get(path.allocation);
-        if (check != null) {
-          check.arrived(address, bytes);
+        ArrivalListener listener = listeners.get(path.allocation);
+        if (listener != null) {
+          listener.arrived(address, bytes, when);
         }
         changed(path.owner, address, bytes, when);
       }

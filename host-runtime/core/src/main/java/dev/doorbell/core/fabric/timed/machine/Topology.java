@@ -45,20 +45,6 @@ public record Topology(
     }
   }
 
-  /** A topology whose ranks are joined by their HCAs alone. */
-  public Topology(
-      String name,
-      String description,
-      List<GpuPrices> gpus,
-      List<CpuPrices> cpus,
-      List<NicPrices> nics,
-      List<Link> links,
-      List<Path> paths,
-      Network network,
-      List<Constant> constants) {
-    this(name, description, gpus, cpus, nics, links, paths, network, null, constants);
-  }
-
   /** Returns true if the GPU of one rank addresses the memory of the other's GPU. */
   public boolean reaches(int one, int other) {
     return nvlink != null && one / nvlink.ranks() == other / nvlink.ranks();
