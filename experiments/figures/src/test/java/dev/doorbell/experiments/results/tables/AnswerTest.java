@@ -33,9 +33,10 @@ class AnswerTest {
     String text = answer(Configs.SMALL, "latency", 80);
     assertThat(text)
         .startsWith(
-            "Lowest median latency, by path along message size (lead over the next):\n"
-                + "  push.inline = push.memic at 64 B (2x); pull at 4 KiB (2x)\n"
-                + "latency: half the round trip")
+            """
+            Lowest median latency, by path along message size (lead over the next):
+              push.inline = push.memic at 64 B (2x); pull at 4 KiB (2x)
+            latency: half the round trip""")
         .contains("pull              2.00        2.50")
         .contains("push.inline       1.00           -");
   }
@@ -52,8 +53,9 @@ class AnswerTest {
             80);
     assertThat(text)
         .startsWith(
-            "Highest median goodput, by path along message size (lead over the next):\n"
-                + "  pull at 64 B (2x); push.memic at 4 KiB (2x)");
+            """
+            Highest median goodput, by path along message size (lead over the next):
+              pull at 64 B (2x); push.memic at 4 KiB (2x)""");
   }
 
   @Test

@@ -224,6 +224,7 @@ final class Replay implements AutoCloseable {
             of.links(),
             of.paths(),
             of.network(),
+            null,
             of.constants());
   }
 

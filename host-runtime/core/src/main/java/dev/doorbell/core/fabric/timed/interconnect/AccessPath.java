@@ -38,6 +38,7 @@ public final class AccessPath {
    * @param paths to the memory of each
    * @param from where the memory of each begins
    */
+  @SuppressWarnings("ArrayRecordComponent") // shared on purpose
   record Members(Multipath way, List<AccessPath> paths, long[] from) {}
 
   private final @Nullable Route out;
