@@ -124,7 +124,7 @@ public final class ExpertTrial implements AutoCloseable {
   /** Answers back; every byte that arrives and every sum is compared. */
   public Phase combine() {
     return new Phase(1) {
-      /** Messages were copied or sent from there, and are not read again. */
+      // Messages were copied or sent from there, and are not read again.
       @Override
       void clear(ArenaRank rank) {
         rank.arena().fill(layout.messages, layout.received - layout.messages, (byte) 0);
