@@ -4,7 +4,6 @@ import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.WorldOptions.Choice;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.value.Value;
@@ -81,9 +80,9 @@ public record ExploredKernel(UserKernel kernel) {
       return descriptor.worlds().stream().map(world -> choice(world, settings)).toList();
     }
     if (!atAllRanks()) {
-      return wrapping(wraps && descriptor.api().isEmpty());
+      return wrapping(wraps);
     }
-    Choice second = wraps && descriptor.api().isEmpty() ? GROUPED.with(WRAPPING) : GROUPED;
+    Choice second = wraps ? GROUPED.with(WRAPPING) : GROUPED;
     return settings.stream().anyMatch(own -> own.name().equals(GROUP) && own.most() >= 2)
         ? List.of(MANY, second.with(ofGroup(2)), SIX.with(ofGroup(3)), SIX.with(ofGroup(2)))
         : List.of(MANY, second);
@@ -146,7 +145,6 @@ public record ExploredKernel(UserKernel kernel) {
             descriptor.launch().sharedBytes(),
             descriptor.launch().cooperative(),
             descriptor.parameters(),
-            descriptor.api().map(DeviceApi::word),
             Optional.of(descriptor)
                 .filter(
                     one ->

@@ -1,13 +1,11 @@
 package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.io.IOException;
@@ -17,11 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,7 +29,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell kernel build kernels/my_put          every .cu of the folder",
       "  doorbell kernel build my_put.cu",
       "  doorbell kernel build kernels/my_put --dry-run   print nvcc's command line",
-      "  doorbell kernel build kernels/nv --api nvshmem --include CHECKOUT/src/include",
       ""
     })
 final class KernelBuildCommand extends CliCommand {
@@ -45,15 +40,6 @@ final class KernelBuildCommand extends CliCommand {
 
   @Parameters(paramLabel = "FOLDER|FILE", description = "A folder with .cu files, or one of them.")
   private Path what = Path.of("");
-
-  @Option(
-      names = "--api",
-      paramLabel = "API",
-      description =
-          "The kernels call another library's device code: ${COMPLETION-CANDIDATES}. "
-              + "Its headers are yours, by --include; see docs/foreign-kernels.md.",
-      completionCandidates = Apis.class)
-  private @Nullable String api;
 
   @Option(
       names = "--include",
@@ -74,39 +60,21 @@ final class KernelBuildCommand extends CliCommand {
   @Option(
       names = "--isa",
       paramLabel = "ISA",
-      description =
-          "Write this .version, for older drivers (default: 8.2, of CUDA 12.2; "
-              + "nvcc's own with --api).")
-  private @Nullable String isa;
-
-  static final class Apis extends ArrayList<String> {
-    private static final long serialVersionUID = 1L;
-
-    Apis() {
-      super(DeviceApi.words());
-    }
-  }
+      description = "Write this .version, for older drivers (default: 8.2, of CUDA 12.2).")
+  private String isa = STANDARD_ISA;
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
     KernelWorkbench workbench = KernelWorkbench.find();
-    if (isa != null && !isa.matches("[1-9][0-9]?\\.[0-9]")) {
+    if (!isa.matches("[1-9][0-9]?\\.[0-9]")) {
       throw UsageException.of("DB-U003", "--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa));
     }
-    if (api != null && !DeviceApi.words().contains(api)) {
-      throw UsageException.of(
-          "DB-U003",
-          "--api",
-          "no API '%s'%s".formatted(api, Nearest.suggestion(api, DeviceApi.words())),
-          "it is one of " + String.join(", ", DeviceApi.words()));
-    }
-    Optional<DeviceApi> of = Optional.ofNullable(api).map(DeviceApi::of);
     ExitCode worst = ExitCode.OK;
     for (Path source : sources()) {
       Path ptx = source.resolveSibling(baseName(source) + ".ptx");
       List<String> command =
-          new ArrayList<>(KernelCompiler.command(workbench, of, includes, source, ptx));
-      if (linked && !command.contains(RELOCATABLE)) {
+          new ArrayList<>(KernelCompiler.command(workbench, includes, source, ptx));
+      if (linked) {
         command.add(1, RELOCATABLE);
       }
       context.out().println(KernelCompiler.text(command));
@@ -165,12 +133,9 @@ final class KernelBuildCommand extends CliCommand {
           return false;
         }
         // nvcc asks for its own, newest ISA, which older drivers refuse; so does the pragma, a
-        // hint. What instructions another library has is not known.
+        // hint.
         String text = PRAGMA.matcher(Files.readString(raw)).replaceAll("");
-        String version = isa == null && api == null ? STANDARD_ISA : isa;
-        Files.writeString(
-            ptx,
-            version == null ? text : VERSION.matcher(text).replaceFirst(".version " + version));
+        Files.writeString(ptx, VERSION.matcher(text).replaceFirst(".version " + isa));
       } finally {
         Files.deleteIfExists(raw);
       }
@@ -206,11 +171,6 @@ final class KernelBuildCommand extends CliCommand {
   }
 
   static final class KernelCompiler {
-    private static final String ARCH = "-arch=";
-
-    /** Other libraries' device code is written for GPUs of data centres. */
-    private static final String API_ARCH = "compute_90";
-
     private KernelCompiler() {}
 
     static Path include() {
@@ -218,28 +178,16 @@ final class KernelBuildCommand extends CliCommand {
     }
 
     static List<String> command(KernelWorkbench workbench, Path source, Path ptx) {
-      return command(workbench, Optional.empty(), List.of(), source, ptx);
+      return command(workbench, List.of(), source, ptx);
     }
 
     static List<String> command(
-        KernelWorkbench workbench,
-        Optional<DeviceApi> api,
-        List<Path> includes,
-        Path source,
-        Path ptx) {
+        KernelWorkbench workbench, List<Path> includes, Path source, Path ptx) {
       List<String> command = new ArrayList<>();
       command.add("nvcc");
-      for (String flag : workbench.compilerFlags()) {
-        command.add(api.isPresent() && flag.startsWith(ARCH) ? ARCH + API_ARCH : flag);
-      }
+      command.addAll(workbench.compilerFlags());
       command.add("-I" + include());
       includes.forEach(folder -> command.add("-I" + folder));
-      api.ifPresent(
-          of -> {
-            command.addAll(of.compilerFlags());
-            command.add("-include");
-            command.add("doorbell/api/%s.cuh".formatted(of.word()));
-          });
       command.add(source.toString());
       command.add("-o");
       command.add(ptx.toString());

@@ -42,7 +42,6 @@ record TransferPlan(TransferSettings of, Protocol protocol, long kernelNanos, lo
         .placement(of.placement())
         .blueFlame(of.path().blueFlame())
         .exclusive(!descriptor().shared())
-        .collapsed(protocol.collapsed(false))
         .order(of.signal().on(of.queues().nic().adapter().promises()))
         .build();
   }

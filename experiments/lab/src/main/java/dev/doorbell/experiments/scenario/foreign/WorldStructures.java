@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The structures that a descriptor lays out, {@code args}, over a rank's part of a world. */
 public final class WorldStructures {
-  private final ApiAdapter.Site site;
+  private final Site site;
   private final long queuePairsAddress;
 
   /** The structures in the order of the names of their formulas, each with its place. */
@@ -42,7 +42,7 @@ public final class WorldStructures {
   /** Addresses of multicast objects, in the order of the descriptor. */
   private final Map<String, Long> multicasts = new LinkedHashMap<>();
 
-  private WorldStructures(ApiAdapter.Site site, long queuePairsAddress) {
+  private WorldStructures(Site site, long queuePairsAddress) {
     this.site = site;
     this.queuePairsAddress = queuePairsAddress;
   }
@@ -56,10 +56,7 @@ public final class WorldStructures {
    * @throws GpuException naming a structure that does not fit
    */
   public static Map<String, byte[]> install(
-      KernelDescriptor descriptor,
-      ApiAdapter.Site site,
-      Memory queuePairs,
-      Map<String, Long> brought) {
+      KernelDescriptor descriptor, Site site, Memory queuePairs, Map<String, Long> brought) {
     WorldStructures world = new WorldStructures(site, queuePairs.address());
     for (String name : descriptor.extension().multicasts()) {
       world.multicasts.put(name, brought.getOrDefault(name, 0L));
@@ -231,14 +228,14 @@ public final class WorldStructures {
     numbers.put(WorldNumber.INBOX_ADDRESS, site.inbox().address());
     numbers.put(WorldNumber.INBOX_BYTES, site.inbox().bytes());
     numbers.put(WorldNumber.INBOX_LKEY, Integer.toUnsignedLong(site.inbox().key()));
-    ApiAdapter.Span peer = site.targets().get(subject.peer);
+    Site.Span peer = site.targets().get(subject.peer);
     numbers.put(WorldNumber.PEER_RANK, (long) subject.peer);
     numbers.put(WorldNumber.PEER_INBOX, peer.address());
     numbers.put(WorldNumber.PEER_BYTES, peer.bytes());
     numbers.put(WorldNumber.PEER_RKEY, Integer.toUnsignedLong(peer.key()));
     if (!site.signals().isEmpty()) {
-      ApiAdapter.Span own = site.signals().get(site.rank().number());
-      ApiAdapter.Span there = site.signals().get(subject.peer);
+      Site.Span own = site.signals().get(site.rank().number());
+      Site.Span there = site.signals().get(subject.peer);
       numbers.put(WorldNumber.SIGNALS_ADDRESS, own.address());
       numbers.put(WorldNumber.SIGNALS_BYTES, own.bytes());
       numbers.put(WorldNumber.PEER_SIGNALS, there.address());

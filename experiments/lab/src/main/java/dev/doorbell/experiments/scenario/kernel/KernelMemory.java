@@ -12,7 +12,6 @@ import dev.doorbell.experiments.config.kernel.KernelExtension.KernelBuffer;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelMetric;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.kernel.NumberType;
-import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +36,6 @@ public final class KernelMemory implements AutoCloseable {
 
   private final Rank rank;
   private final KernelScope scope;
-  private final @Nullable SymmetricHeap heap;
   private final Owned owned = new Owned();
   private final Map<String, Buffer> buffers = new LinkedHashMap<>();
   private final Map<String, Memory> metrics = new LinkedHashMap<>();
@@ -49,21 +47,14 @@ public final class KernelMemory implements AutoCloseable {
    *
    * @param kind of memory that buffers lie in
    * @param rights of their regions
-   * @param heap that the buffers lie in, or null
    * @param seed of {@code random} in formulas
    * @throws IllegalArgumentException when a formula gives no usable number, which checks of points
    *     have refused
    */
   public KernelMemory(
-      Rank rank,
-      KernelScope scope,
-      MemoryKind kind,
-      Set<AccessRight> rights,
-      @Nullable SymmetricHeap heap,
-      long seed) {
+      Rank rank, KernelScope scope, MemoryKind kind, Set<AccessRight> rights, long seed) {
     this.rank = rank;
     this.scope = scope;
-    this.heap = heap;
     try {
       for (KernelBuffer buffer : scope.extension().buffers()) {
         add(buffer, kind, rights, seed);
@@ -80,30 +71,13 @@ public final class KernelMemory implements AutoCloseable {
     }
   }
 
-  /** The bytes that the buffers take of a symmetric heap. */
-  public static long room(KernelScope scope) {
-    try {
-      long room = 0;
-      for (KernelBuffer buffer : scope.extension().buffers()) {
-        long bytes = (long) scope.count(buffer) * buffer.type().bytes();
-        room += SymmetricHeap.room(bytes + 2L * GuardedMemory.GUARD);
-      }
-      return room;
-    } catch (FormulaException e) {
-      throw new IllegalArgumentException(e.why(), e);
-    }
-  }
-
   private void add(KernelBuffer buffer, MemoryKind kind, Set<AccessRight> rights, long seed)
       throws FormulaException {
     int count = scope.count(buffer);
     int bytes = Math.multiplyExact(count, buffer.type().bytes());
     int guard = GuardedMemory.GUARD;
     MemoryKind where = buffer.multicast() == null ? kind : MemoryKind.DEVICE;
-    Memory memory =
-        heap == null
-            ? allocate(where, bytes + 2L * guard, buffer.name())
-            : heap.allocate(bytes + 2L * guard, buffer.name());
+    Memory memory = allocate(where, bytes + 2L * guard, buffer.name());
     GuardedMemory guarded = new GuardedMemory(memory, guard, bytes);
     Formula fill = buffer.fill();
     if (fill != null) {

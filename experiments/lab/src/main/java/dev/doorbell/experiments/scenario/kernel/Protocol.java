@@ -13,7 +13,6 @@ import dev.doorbell.core.queue.generated.JobFields;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.kernels.ProtocolKernel;
@@ -77,11 +76,6 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     };
   }
 
-  /** Returns true if one completion entry is overwritten, as some libraries' device code needs. */
-  public boolean collapsed(boolean otherwise) {
-    return otherwise || descriptor.api().isPresent();
-  }
-
   /** Aligned buffers for the kernel, with every right but relaxed ordering. */
   public RankBuffers.Buffers buffers(int slots, MemoryKind kind, KernelScope scope) {
     return buffers(slots, 0, kind, Endpoint.ALL_RIGHTS, scope);
@@ -97,8 +91,7 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
         kind,
         rights,
         descriptor.launch().signals(),
-        scope,
-        ApiAdapter.heapBytes(descriptor.api(), name(), ptx, scope.ranks()));
+        scope);
   }
 
   /** A protocol of Doorbell's own, the same object for the same name. */

@@ -17,8 +17,7 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.PeerView;
 import dev.doorbell.core.queue.generated.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
-import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
+import dev.doorbell.experiments.scenario.foreign.Site;
 import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -26,11 +25,9 @@ import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +48,6 @@ public final class RankBuffers implements AutoCloseable {
   private final Memory local;
   private final Memory inbox;
   private final GuardedMemory guarded;
-  private final @Nullable SymmetricHeap heap;
   private final MemoryRegion localRegion;
   private final MemoryRegion inboxRegion;
   private final @Nullable Signals signals;
@@ -76,8 +72,6 @@ public final class RankBuffers implements AutoCloseable {
    * @param rights of both regions
    * @param signals words that the peer adds to
    * @param scope of the memory that the kernel brings; null where it brings none
-   * @param library bytes for a library in a symmetric heap, in which inbox, signals and the
-   *     kernel's memory lie, too; empty where there is no such heap
    */
   public record Buffers(
       int messageBytes,
@@ -86,12 +80,10 @@ public final class RankBuffers implements AutoCloseable {
       MemoryKind kind,
       Set<AccessRight> rights,
       int signals,
-      @Nullable KernelScope scope,
-      OptionalLong library) {
+      @Nullable KernelScope scope) {
     /** Aligned ones for one message, with every right but relaxed ordering. */
     public static Buffers of(int messageBytes, MemoryKind kind) {
-      return new Buffers(
-          messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null, OptionalLong.empty());
+      return new Buffers(messageBytes, 1, 0, kind, Endpoint.ALL_RIGHTS, 0, null);
     }
   }
 
@@ -109,8 +101,8 @@ public final class RankBuffers implements AutoCloseable {
   public record Source(long address, int key) {}
 
   private record Signals(Memory words, MemoryRegion region, int count) {
-    ApiAdapter.Span span(Target target) {
-      return new ApiAdapter.Span(target.signals(), words.size(), target.signalsKey());
+    Site.Span span(Target target) {
+      return new Site.Span(target.signals(), words.size(), target.signalsKey());
     }
   }
 
@@ -141,8 +133,7 @@ public final class RankBuffers implements AutoCloseable {
     this.guard = GUARD + buffers.offset();
     KernelScope given = buffers.scope();
     KernelScope scope = given == null || given.extension().isEmpty() ? null : given;
-    this.heap = buffers.library().isEmpty() ? null : own(heap(buffers, scope));
-    this.inbox = shared(buffers.kind(), bytes + 2L * guard, "inbox");
+    this.inbox = allocate(buffers.kind(), bytes + 2L * guard, "inbox");
     this.guarded = new GuardedMemory(inbox, guard, bytes);
     this.localRegion = own(rank.domain().register(local, before, bytes, buffers.rights()));
     this.inboxRegion = own(rank.domain().register(inbox, guard, bytes, buffers.rights()));
@@ -150,29 +141,14 @@ public final class RankBuffers implements AutoCloseable {
     this.brought =
         scope == null
             ? null
-            : own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), heap, seed));
+            : own(new KernelMemory(rank, scope, buffers.kind(), buffers.rights(), seed));
     this.views = own(connection.writeViews(rank.number()));
-  }
-
-  private SymmetricHeap heap(Buffers buffers, @Nullable KernelScope brought) {
-    long room =
-        buffers.library().orElseThrow()
-            + SymmetricHeap.room(bytes + 2L * guard)
-            + SymmetricHeap.room((long) Long.BYTES * buffers.signals())
-            + (brought == null ? 0 : KernelMemory.room(brought));
-    boolean multicast = brought != null && !brought.extension().multicasts().isEmpty();
-    return new SymmetricHeap(
-        rank, multicast ? MemoryKind.DEVICE : buffers.kind(), buffers.rights(), room);
-  }
-
-  private Memory shared(MemoryKind kind, long size, String label) {
-    return heap == null ? allocate(kind, size, label) : heap.allocate(size, label);
   }
 
   /** Words of their own memory, so that nothing of a message lies beside them. */
   private Signals signals(Buffers buffers) {
     long size = (long) Long.BYTES * buffers.signals();
-    Memory words = shared(buffers.kind(), size, "signals");
+    Memory words = allocate(buffers.kind(), size, "signals");
     words.fill(0, size, (byte) 0);
     Set<AccessRight> rights = endpoints.getFirst().signalRights(buffers.rights());
     return new Signals(words, own(rank.domain().register(words, rights)), buffers.signals());
@@ -239,18 +215,13 @@ public final class RankBuffers implements AutoCloseable {
   public Supplier<Launch> prepare(
       Protocol protocol, JobView job, RankBuffers peer, LaunchConfig config) {
     List<RankBuffers> ranks = rank.number() == 0 ? List.of(this, peer) : List.of(peer, this);
-    return start(
-        protocol, job, peer.target(), both(peer.target()), config, arguments(ranks), heaps(ranks));
+    return start(protocol, job, peer.target(), both(peer.target()), config, arguments(ranks));
   }
 
   private Map<String, Long> arguments(List<RankBuffers> all) {
     return brought == null
         ? Map.of()
         : brought.arguments(all.stream().map(RankBuffers::brought).toList());
-  }
-
-  private static List<SymmetricHeap> heaps(List<RankBuffers> all) {
-    return all.stream().flatMap(rank -> Stream.ofNullable(rank.heap)).toList();
   }
 
   /** The memory that the kernel brings. */
@@ -276,7 +247,7 @@ public final class RankBuffers implements AutoCloseable {
     }
     job.peers = peers.address();
     List<Target> targets = all.stream().map(RankBuffers::target).toList();
-    return start(protocol, job, Target.NONE, targets, config, arguments(all), heaps(all));
+    return start(protocol, job, Target.NONE, targets, config, arguments(all));
   }
 
   private Supplier<Launch> start(
@@ -285,11 +256,10 @@ public final class RankBuffers implements AutoCloseable {
       Target to,
       List<Target> targets,
       LaunchConfig config,
-      Map<String, Long> arguments,
-      List<SymmetricHeap> heaps) {
+      Map<String, Long> arguments) {
     job.local = local.address() + before;
     job.inbox = guarded.address();
-    return ready(protocol, job, to, targets, config, job.iterations, arguments, heaps);
+    return ready(protocol, job, to, targets, config, job.iterations, arguments);
   }
 
   /** Targets of both ranks, by rank. */
@@ -314,8 +284,7 @@ public final class RankBuffers implements AutoCloseable {
         both(peer.target()),
         config,
         threads * job.iterations,
-        Map.of(),
-        List.of());
+        Map.of());
   }
 
   private Supplier<Launch> ready(
@@ -325,8 +294,7 @@ public final class RankBuffers implements AutoCloseable {
       List<Target> targets,
       LaunchConfig config,
       long sampled,
-      Map<String, Long> own,
-      List<SymmetricHeap> heaps) {
+      Map<String, Long> own) {
     job.localKey = localRegion.lkey();
     job.remote = to.address();
     job.remoteKey = to.key();
@@ -365,39 +333,31 @@ public final class RankBuffers implements AutoCloseable {
     jobMemory.putBytes(0, job.encode());
     GpuModule module = own(rank.gpu().load(protocol.name(), protocol.ptx()));
     Kernel entry = module.kernel(protocol.descriptor().entry());
-    ApiAdapter.Site site =
-        new ApiAdapter.Site(
+    Site site =
+        new Site(
             rank,
             connection,
             module,
-            new ApiAdapter.Span(source().address(), bytes, localRegion.lkey()),
+            new Site.Span(source().address(), bytes, localRegion.lkey()),
             span(asOwnSource()),
             targets.stream().map(this::span).toList(),
             signals == null ? List.of() : targets.stream().map(signals::span).toList(),
-            heaps,
-            protocol.descriptor().launch().nvlink(),
             owned);
-    Memory queuePairs =
-        protocol
-            .descriptor()
-            .api()
-            .map(api -> ApiAdapter.queuePairs(api, protocol.ptx(), site))
-            .orElse(views);
     KernelArguments arguments =
         Protocol.arguments(
             protocol.descriptor().parameters(),
             entry,
-            queuePairs,
+            views,
             jobMemory,
             job,
             own,
-            WorldStructures.install(protocol.descriptor(), site, queuePairs, own));
+            WorldStructures.install(protocol.descriptor(), site, views, own));
     GpuStream stream = own(rank.gpu().createStream());
     return () -> rank.gpu().launch(entry, config, arguments, stream);
   }
 
-  private ApiAdapter.Span span(Target target) {
-    return new ApiAdapter.Span(target.address(), bytes, target.key());
+  private Site.Span span(Target target) {
+    return new Site.Span(target.address(), bytes, target.key());
   }
 
   /** The place of this rank's messages. */

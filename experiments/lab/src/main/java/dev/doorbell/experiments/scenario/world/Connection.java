@@ -42,12 +42,9 @@ public final class Connection implements AutoCloseable {
 
   private final World world;
   private final SortedMap<Integer, List<Endpoint>> endpoints = new TreeMap<>();
-  private final SortedMap<Integer, List<Endpoint>> loopbacks = new TreeMap<>();
-  private final List<Endpoint> partners = new ArrayList<>();
   private final Map<Integer, QueuePages> pages = new HashMap<>();
   private final Owned helpers = new Owned();
   private final int places;
-  private Ringing ringing = Ringing.GPU;
 
   /**
    * @param places among a rank's queue pairs where each other rank has its own; 0 where these are
@@ -207,31 +204,11 @@ public final class Connection implements AutoCloseable {
   }
 
   private void start(Ringing how, int rank, int threads) {
-    ringing = how;
     switch (how) {
       case GPU -> {}
       case CPU -> startRingers(rank, endpoints(rank), threads);
       case PROXY -> startProxies(rank, threads);
     }
-  }
-
-  /** Opens a queue pair by which a rank sends to itself, of the shape of those to others. */
-  public Endpoint openLoopback(int rank) {
-    Endpoint like = endpoints(rank).getFirst();
-    Endpoint itself = open(rank, like.shape(), like.index());
-    loopbacks.computeIfAbsent(rank, _ -> new ArrayList<>()).add(itself);
-    Endpoint partner = open(rank, like.shape(), like.index());
-    partners.add(partner);
-    Endpoint.connect(itself, partner);
-    if (ringing == Ringing.CPU) {
-      startRingers(rank, List.of(itself), 1);
-    }
-    return itself;
-  }
-
-  /** The queue pairs by which a rank sends to itself that were opened so far. */
-  public List<Endpoint> loopbacks(int rank) {
-    return loopbacks.getOrDefault(rank, List.of());
   }
 
   /** The world whose ranks it connects. */
@@ -292,8 +269,6 @@ public final class Connection implements AutoCloseable {
   @Override
   public void close() {
     helpers.close();
-    partners.forEach(Endpoint::close);
-    loopbacks.values().forEach(own -> own.forEach(Endpoint::close));
     for (List<Endpoint> own : endpoints.values()) {
       own.reversed().forEach(Endpoint::close);
     }

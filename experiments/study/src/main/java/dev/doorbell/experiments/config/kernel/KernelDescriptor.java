@@ -14,8 +14,6 @@ import java.util.function.UnaryOperator;
  * @param linked files that are linked with it, in order
  * @param source file that it was compiled from, or empty
  * @param isa the oldest PTX ISA that has its instructions, or empty when the descriptor is silent
- * @param api whose device code it is made of; empty for Doorbell's own. It decides what {@code
- *     queue_pairs} points to
  * @param parameters what each parameter of the entry gets: {@code queue_pairs}, {@code job}, or a
  *     field of {@code struct doorbell_job}
  * @param paths words of the paths that it can take; empty for all
@@ -34,7 +32,6 @@ public record KernelDescriptor(
     String source,
     String entry,
     Optional<String> isa,
-    Optional<DeviceApi> api,
     List<String> parameters,
     Launch launch,
     Set<String> paths,
@@ -140,7 +137,7 @@ public record KernelDescriptor(
    * @param slots messages side by side
    * @param shared several threads post to one queue pair
    * @param signals words at each rank that peers add to
-   * @param nvlink GPUs reach each other's memory, and a library is told so
+   * @param nvlink GPUs reach each other's memory
    */
   public record Launch(
       Ranks ranks,

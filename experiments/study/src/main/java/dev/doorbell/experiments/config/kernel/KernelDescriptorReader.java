@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -109,7 +108,6 @@ public final class KernelDescriptorReader {
             root.path("source").asString(""),
             root.path("entry").asString(name),
             Optional.ofNullable(root.get("isa")).map(JsonNode::asString),
-            Optional.ofNullable(root.get("api")).map(JsonNode::asString).map(DeviceApi::of),
             parameters,
             new KernelDescriptor.Launch(
                 constant(KernelDescriptor.Ranks.class, value(launch, LAUNCH, "ranks")),
@@ -248,16 +246,6 @@ public final class KernelDescriptorReader {
       require(launch.signals() > 0, "signals", "/launch/signals", "has signal words");
       checkComparison(launch, descriptor.comparison());
       checkWorlds(launch);
-      if (descriptor.api().isPresent() && !descriptor.paths().equals(Set.of("pull"))) {
-        String word = descriptor.api().get().word();
-        problems.add(
-            Problem.of(
-                    "DB-K011",
-                    descriptor.place("/api"),
-                    "the code of %s takes the path pull alone".formatted(word))
-                .effect("other paths are Doorbell's own: its queue pair flags and staging areas")
-                .fix("paths: [pull]"));
-      }
       if (!reaches("status")) {
         problems.add(
             Problem.of(
@@ -288,7 +276,7 @@ public final class KernelDescriptorReader {
           "/launch/slots",
           "at all ranks, payload and inbox hold a message for each rank",
           "leave slots out");
-      boolean told = descriptor.api().isPresent() || !descriptor.extension().multicasts().isEmpty();
+      boolean told = !descriptor.extension().multicasts().isEmpty();
       refuse(
           all && !told && !reaches("peers"),
           "/parameters",

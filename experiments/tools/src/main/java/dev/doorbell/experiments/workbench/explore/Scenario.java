@@ -80,7 +80,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
    * @param sharedBytes of dynamic shared memory
    * @param cooperative all blocks are resident at once
    * @param parameters what each parameter of the entry gets, as descriptors name it
-   * @param api whose device code it is made of, as descriptors name it; empty for Doorbell's own
    * @param descriptor text of its descriptor, where that brings settings, metrics, buffers or
    *     structures
    */
@@ -93,7 +92,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       int sharedBytes,
       boolean cooperative,
       List<String> parameters,
-      Optional<String> api,
       Optional<String> descriptor) {
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
@@ -123,7 +121,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
           0,
           false,
           List.of("queue_pairs", "job"),
-          Optional.empty(),
           Optional.empty());
     }
 

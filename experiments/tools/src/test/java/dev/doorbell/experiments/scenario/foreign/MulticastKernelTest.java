@@ -28,7 +28,7 @@ class MulticastKernelTest {
   @TempDir private Path folder;
 
   private static String resource(String name) throws IOException {
-    return Files.readString(ForeignKernelTest.STAND_INS.resolve("multicast").resolve(name));
+    return Files.readString(StructureKernelTest.STAND_INS.resolve("multicast").resolve(name));
   }
 
   private UserKernel kernel(String before, String after) throws IOException, ConfigException {

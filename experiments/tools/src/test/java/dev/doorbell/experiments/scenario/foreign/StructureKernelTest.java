@@ -16,17 +16,21 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A kernel of a library that has no adapter: its descriptor lays out what the kernel expects. */
+/** A kernel of another library: its descriptor lays out what the kernel expects. */
 class StructureKernelTest {
   /** More than any run here needs on a busy machine. */
   private static final long PLENTY = 120_000_000_000L;
+
+  /** Kernels over structures of other libraries, in the form that their compiler gave them. */
+  static final Path STAND_INS =
+      Path.of("lab/src/test/resources/dev/doorbell/experiments/scenario/foreign");
 
   private static final String NAME = "stand_in_args";
 
   @TempDir private Path folder;
 
   private static String resource(String name) throws IOException {
-    return Files.readString(ForeignKernelTest.STAND_INS.resolve("args").resolve(name));
+    return Files.readString(STAND_INS.resolve("args").resolve(name));
   }
 
   /** The stand-in's kernel with another descriptor. */

@@ -77,7 +77,6 @@ class AsyncCopiesTest {
             0,
             false,
             List.of("samples", "status"),
-            Optional.empty(),
             Optional.empty());
     Scenario scenario =
         Scenarios.of("put_rate")

@@ -40,7 +40,6 @@ final class OrdersTest {
               0,
               false,
               List.of("queue_pairs", "job"),
-              Optional.empty(),
               Optional.empty());
       return Scenarios.of("put_rate")
           .with(new Scenario.Program(file, entry, ptx, shape))

@@ -84,7 +84,6 @@ class ProgressTest {
               0,
               cooperative,
               List.of("samples", "status"),
-              Optional.empty(),
               Optional.empty());
       int blocks = number.equals(BLOCK) ? 2 : 1;
       return Scenarios.of("put_rate")

@@ -71,7 +71,6 @@ final class ProverTest {
             0,
             false,
             List.of("queue_pairs", "job"),
-            Optional.empty(),
             Optional.empty());
     String file = "orders.ptx";
     try (InputStream stream = Objects.requireNonNull(ProverTest.class.getResourceAsStream(file))) {

@@ -113,7 +113,7 @@ record ComparedCase(
         pick(choice.queuePairs(), 1, random),
         launch.allRanks() ? pick(choice.ranks(), 2 + random.nextInt(MOST_RANKS - 1), random) : 2,
         !races && random.nextBoolean() && scope != JobView.SCOPE_WARP,
-        protocol.collapsed(!races && random.nextInt(4) == 0),
+        !races && random.nextInt(4) == 0,
         1 + random.nextInt(4),
         random.nextBoolean() ? CudaGpu.Mover.COPY : CudaGpu.Mover.KERNEL);
   }

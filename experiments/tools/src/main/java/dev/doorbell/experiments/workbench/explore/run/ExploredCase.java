@@ -7,7 +7,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.Site;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Rank;
@@ -87,7 +87,7 @@ final class ExploredCase extends ExploredWorld {
   }
 
   @Override
-  ApiAdapter.Site site(Rank rank, GpuModule module) {
+  Site site(Rank rank, GpuModule module) {
     throw new IllegalStateException("cases are made of Doorbell's own device code");
   }
 

@@ -12,7 +12,7 @@ import dev.doorbell.experiments.collective.Call.Reduction;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
 import dev.doorbell.experiments.scenario.collective.CollectiveTrial;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.Site;
 import dev.doorbell.experiments.scenario.kind.Trial;
 import dev.doorbell.experiments.scenario.moe.ExpertTrial;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -126,8 +126,8 @@ final class ExploredRanks extends ExploredWorld {
   }
 
   @Override
-  ApiAdapter.Site site(Rank rank, GpuModule module) {
-    throw new IllegalStateException("kernels of other APIs are launched otherwise");
+  Site site(Rank rank, GpuModule module) {
+    throw new IllegalStateException("kernels of other structures are launched otherwise");
   }
 
   @Override

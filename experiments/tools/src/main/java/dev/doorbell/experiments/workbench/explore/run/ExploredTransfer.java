@@ -19,8 +19,7 @@ import dev.doorbell.core.queue.generated.QueuePairView;
 import dev.doorbell.core.queue.generated.SignalsView;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
-import dev.doorbell.experiments.scenario.foreign.SymmetricHeap;
+import dev.doorbell.experiments.scenario.foreign.Site;
 import dev.doorbell.experiments.scenario.kernel.KernelMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelScope;
 import dev.doorbell.experiments.scenario.kernel.KernelVerifier;
@@ -36,7 +35,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -80,7 +78,6 @@ final class ExploredTransfer extends ExploredWorld {
       MemoryRegion localRegion,
       MemoryRegion inboxRegion,
       @Nullable Signals signals,
-      @Nullable SymmetricHeap heap,
       Memory views) {}
 
   /** Words that peers add to. */
@@ -110,7 +107,7 @@ final class ExploredTransfer extends ExploredWorld {
     Endpoint.Shape shape =
         posting(Endpoint.Shape.builder(load.ring(), DEADLINE_NANOS))
             .exclusive(posting.exclusive() || isShort(scenario))
-            .collapsed(posting.collapsed() || isShort(scenario) || api().isPresent())
+            .collapsed(posting.collapsed() || isShort(scenario))
             .flag(QueuePairView.FLAG_NO_RECORD, lacksRecord(scenario))
             .build();
     Connection.Ringing ringing =
@@ -143,10 +140,7 @@ final class ExploredTransfer extends ExploredWorld {
     KernelScope scope = scope(extension);
     for (Side side : sides) {
       int seed = side.rank.number() + 1;
-      brought.add(
-          own(
-              new KernelMemory(
-                  side.rank, scope, MemoryKind.DEVICE, inboxRights(), side.heap, seed)));
+      brought.add(own(new KernelMemory(side.rank, scope, MemoryKind.DEVICE, inboxRights(), seed)));
     }
   }
 
@@ -179,47 +173,24 @@ final class ExploredTransfer extends ExploredWorld {
     byte[] payload = new byte[(int) area];
     new SplittableRandom(number + 1L).nextBytes(payload);
     local.putBytes(0, payload);
-    SymmetricHeap heap = heap(rank, area);
-    Memory inbox =
-        heap == null
-            ? allocate(rank, MemoryKind.DEVICE, area, "inbox")
-            : heap.allocate(area, "inbox");
+    Memory inbox = allocate(rank, MemoryKind.DEVICE, area, "inbox");
     return new Side(
         rank,
         local,
         inbox,
         own(rank.domain().register(local, Endpoint.ALL_RIGHTS)),
         own(rank.domain().register(inbox, inboxRights())),
-        signals(rank, heap),
-        heap,
+        signals(rank),
         own(connection.writeViews(number)));
   }
 
-  private @Nullable SymmetricHeap heap(Rank rank, long area) {
-    Scenario.Program program = scenario.program();
-    OptionalLong library =
-        ApiAdapter.heapBytes(api(), program.file(), program.ptx(), program.shape().ranks());
-    if (library.isEmpty()) {
-      return null;
-    }
-    long room =
-        library.getAsLong()
-            + SymmetricHeap.room(area)
-            + SymmetricHeap.room((long) scenario.program().shape().signals() * SIGNAL)
-            + descriptor().map(own -> KernelMemory.room(scope(own.extension()))).orElse(0L);
-    return own(new SymmetricHeap(rank, MemoryKind.DEVICE, inboxRights(), room));
-  }
-
-  private @Nullable Signals signals(Rank rank, @Nullable SymmetricHeap heap) {
+  private @Nullable Signals signals(Rank rank) {
     int count = scenario.program().shape().signals();
     if (count == 0) {
       return null;
     }
     long size = (long) count * SIGNAL;
-    Memory words =
-        heap == null
-            ? allocate(rank, MemoryKind.DEVICE, size, "signals")
-            : heap.allocate(size, "signals");
+    Memory words = allocate(rank, MemoryKind.DEVICE, size, "signals");
     return new Signals(words, own(rank.domain().register(words, peersWrite())));
   }
 
@@ -347,34 +318,29 @@ final class ExploredTransfer extends ExploredWorld {
         from.views,
         job,
         brought.isEmpty() ? Map.of() : brought.get(role).arguments(brought));
-    // What an adapter has opened beside the queue pairs.
-    connection.loopbacks(role).forEach(loopback -> describe(loopback, role));
   }
 
   @Override
-  ApiAdapter.Site site(Rank rank, GpuModule module) {
+  Site site(Rank rank, GpuModule module) {
     Side own = sides.get(rank.number());
-    return new ApiAdapter.Site(
+    return new Site(
         rank,
         connection,
         module,
-        new ApiAdapter.Span(own.local.address(), own.local.size(), own.localRegion.lkey()),
-        new ApiAdapter.Span(own.inbox.address(), own.inbox.size(), own.inboxRegion.lkey()),
+        new Site.Span(own.local.address(), own.local.size(), own.localRegion.lkey()),
+        new Site.Span(own.inbox.address(), own.inbox.size(), own.inboxRegion.lkey()),
         sides.stream()
             .map(
                 side ->
-                    new ApiAdapter.Span(
-                        side.inbox.address(), side.inbox.size(), side.inboxRegion.rkey()))
+                    new Site.Span(side.inbox.address(), side.inbox.size(), side.inboxRegion.rkey()))
             .toList(),
         sides.stream()
             .flatMap(side -> Stream.ofNullable(side.signals))
             .map(
                 signals ->
-                    new ApiAdapter.Span(
+                    new Site.Span(
                         signals.words.address(), signals.words.size(), signals.region.rkey()))
             .toList(),
-        sides.stream().flatMap(side -> Stream.ofNullable(side.heap)).toList(),
-        descriptor().filter(KernelDescriptor::reachesPeers).isPresent(),
         owned());
   }
 

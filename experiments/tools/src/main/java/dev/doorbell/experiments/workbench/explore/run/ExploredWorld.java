@@ -10,11 +10,10 @@ import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.config.kernel.KernelStructure;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
+import dev.doorbell.experiments.scenario.foreign.Site;
 import dev.doorbell.experiments.scenario.foreign.WorldStructures;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.world.Endpoint;
@@ -67,8 +66,8 @@ abstract class ExploredWorld implements AutoCloseable {
   /** Returns the first failure after all launches ended, or null. */
   abstract @Nullable Failure failure();
 
-  /** Returns what the structures of another API are laid over. */
-  abstract ApiAdapter.Site site(Rank rank, GpuModule module);
+  /** Returns what the structures of a descriptor are laid over. */
+  abstract Site site(Rank rank, GpuModule module);
 
   /** Returns what is closed with this world. */
   final Owned owned() {
@@ -110,11 +109,6 @@ abstract class ExploredWorld implements AutoCloseable {
     return rights;
   }
 
-  /** The API that the kernel's device code is of; empty for Doorbell's own. */
-  final Optional<DeviceApi> api() {
-    return scenario.program().shape().api().map(DeviceApi::of);
-  }
-
   /** The kernel's descriptor, where it brings anything. */
   final Optional<KernelDescriptor> descriptor() {
     return scenario.program().shape().descriptor().map(this::descriptor);
@@ -145,19 +139,11 @@ abstract class ExploredWorld implements AutoCloseable {
     Kernel entry = module.kernel(program.entry());
     Scenario.Shape shape = program.shape();
     List<KernelStructure> structures = structures();
-    Optional<ApiAdapter.Site> site =
-        api().isPresent() || !structures.isEmpty()
-            ? Optional.of(site(rank, module))
-            : Optional.empty();
-    Memory queuePairs =
-        api()
-            .map(api -> ApiAdapter.queuePairs(api, program.ptx(), site.orElseThrow()))
-            .orElse(views);
     Map<String, byte[]> laid =
         structures.isEmpty()
             ? Map.of()
             : WorldStructures.install(
-                descriptor().orElseThrow(), site.orElseThrow(), queuePairs, brought);
+                descriptor().orElseThrow(), site(rank, module), views, brought);
     launches.add(
         rank.gpu()
             .launch(
@@ -172,8 +158,7 @@ abstract class ExploredWorld implements AutoCloseable {
                     shape.sharedBytes(),
                     shape.cooperative(),
                     KERNEL_NANOS),
-                Protocol.arguments(
-                    shape.parameters(), entry, queuePairs, jobMemory, job, brought, laid),
+                Protocol.arguments(shape.parameters(), entry, views, jobMemory, job, brought, laid),
                 own(rank.gpu().createStream())));
   }
 

@@ -285,13 +285,6 @@ public final class ExploringLaboratory implements Laboratory {
     if (adapter.promises().queues() == Promise.Queues.MLX5) {
       return Optional.empty();
     }
-    Optional<String> api = scenario.program().shape().api();
-    if (api.isPresent()) {
-      return Optional.of(
-          new Refusal(
-              "device code of %s writes mlx5 work requests".formatted(api.get()),
-              "use another nic"));
-    }
     if (!scenario.posting().ringer().equals("gpu")) {
       return Optional.of(
           new Refusal("a CPU that posts or rings writes mlx5's queues", "use --ringer gpu"));

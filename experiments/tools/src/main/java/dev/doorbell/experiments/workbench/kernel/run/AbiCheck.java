@@ -2,16 +2,12 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.kernel.DeviceApi;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelSetting;
 import dev.doorbell.experiments.config.kernel.KernelExtension.KernelVerification;
 import dev.doorbell.experiments.config.kernel.KernelStructure;
 import dev.doorbell.experiments.config.kernel.NumberType;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.scenario.foreign.ApiAdapter;
-import dev.doorbell.experiments.scenario.foreign.ApiLayout;
-import dev.doorbell.experiments.scenario.foreign.ApiLayoutException;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import java.util.ArrayList;
@@ -65,7 +61,6 @@ public final class AbiCheck {
       return problems;
     }
     checkIsa(descriptor, report, problems);
-    checkApi(kernel, problems);
     KernelReport.Entry entry =
         report.entries().stream()
             .filter(candidate -> candidate.name().equals(descriptor.entry()))
@@ -149,33 +144,6 @@ public final class AbiCheck {
 
   private static Optional<KernelStructure> structure(KernelDescriptor descriptor, String name) {
     return descriptor.structures().stream().filter(one -> one.name().equals(name)).findFirst();
-  }
-
-  /** The structures that the user's headers declare have to be those that the adapter fills in. */
-  private static void checkApi(UserKernel kernel, List<Problem> problems) {
-    KernelDescriptor descriptor = kernel.descriptor();
-    if (descriptor.api().isEmpty()) {
-      return;
-    }
-    DeviceApi api = descriptor.api().get();
-    String where = descriptor.place("/api");
-    try {
-      ApiLayout layout = ApiLayout.read(api, kernel.ptxFile(), kernel.ptx());
-      for (String field : layout.missing(ApiAdapter.of(api).fields())) {
-        problems.add(
-            Problem.of(
-                    "DB-K017",
-                    where,
-                    "%s %s has no %s".formatted(api.word(), layout.version(), field))
-                .effect("its device code reads other structures than Doorbell fills in")
-                .fix("compile with a version that has it"));
-      }
-    } catch (ApiLayoutException e) {
-      problems.add(
-          Problem.of("DB-K017", where, String.valueOf(e.getMessage()))
-              .effect("kernel '%s' cannot be used".formatted(kernel.name()))
-              .fix(e.fix()));
-    }
   }
 
   private static void checkIsa(

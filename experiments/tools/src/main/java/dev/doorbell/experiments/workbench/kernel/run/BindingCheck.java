@@ -52,9 +52,6 @@ final class BindingCheck {
     for (int i = 0; i < descriptor.parameters().size(); i++) {
       String bound = descriptor.parameters().get(i);
       List<Read> reads = reads(entry, origins, i);
-      if (bound.equals("queue_pairs") && descriptor.api().isPresent()) {
-        continue;
-      }
       if (bound.equals("queue_pairs") || bound.equals("job")) {
         boolean pair = bound.equals("queue_pairs");
         long strange = reads.stream().filter(read -> !fits(read, pair)).count();

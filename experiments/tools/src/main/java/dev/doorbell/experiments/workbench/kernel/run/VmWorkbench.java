@@ -2,7 +2,6 @@ package dev.doorbell.experiments.workbench.kernel.run;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
-import dev.doorbell.experiments.scenario.foreign.ApiLayout;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelOutcome;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
@@ -62,8 +61,7 @@ public final class VmWorkbench implements KernelWorkbench {
     PtxModule module = parsed.module();
     PtxCheck.Result result = PtxCheck.of(parsed);
     List<FunctionListing> listings = FunctionListing.of(module);
-    List<KernelReport.Line> notes = new ArrayList<>(unnamed(file, ptx, module));
-    notes.addAll(external(module));
+    List<KernelReport.Line> notes = new ArrayList<>(external(module));
     notes.addAll(notes(module, listings));
     for (Refusal stop : result.stops()) {
       notes.add(line(module, stop, stop.reason() + ": a thread that gets here stops the kernel"));
@@ -87,23 +85,6 @@ public final class VmWorkbench implements KernelWorkbench {
     PtxModule.Place place = module.place(line);
     return new KernelReport.Line(
         place.file(), place.line(), module.text(line), what, source.toString());
-  }
-
-  /** Bytes of another library's structures that its adapter has no name for. */
-  private static List<KernelReport.Line> unnamed(String file, String ptx, PtxModule module) {
-    return ApiLayout.find(file, ptx).stream()
-        .filter(layout -> !layout.unnamed().isEmpty())
-        .map(
-            layout ->
-                new KernelReport.Line(
-                    module.place(lineOf(module, ApiLayout.TABLE)).file(),
-                    module.place(lineOf(module, ApiLayout.TABLE)).line(),
-                    ".global " + ApiLayout.TABLE,
-                    "%s %s: Doorbell leaves %s zero"
-                        .formatted(
-                            layout.api(), layout.version(), String.join(", ", layout.unnamed())),
-                    ""))
-        .toList();
   }
 
   /** Variables of other files, which nothing here initialises. */
