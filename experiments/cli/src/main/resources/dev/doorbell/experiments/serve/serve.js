@@ -2,7 +2,7 @@
 // Runs on one page: a list with progress, the figures of a run, a chart that can be asked, and a comparison of two.
 // Markers of the figures, as Chart.js draws them: style, turn in degrees, whether it is filled.
 const MARKERS = { disc: ['circle', 0, true], square: ['rect', 0, true], triangle_up: ['triangle', 0, true],
-  triangle_down: ['triangle', 180, true], diamond: ['rectRot', 0, true], plus: ['cross', 0, true], ring: ['circle', 0, false] };
+  triangle_down: ['triangle', 180, true], diamond: ['rectRot', 0, true], plus: ['cross', 0, true], cross: ['crossRot', 0, true] };
 const state = { runs: [], shown: '', ticked: [], charts: [], view: {} };
 
 const make = (tag, text, className) => {

@@ -82,8 +82,8 @@ class CompareCommandTest {
     assertThat(session.out())
         .contains("undecided (n = 3; run with --repeat 2)")
         .contains("undecided overall: 5 undecided")
-        .contains("--tag few -s samples=60 -s samples=3 --repeat 2\n")
-        .contains("--tag worse -s samples=60 --seed 43 -s samples=3 -s repeat=1 --repeat 2\n")
+        .contains("--tag few -s samples=3 --repeat 2\n")
+        .contains("--tag worse --seed 43 -s samples=3 -s repeat=1 --repeat 2\n")
         .doesNotContain("no change");
     assertThat(gate("worse", "few")).isEqualTo(ExitCode.UNDECIDED);
     assertThat(session.out()).endsWith("gate undecided: too few samples for a verdict\n");
@@ -381,7 +381,12 @@ class CompareCommandTest {
   }
 
   private ExitCode run(String tag, String... more) {
-    return type("run", config, Stream.of("--out", runs, "--tag", tag, "-s", "samples=60"), more);
+    Stream<String> samples =
+        Stream.of(more).anyMatch(word -> word.startsWith("samples="))
+            ? Stream.of()
+            : Stream.of("-s", "samples=60");
+    return type(
+        "run", config, Stream.concat(Stream.of("--out", runs, "--tag", tag), samples), more);
   }
 
   private ExitCode compare(String before, String after, String... more) {

@@ -509,7 +509,7 @@ public final class AddressSpace implements AutoCloseable {
     static SpareRange take(long bytes) {
       synchronized (SPARE) {
         if (bytes == DEFAULT_BYTES && !SPARE.isEmpty()) {
-          return SPARE.remove();
+          return SPARE.pop();
         }
       }
       long reserved = NativePages.map(bytes + ALIGNMENT);
@@ -520,7 +520,7 @@ public final class AddressSpace implements AutoCloseable {
     static void give(SpareRange range) {
       synchronized (SPARE) {
         if (SPARE.size() < KEPT) {
-          SPARE.add(range);
+          SPARE.push(range);
           return;
         }
       }

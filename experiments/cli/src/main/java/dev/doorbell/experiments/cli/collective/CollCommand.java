@@ -237,9 +237,8 @@ public final class CollCommand extends CliCommand {
                 "metrics=finish,compute,exposed",
                 "placement=" + placement,
                 "timeout=60min"));
-    overrides.addAll(settings);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    ExitCode code = runExperiment(context, overrides, printed);
+    ExitCode code = runExperiment(context, withSettings(overrides), printed);
     StoredRun run = stored(printed);
     for (SummaryRow row : run.data().rows()) {
       double[] finish = values(row, "finish");
@@ -384,9 +383,14 @@ public final class CollCommand extends CliCommand {
     if (sizes.getLast() >= LARGE) {
       all.addAll(List.of("threads=256", "chunk=256K"));
     }
-    all.removeIf(each -> settings.stream().anyMatch(set -> isSame(each, set)));
-    all.addAll(settings);
-    return all;
+    return withSettings(all);
+  }
+
+  /** Adds the user's settings, in place of ours of the same key. */
+  private List<String> withSettings(List<String> ours) {
+    ours.removeIf(each -> settings.stream().anyMatch(set -> isSame(each, set)));
+    ours.addAll(settings);
+    return ours;
   }
 
   private static boolean isSame(String one, String other) {
