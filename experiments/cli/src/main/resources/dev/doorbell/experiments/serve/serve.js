@@ -236,7 +236,7 @@ function chart(main, runs) {
     view.x = x.value;
     view.y = y.value;
     const lines = new Map();
-    let unit = '', least = Infinity, lowest = Infinity;
+    let unit = '', least = Infinity, lowest = Infinity, highest = 0;
     runs.forEach((run, r) => run.points.forEach(point => {
       const metric = point.metrics[y.value];
       const wanted = only.every(([axis, select]) => axis === x.value || select.value === 'all' || String(point[axis]) === select.value);
@@ -245,6 +245,7 @@ function chart(main, runs) {
       const label = [others.join(', '), ...(runs.length > 1 ? [r ? 'after' : 'before'] : [])].join(' ').trim() || y.value;
       unit = metric.unit;
       lowest = Math.min(lowest, metric.p50);
+      highest = Math.max(highest, metric.p50);
       least = Math.min(least, metric.p50, point[x.value], ...(metric.ci95 ?? []));
       if (!lines.has(label)) lines.set(label, { points: [], dash: r });
       lines.get(label).points.push({ x: point[x.value], y: metric.p50, ci: metric.ci95, n: metric.n, unit });
@@ -267,7 +268,11 @@ function chart(main, runs) {
         pointStyle, pointRotation, borderDash: line.dash ? [6, 4] : [], borderWidth: 2, pointRadius: 4 };
     });
     const kind = least > 0 ? 'logarithmic' : 'linear';
-    drawn.options.scales.x.type = drawn.options.scales.y.type = kind;
+    drawn.options.scales.x.type = kind;
+    // As the figures: even steps near the data where values lie close together.
+    const type = highest < 3 * lowest ? 'linear' : kind;
+    drawn.options.scales.y.type = type;
+    drawn.options.scales.y.ticks.callback = Chart.Ticks.formatters[type === 'linear' ? 'numeric' : type];
     const along = runs[0].axes.find(axis => axis.name === x.value).unit;
     drawn.options.scales.x.title.text = x.value + (along && x.value !== 'size' ? ` (${along})` : '');
     drawn.options.scales.y.title.text = `${y.value}, median${shown.unit ? ' (' + shown.unit + ')' : ''}`;
