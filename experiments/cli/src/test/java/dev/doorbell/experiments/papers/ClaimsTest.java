@@ -149,7 +149,10 @@ class ClaimsTest {
         .path("set")
         .properties()
         .forEach(e -> words.addAll(List.of("-s", e.getKey() + "=" + e.getValue().asString())));
-    words.addAll(List.of("-q", "-s", "timeout=15min", "--out", runs.toString()));
+    words.addAll(List.of("-q", "--out", runs.toString()));
+    if (!claim.path("set").has("timeout")) {
+      words.addAll(List.of("-s", "timeout=15min"));
+    }
     RealSession session = new RealSession();
     session.type(words.toArray(String[]::new));
     try {

@@ -155,7 +155,12 @@ public final class Answer {
       text.append("%s: %s%n".formatted(metric, meaning.split("; sampled", -1)[0]));
     }
     String sentences = Screen.folded(text.toString(), width);
-    return over.isEmpty() ? sentences : sentences + table().text(width);
+    if (over.isEmpty()) {
+      return sentences;
+    }
+    String table = table(false).text(width);
+    boolean fits = table.lines().allMatch(line -> line.length() <= width);
+    return sentences + (fits ? table : table(true).text(width));
   }
 
   private String sentence(String place, SequencedMap<String, List<Best>> cells) {
@@ -251,8 +256,10 @@ public final class Answer {
   /**
    * A row a value of the axis that is compared, at the place that comes first; of many values those
    * that lead.
+   *
+   * @param narrow the unit stands once, not at each column
    */
-  private Table table() {
+  private Table table(boolean narrow) {
     Map.Entry<String, SequencedMap<String, List<Best>>> first = places.firstEntry();
     List<String> values = List.copyOf(first.getValue().keySet());
     List<String> shown =
@@ -264,19 +271,11 @@ public final class Answer {
                         / Math.max(1, Math.min(MOST_COLUMNS, values.size()) - 1))
             .mapToObj(values::get)
             .toList();
+    String inUnit = unit.isEmpty() ? "" : " [" + Screen.unit(unit) + "]";
+    String at = first.getKey().isEmpty() ? "" : " (%s)".formatted(first.getKey());
     List<Table.Column> columns = new ArrayList<>();
-    columns.add(
-        new Table.Column(
-            first.getKey().isEmpty()
-                ? compared.name()
-                : "%s (%s)".formatted(compared.name(), first.getKey()),
-            false));
-    shown.forEach(
-        value ->
-            columns.add(
-                new Table.Column(
-                    "%s%s".formatted(value, unit.isEmpty() ? "" : " [" + Screen.unit(unit) + "]"),
-                    true)));
+    columns.add(new Table.Column(compared.name() + at + (narrow ? inUnit : ""), false));
+    shown.forEach(value -> columns.add(new Table.Column(value + (narrow ? "" : inUnit), true)));
     List<List<String>> rows = new ArrayList<>();
     List<String> names =
         compared.values().stream().map(name -> Screen.value(name, compared.unit())).toList();
