@@ -41,7 +41,7 @@ public final class World implements AutoCloseable {
   private static final long LEAST_ADDRESSES = 16L << 30;
 
   /** Room for what a rank receives and for a thousand queue pairs; pages cost when touched. */
-  private static final long ADDRESSES_A_RANK = 128L << 20;
+  private static final long ADDRESSES_A_RANK = 256L << 20;
 
   private final Fabric fabric;
   private final SequencedMap<Integer, Rank> ranks = new LinkedHashMap<>();
