@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Execution traces in virtual time, and lines as ASTRA-sim prints them. */
 class CollTraceTest {
-  /** What parsers of ASTRA-sim's log look for. */
+  /** Parsers of ASTRA-sim's log look for this line. */
   private static final Pattern LINE =
       Pattern.compile(
           "sys\\[(\\d+)\\] finished, (\\d+) cycles, exposed communication (\\d+) cycles\\.");

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the ranks of a distributed program do, and in which order.
+ * A distributed program: the nodes of each rank, and their order.
  *
  * @param ranks nodes of each rank, by id
  * @param operations what several nodes do together, one of each rank that takes part

@@ -70,7 +70,7 @@ public enum Algorithm {
     return schedule(call, 0, new Schedule.Builder(call, used, mostPacked, chunk));
   }
 
-  /** The same of one of several channels, which between nodes go by different HCAs. */
+  /** Returns the steps of one of several channels; channels leave a node by different HCAs. */
   Schedule schedule(Call call, int channel, Schedule.Builder in) {
     switch (this) {
       case RING -> Ring.of(call, in, channel);

@@ -30,7 +30,7 @@ public record Step(
     NONE,
     COPY,
     REDUCE,
-    /** By the NVSwitch, of all ranks of the node and in all of them. */
+    /** The NVSwitch reads from all ranks of the node, and writes to all of them. */
     SWITCH
   }
 }

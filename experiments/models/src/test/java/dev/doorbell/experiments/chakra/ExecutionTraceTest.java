@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What files of traces say, and which of them are refused. */
+/** Files of traces are read, and wrong ones are refused. */
 class ExecutionTraceTest {
   private static final long ALL_GATHER = 2;
   private static final long BARRIER = 9;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What published rows say of a run's points.
+ * Published rows that test or measured a run's points.
  *
  * @param untested ids of modelled points with a metric, as {@link #key} has them, that no row tests
  * @param rows that measured the same as a point

@@ -203,7 +203,7 @@ public final class Answer {
     return over.filter(Answer::isNumber).isPresent();
   }
 
-  /** By how many times the best is ahead of the next that can be told from it, at most. */
+  /** The largest lead: the best value over the next one that differs from it. */
   private String lead(List<String> values, SequencedMap<String, List<Best>> cells) {
     double most =
         values.stream()

@@ -10,6 +10,7 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntToDoubleFunction;
+import java.util.stream.LongStream;
 
 /** Chooses ranges and ticks. */
 public final class AxisBuilder {
@@ -126,11 +127,16 @@ public final class AxisBuilder {
     double step = roundUp((greatest - least) / NARROW_STEPS);
     long first = (long) Math.floor(least / step + 1e-9);
     long last = (long) Math.ceil(greatest / step - 1e-9);
-    List<Tick> ticks = new ArrayList<>();
-    for (long k = first; k <= last; k++) {
-      ticks.add(new Tick(k * step, label(k * step, unit), true));
-    }
-    return new PlotAxis(titled(title, unit), new Scale.Log(first * step, last * step), ticks);
+    return new PlotAxis(
+        titled(title, unit),
+        new Scale.Log(first * step, last * step),
+        ticks(step, first, last, unit));
+  }
+
+  private static List<Tick> ticks(double step, long first, long last, String unit) {
+    return LongStream.rangeClosed(first, last)
+        .mapToObj(k -> new Tick(k * step, label(k * step, unit), true))
+        .toList();
   }
 
   /**
@@ -147,11 +153,10 @@ public final class AxisBuilder {
     double step = unit.equals("B") && room > 1 ? powerOfTwo(room) : roundUp(room);
     long first = (long) Math.floor(least / step + 1e-9);
     long last = (long) Math.ceil(greatest / step - 1e-9);
-    List<Tick> ticks = new ArrayList<>();
-    for (long k = first; k <= last; k++) {
-      ticks.add(new Tick(k * step, label(k * step, unit), true));
-    }
-    return new PlotAxis(titled(title, unit), new Scale.Linear(first * step, last * step), ticks);
+    return new PlotAxis(
+        titled(title, unit),
+        new Scale.Linear(first * step, last * step),
+        ticks(step, first, last, unit));
   }
 
   /**
