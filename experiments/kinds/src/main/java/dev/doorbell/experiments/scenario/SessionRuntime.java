@@ -142,18 +142,18 @@ public final class SessionRuntime implements ExperimentRuntime {
   }
 
   private static Environment cuda(Environment.Request request) throws EnvironmentException {
-    if (request.clock().equals("virtual")) {
-      throw new EnvironmentException(
-          Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
-              .effect("nothing was run")
-              .fix("use clock: wall (-s clock=wall), or gpu: vm"));
-    }
     Probe probe = CudaProbe.probe();
     if (!(probe instanceof Probe.Ready ready)) {
       throw new EnvironmentException(
           Problem.of("DB-E003", "gpu", "'%s': %s".formatted(request.gpu(), probe.describe()))
               .effect("nothing was run")
               .fix("use gpu: vm"));
+    }
+    if (request.clock().equals("virtual")) {
+      throw new EnvironmentException(
+          Problem.of("DB-E002", "clock", "a real GPU has no virtual time")
+              .effect("nothing was run")
+              .fix("use clock: wall (-s clock=wall), or gpu: vm"));
     }
     int ordinal = ordinal(request.gpu());
     if (ordinal >= ready.devices().size()) {

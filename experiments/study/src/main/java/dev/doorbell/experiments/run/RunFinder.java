@@ -24,6 +24,7 @@ public final class RunFinder {
   /**
    * The run that is meant: the directory of a run, else the newest run of that tag, else the one
    * run whose name begins so, else a directory that holds something else, for its reader to refuse.
+   * {@code FOLDER/NAME} looks for NAME among the runs of that folder.
    *
    * @throws RunException when there is none, or more than one
    */
@@ -31,6 +32,10 @@ public final class RunFinder {
     Path direct = Path.of(text);
     if (Files.exists(direct.resolve(RunDirectory.RESOLVED))) {
       return direct;
+    }
+    Path folder = direct.getParent();
+    if (folder != null && Files.isDirectory(folder) && !Files.isDirectory(direct)) {
+      return new RunFinder(folder).find(String.valueOf(direct.getFileName()));
     }
     List<Path> named = new ArrayList<>();
     Path newest = null;
@@ -70,7 +75,7 @@ public final class RunFinder {
                 named.isEmpty()
                     ? "no run directory, and no run in %s has this name or tag".formatted(runs)
                     : "%d runs in %s begin so".formatted(named.size(), runs))
-            .fix("give a directory, or a run its tag: doorbell run ... --tag NAME"));
+            .fix("give a directory or, for a run made with --out DIR, DIR/NAME"));
   }
 
   /**

@@ -121,7 +121,7 @@ final class NativeBuild {
                 : "gcc does not compile %s: ".formatted(library.getFileName())
                     + output
                         .lines()
-                        .filter(line -> line.contains("error"))
+                        .filter(line -> line.contains("error") || line.contains("ld: "))
                         .findFirst()
                         .orElse(output));
       }

@@ -96,6 +96,8 @@ class OtherProcessesTest {
         ServiceLoader.load(ExperimentRuntime.class).findFirst().orElseThrow();
     assertThat(ToolLauncher.run(() -> runtime, run)).isZero();
     StoredRun stored = StoredRun.read(new RunFinder(folder).find("two"));
+    assertThat(new RunFinder(Path.of("elsewhere")).find(folder.resolve("two").toString()))
+        .isEqualTo(stored.path());
     SummaryRow row = stored.data().rows().getFirst();
     Summary summary = SummaryFiles.summary(row, row.metrics().sequencedValues().getFirst());
     assertThat(summary.n()).isEqualTo(16);
