@@ -5,19 +5,26 @@ import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.DocumentKind;
+import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
+import dev.doorbell.experiments.config.document.YamlDocument;
+import dev.doorbell.experiments.config.schema.Schema;
+import dev.doorbell.experiments.config.schema.SchemaChecker;
 import dev.doorbell.experiments.topology.Section.ConstantRecorder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
 /** Finds and reads topologies: those that come with the program by name, others by path. */
 public final class TopologyFile {
   /** Files that hold a topology. */
-  static final DocumentKind KIND = new DocumentKind("topology", "a mapping", 'T');
+  private static final DocumentKind KIND = new DocumentKind("topology", "a mapping", 'T');
+
+  private static final SchemaChecker CHECKER = new SchemaChecker(Schema.load("topology"));
 
   private static final String PACKAGED = "/dev/doorbell/experiments/topologies/";
   private static final String SUFFIX = ".yaml";
@@ -76,7 +83,7 @@ public final class TopologyFile {
    */
   public static Topology load(String nameOrPath, Map<String, Double> instead)
       throws TopologyException {
-    return parse(new ConstantRecorder(nameOrPath, instead), nameOrPath, text(nameOrPath));
+    return read(nameOrPath, text(nameOrPath), instead).topology();
   }
 
   /**
@@ -86,7 +93,7 @@ public final class TopologyFile {
    * @throws TopologyException with everything that is wrong, in the order of the file
    */
   public static MachineStands stands(String nameOrPath) throws TopologyException {
-    return read(new ConstantRecorder(nameOrPath), nameOrPath, text(nameOrPath)).standing();
+    return read(nameOrPath, text(nameOrPath), Map.of()).standing();
   }
 
   /**
@@ -133,25 +140,29 @@ public final class TopologyFile {
    * @param file what to call it in problems
    */
   public static Topology parse(String file, String text) throws TopologyException {
-    return parse(new ConstantRecorder(file), file, text);
+    return read(file, text, Map.of()).topology();
   }
 
-  private static Topology parse(ConstantRecorder recorder, String file, String text)
-      throws TopologyException {
-    return read(recorder, file, text).topology();
-  }
-
-  private static TopologyReader.Read read(ConstantRecorder recorder, String file, String text)
+  private static TopologyReader.Read read(String file, String text, Map<String, Double> instead)
       throws TopologyException {
     try {
-      TopologyReader.Read read = new TopologyReader(recorder, KIND.node(file, text)).read();
+      YamlDocument.Parsed document = YamlDocument.parse(file, text, KIND.name());
+      List<Problem> problems = CHECKER.check(document.root(), document.positions());
+      if (problems.isEmpty()) {
+        // Limits of numbers hold for those with a source of their own, too.
+        problems = CHECKER.check(Section.plain(document.root().deepCopy()), document.positions());
+      }
+      ConfigException.throwIfAny(problems);
+      ConstantRecorder recorder = new ConstantRecorder(document.positions(), instead);
+      TopologyReader.Read read = new TopologyReader(recorder, document.root()).read();
       if (read != null) {
         return read;
       }
+      throw new TopologyException(
+          recorder.problems().stream().sorted(Comparator.comparing(ProblemPosition::of)).toList());
     } catch (ConfigException e) {
       throw new TopologyException(e.problems());
     }
-    throw new TopologyException(recorder.inOrder());
   }
 
   /**

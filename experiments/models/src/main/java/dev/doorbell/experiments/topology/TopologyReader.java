@@ -24,18 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.nodes.Node;
+import tools.jackson.databind.JsonNode;
 
-/** Turns the YAML tree of a topology into a {@link Topology}, or into a list of problems. */
+/**
+ * Turns a topology file that its schema has found valid into a {@link Topology}, or into a list of
+ * problems: components, links and paths have to fit together.
+ */
 final class TopologyReader {
-  private static final double CLOCK = 10;
-  private static final int MOST_RANKS = 1024;
-
-  /** Results of a topology are kept in files of its name. */
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}");
-
   private final ConstantRecorder recorder;
   private final Section root;
   private final Set<String> ends = new LinkedHashSet<>();
@@ -43,9 +39,9 @@ final class TopologyReader {
   private final Set<String> usedLinks = new LinkedHashSet<>();
   private final List<Path> paths = new ArrayList<>();
 
-  TopologyReader(ConstantRecorder recorder, Node node) {
+  TopologyReader(ConstantRecorder recorder, JsonNode node) {
     this.recorder = recorder;
-    this.root = new Section(recorder, "", node, null);
+    this.root = Section.top(recorder, node);
   }
 
   /**
@@ -57,62 +53,31 @@ final class TopologyReader {
 
   /** The topology; null if the recorder has problems. */
   @Nullable Read read() {
-    String name = root.text("name");
-    if (!name.isEmpty() && !NAME.matcher(name).matches()) {
-      recorder.problem(
-          root.at("name"),
-          "DB-T016",
-          "'%s' is no name: letters, digits, '.', '_', '+' and '-', up to 64".formatted(name));
-    }
-    String description = root.text("description");
-    List<GpuPrices> gpus = new ArrayList<>();
-    List<CpuPrices> cpus = new ArrayList<>();
-    List<NicPrices> nics = new ArrayList<>();
-    for (Node node : root.has("gpus") ? root.list("gpus") : List.<Node>of()) {
-      gpus.add(gpu(root.element(node, component("gpu", gpus.size()))));
-    }
-    for (Node node : root.list("cpus")) {
-      cpus.add(whole(CpuPrices.class, root.element(node, component("cpu", cpus.size()))));
-    }
-    for (Node node : root.list("nics")) {
-      nics.add(whole(NicPrices.class, root.element(node, component("nic", nics.size()))));
-    }
-    if (root.has("bridges")) {
-      for (String bridge : root.words("bridges")) {
-        if (!ends.add(bridge)) {
-          recorder.problem(
-              root.at("bridges"),
-              "DB-T003",
-              "there are two components or bridges '%s'".formatted(bridge));
-        }
+    List<GpuPrices> gpus = components("gpu", GpuPrices.class);
+    List<CpuPrices> cpus = components("cpu", CpuPrices.class);
+    List<NicPrices> nics = components("nic", NicPrices.class);
+    for (String bridge : root.words("bridges")) {
+      if (!ends.add(bridge)) {
+        root.problem(
+            "bridges", "DB-T003", "there are two components or bridges '%s'".formatted(bridge));
       }
     }
-    List<Node> linkNodes = root.list("links");
-    for (Node node : linkNodes) {
-      link(node);
-    }
-    for (Node node : root.list("paths")) {
-      path(node);
-    }
-    boolean alone = gpus.isEmpty() && !root.has("network");
-    Network network = alone ? Network.NONE : network(root.section("network"));
+    List<Section> linkSections = root.elements("links", (_, node) -> node.path("name").asString());
+    linkSections.forEach(this::link);
+    root.elements("paths", (_, node) -> String.join("-", between(node))).forEach(this::path);
+    Network network = root.has("network") ? network(root.section("network")) : Network.NONE;
     Nvlink nvlink = root.has("nvlink") ? nvlink(root.section("nvlink")) : null;
-    List<String> rows = root.has("rows") ? root.words("rows") : List.of();
-    String leftOut = root.has("left_out") ? root.text("left_out") : "";
-    // What a calibration measured stands beside what came of it, for readers.
-    List.of("measured_on", "basis", "measurements").forEach(root::has);
-    root.end();
-    if (recorder.count() == 0) {
-      requireUse(linkNodes);
+    if (recorder.problems().isEmpty()) {
+      requireUse(linkSections);
       requirePaths(gpus.size(), nics.size());
     }
-    if (recorder.count() > 0) {
+    if (!recorder.problems().isEmpty()) {
       return null;
     }
     Topology topology =
         new Topology(
-            name,
-            description,
+            root.text("name"),
+            root.text("description"),
             gpus,
             cpus,
             nics,
@@ -121,33 +86,20 @@ final class TopologyReader {
             network,
             nvlink,
             recorder.constants());
-    return new Read(topology, new MachineStands(rows, leftOut));
+    return new Read(topology, new MachineStands(root.words("rows"), root.text("left_out")));
   }
 
-  private String component(String part, int index) {
-    String name = part + index;
-    ends.add(name);
-    return name;
-  }
-
-  private static double nanos(Section from, String key) {
-    return from.number(key, 0, Price.NANOS);
-  }
-
-  private static GpuPrices gpu(Section gpu) {
-    GpuPrices prices = prices(GpuPrices.class, gpu, Map.of());
-    // The clock at which these are the prices: SmClock finds it among the constants.
-    if (gpu.has("clock_ghz")) {
-      gpu.number("clock_ghz", 0.1, CLOCK);
+  private <R extends Record> List<R> components(String part, Class<R> type) {
+    List<R> components = new ArrayList<>();
+    for (Section section : root.elements(part + "s", (index, _) -> part + index)) {
+      ends.add(section.name());
+      components.add(prices(type, section, Map.of()));
+      // The clock at which a GPU's are the prices: SmClock finds it among the constants.
+      if (type == GpuPrices.class && section.has("clock_ghz")) {
+        section.number("clock_ghz");
+      }
     }
-    gpu.end();
-    return prices;
-  }
-
-  private static <R extends Record> R whole(Class<R> type, Section from) {
-    R prices = prices(type, from, Map.of());
-    from.end();
-    return prices;
+    return components;
   }
 
   /**
@@ -171,88 +123,64 @@ final class TopologyReader {
       RecordComponent component, Section from, Map<String, Object> read) {
     String key = Prices.key(component);
     Class<?> type = component.getType();
-    Price price =
-        component.isAnnotationPresent(Price.class)
-            ? component.getAnnotation(Price.class)
-            : Prices.PLAIN;
     if (type.isRecord()) {
       Class<? extends Record> nested = type.asSubclass(Record.class);
       if (key.isEmpty()) {
         return prices(nested, from, read);
       }
-      return from.has(key) ? whole(nested, from.section(key)) : Prices.of(nested, Map.of());
+      return from.has(key)
+          ? prices(nested, from.section(key), Map.of())
+          : Prices.of(nested, Map.of());
     }
-    if (type == boolean.class) {
-      return from.flag(key, price.standard() != 0);
+    Price price = component.getAnnotation(Price.class);
+    if (price != null && !price.like().isEmpty() && !from.has(key)) {
+      return Objects.requireNonNull(read.get(price.like()));
     }
-    if (!from.has(key)) {
-      if (!price.like().isEmpty()) {
-        return Objects.requireNonNull(read.get(price.like()));
-      }
-      if (!Double.isNaN(price.standard())) {
-        return Prices.cast(type, price.standard());
-      }
-    }
-    if (price.power()) {
-      return from.powerOfTwo(key, (int) price.least(), (int) price.most(), price.orNone());
-    }
-    return type == int.class
-        ? from.integer(key, (int) price.least(), (int) price.most())
-        : Prices.cast(type, from.number(key, price.least(), price.most()));
+    double standard = price == null ? 0 : price.standard();
+    return type == boolean.class
+        ? from.flag(key, standard != 0)
+        : Prices.cast(type, from.number(key, standard));
   }
 
   private static Network network(Section network) {
-    return network.end(
-        new Network(
-            nanos(network, "latency_ns"),
-            network.number("rate_gb_s", 0.001, Price.RATE),
-            network.integer("packet_overhead_bytes", 0, Price.LARGEST_PAYLOAD),
-            network.flag("infiniband", false)
-                ? Network.Framing.INFINIBAND
-                : Network.Framing.ETHERNET));
+    return new Network(
+        network.number("latency_ns"),
+        network.number("rate_gb_s"),
+        (int) network.number("packet_overhead_bytes"),
+        network.flag("infiniband", false) ? Network.Framing.INFINIBAND : Network.Framing.ETHERNET);
   }
 
   private static Nvlink nvlink(Section nvlink) {
-    return nvlink.end(
-        new Nvlink(
-            nvlink.integer("ranks", 2, MOST_RANKS),
-            nanos(nvlink, "latency_ns"),
-            nvlink.number("rate_gb_s", 0.001, Price.RATE),
-            nvlink.powerOfTwo("max_payload_bytes", 64, Price.LARGEST_PAYLOAD, false),
-            nvlink.has("request_bytes")
-                ? nvlink.integer("request_bytes", 0, Price.LARGEST_PAYLOAD)
-                : 0,
-            nvlink.flag("reduces", false)));
+    return new Nvlink(
+        (int) nvlink.number("ranks"),
+        nvlink.number("latency_ns"),
+        nvlink.number("rate_gb_s"),
+        (int) nvlink.number("max_payload_bytes"),
+        (int) nvlink.number("request_bytes", 0),
+        nvlink.flag("reduces", false));
   }
 
-  private void link(Node node) {
-    Section section = root.element(node, "link");
-    String name = section.text("name");
-    Section link = root.element(node, name.isEmpty() ? "link" : name);
-    link.has("name");
+  private void link(Section link) {
     List<String> both = link.words("ends");
-    if (both.size() != 2 || both.getFirst().equals(both.getLast())) {
-      recorder.problem(link.at("ends"), "DB-T010", "a link has two different ends");
-      both = List.of("", "");
+    if (both.getFirst().equals(both.getLast())) {
+      link.problem("ends", "DB-T010", "a link has two different ends");
     } else {
-      both.forEach(end -> requireEnd(link.at("ends"), end));
+      both.forEach(end -> requireEnd(link, "ends", end));
     }
-    Link read = link.has("rate_gb_s") ? interconnect(link, name, both) : pcie(link, name, both);
-    link.end();
-    if (links.putIfAbsent(name, read) != null) {
-      recorder.problem(link.at("name"), "DB-T003", "there are two links '%s'".formatted(name));
+    Link read = link.has("rate_gb_s") ? interconnect(link, both) : pcie(link, both);
+    if (links.putIfAbsent(read.name(), read) != null) {
+      link.problem("name", "DB-T003", "there are two links '%s'".formatted(read.name()));
     }
   }
 
-  private static Link interconnect(Section link, String name, List<String> ends) {
-    double rate = link.number("rate_gb_s", 0.001, Price.RATE);
+  private static Link interconnect(Section link, List<String> ends) {
     return new Link(
-        name,
+        link.name(),
         ends.getFirst(),
         ends.getLast(),
         0,
         0,
-        rate,
+        link.number("rate_gb_s"),
         Price.LARGEST_PAYLOAD,
         true,
         false,
@@ -260,25 +188,22 @@ final class TopologyReader {
         null);
   }
 
-  private static Link pcie(Section link, String name, List<String> ends) {
-    int generation = link.integer("generation", 1, 6);
-    int lanes = link.powerOfTwo("lanes", 1, 32, false);
-    int payload = link.powerOfTwo("max_payload_bytes", 128, Price.LARGEST_PAYLOAD, false);
-    double efficiency = link.number("efficiency", 0.5, 1);
-    boolean wide = link.oneOf("address_bits", List.of(64, 32), 64) == 64;
+  private static Link pcie(Section link, List<String> ends) {
+    int generation = (int) link.number("generation");
+    int lanes = (int) link.number("lanes");
+    int payload = (int) link.number("max_payload_bytes");
+    double efficiency = link.number("efficiency");
+    boolean wide = link.number("address_bits", Long.SIZE) == Long.SIZE;
     boolean ecrc = link.flag("ecrc", false);
     Credits credits = null;
     if (link.has("posted_credits")) {
       Section given = link.section("posted_credits");
       credits =
-          given.end(
-              new Credits(
-                  given.integer("headers", 1, 1 << 16),
-                  given.integer("data", 1, 1 << 20),
-                  given.number("return_ns", 1, Price.NANOS)));
+          new Credits(
+              (int) given.number("headers"), (int) given.number("data"), given.number("return_ns"));
     }
     return new Link(
-        name,
+        link.name(),
         ends.getFirst(),
         ends.getLast(),
         generation,
@@ -291,28 +216,29 @@ final class TopologyReader {
         credits);
   }
 
-  private void requireEnd(Node at, String end) {
+  private void requireEnd(Section at, String key, String end) {
     if (!ends.contains(end)) {
-      recorder.problem(
-          at,
+      at.problem(
+          key,
           "DB-T010",
           "'%s' is neither a component nor one of the bridges%s"
               .formatted(end, Nearest.suggestion(end, ends)));
     }
   }
 
-  private void path(Node node) {
-    Section unnamed = root.element(node, "path");
-    List<String> between = unnamed.words("between");
-    if (between.size() != 2 || between.getFirst().equals(between.getLast())) {
-      recorder.problem(unnamed.at("between"), "DB-T011", "a path lies between two components");
-      return;
-    }
+  private static List<String> between(JsonNode path) {
+    return path.path("between").valueStream().map(JsonNode::asString).toList();
+  }
+
+  private void path(Section path) {
+    List<String> between = path.words("between");
     String from = between.getFirst();
     String to = between.getLast();
-    Section path = root.element(node, from + "-" + to);
-    path.has("between");
-    between.forEach(end -> requireEnd(path.at("between"), end));
+    if (from.equals(to)) {
+      path.problem("between", "DB-T011", "a path lies between two components");
+      return;
+    }
+    between.forEach(end -> requireEnd(path, "between", end));
     List<Hop> hops = hops(path, from, to);
     double link = slowest(hops);
     Path read =
@@ -325,12 +251,11 @@ final class TopologyReader {
             cap(path, "write_cap_gb_s", link),
             cap(path, "strict_write_cap_gb_s", link),
             path.flag("relaxed_ordering", true),
-            path.number("jitter_ns", 0, Price.NANOS, 0));
-    path.end();
+            path.number("jitter_ns", 0));
     for (Path other : paths) {
       if (Set.of(other.from(), other.to()).equals(Set.of(from, to))) {
-        recorder.problem(
-            path.at("between"),
+        path.problem(
+            "between",
             "DB-T011",
             "there is a path between %s and %s already; it serves both directions"
                 .formatted(from, to));
@@ -342,27 +267,22 @@ final class TopologyReader {
   private List<Hop> hops(Section path, String from, String to) {
     List<Hop> hops = new ArrayList<>();
     String at = from;
-    Node last = path.node();
-    for (Node node : path.list("hops")) {
-      Section hop = path.element(node, path.name() + ".hop" + (hops.size() + 1));
+    Section last = path;
+    for (Section hop : path.elements("hops", (index, _) -> path.name() + ".hop" + (index + 1))) {
       String name = hop.text("link");
-      double nanos = nanos(hop, "ns");
-      hop.end();
-      last = hop.at("link");
-      if (name.isEmpty() || at.isEmpty()) {
-        return hops; // which has been said where the name is missing
-      }
+      double nanos = hop.number("ns");
+      last = hop;
       Link link = links.get(name);
       if (link == null) {
-        recorder.problem(
-            last,
+        hop.problem(
+            "link",
             "DB-T012",
             "there is no link '%s'%s".formatted(name, Nearest.suggestion(name, links.keySet())));
         return hops;
       }
       if (!link.from().equals(at) && !link.to().equals(at)) {
-        recorder.problem(
-            last,
+        hop.problem(
+            "link",
             "DB-T012",
             "the path is at %s here, and link '%s' joins %s and %s: nothing gets across"
                 .formatted(at, name, link.from(), link.to()));
@@ -372,29 +292,26 @@ final class TopologyReader {
       usedLinks.add(name);
       hops.add(new Hop(name, nanos));
     }
-    if (!at.equals(to) && !to.isEmpty()) {
-      recorder.problem(
-          last, "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
+    if (!at.equals(to)) {
+      last.problem("link", "DB-T012", "the path ends at %s and should reach %s".formatted(at, to));
     }
     return hops;
   }
 
   private double slowest(List<Hop> hops) {
-    double slowest = Double.MAX_VALUE;
-    for (Hop hop : hops) {
-      Link link = links.get(hop.link());
-      if (link != null) {
-        slowest = Math.min(slowest, link.bytesPerNano());
-      }
-    }
-    return slowest;
+    return hops.stream()
+        .map(hop -> links.get(hop.link()))
+        .filter(Objects::nonNull)
+        .mapToDouble(Link::bytesPerNano)
+        .min()
+        .orElse(Double.MAX_VALUE);
   }
 
-  private double cap(Section path, String key, double slowest) {
-    double cap = path.number(key, 0, Price.RATE, 0);
+  private static double cap(Section path, String key, double slowest) {
+    double cap = path.number(key, 0);
     if (cap > slowest) {
-      recorder.problem(
-          path.at(key),
+      path.problem(
+          key,
           "DB-T013",
           "'%s' is more than the path's slowest link carries (%.3f GB/s): it caps nothing"
               .formatted(key, slowest));
@@ -402,11 +319,11 @@ final class TopologyReader {
     return cap;
   }
 
-  private void requireUse(List<Node> nodes) {
+  private void requireUse(List<Section> sections) {
     int index = 0;
     for (String name : links.keySet()) {
       if (!usedLinks.contains(name)) {
-        recorder.problem(nodes.get(index), "DB-T014", "no path uses link '%s'".formatted(name));
+        sections.get(index).problem("", "DB-T014", "no path uses link '%s'".formatted(name));
       }
       index++;
     }
@@ -430,9 +347,7 @@ final class TopologyReader {
         return;
       }
     }
-    recorder.problem(
-        root.at("paths"),
-        "DB-T011",
-        "no path between %s and %s: nothing %s".formatted(from, to, purpose));
+    root.problem(
+        "paths", "DB-T011", "no path between %s and %s: nothing %s".formatted(from, to, purpose));
   }
 }

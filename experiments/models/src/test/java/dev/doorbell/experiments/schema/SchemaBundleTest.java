@@ -99,7 +99,7 @@ class SchemaBundleTest {
         ((ObjectNode) lacking.get(part + "s").get(0)).remove(key.asString());
         assertThat(problems(folder, lacking))
             .as(key.asString())
-            .contains("lacks '" + key.asString());
+            .contains("key '" + key.asString() + "' is missing");
         assertThat(errors(YAML.writeValueAsString(lacking))).as(key.asString()).isNotEmpty();
       }
     }

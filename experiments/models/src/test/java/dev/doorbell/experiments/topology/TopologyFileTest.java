@@ -50,7 +50,7 @@ class TopologyFileTest {
   @Test
   void names_that_are_no_names_of_files_and_bridges_that_are_doubled_are_refused() {
     assertThat(refused(text -> text.replace("name: round-pix", "name: ../../etc/x")))
-        .anySatisfy(problem -> assertThat(problem).contains("DB-T016", "'../../etc/x' is no name"));
+        .anySatisfy(problem -> assertThat(problem).contains("'../../etc/x', and must be a name"));
     assertThat(refused(text -> text.replaceFirst("(?m)^bridges: \\[(\\w+)", "bridges: [$1, $1")))
         .anySatisfy(problem -> assertThat(problem).contains("DB-T003", "components or bridges"));
   }
@@ -119,25 +119,29 @@ class TopologyFileTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T002 | unknown key 'strong_lod_ns' in gpu0  -"
+        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-C010 | unknown key 'strong_lod_ns' in gpus  -"
             + " did you mean 'strong_load_ns'",
-        "strong_load_ns: 1 | strong_lod_ns: 1 | DB-T005 | gpu0 lacks 'strong_load_ns'",
-        "fence_ns: 200 | fence_ns: fast | DB-T006 | 'fence_ns' must be a number, not 'fast'",
-        "fence_ns: 200 | fence_ns: -1 | DB-T006 | 'fence_ns' is -1; it must be between 0 and"
-            + " 1000000000",
-        "fence_ns: 200 | fence_ns: [1] | DB-T006 | 'fence_ns' must be a number",
-        "fence_ns: 200 | fence_ns: .nan | DB-T006 | 'fence_ns' must be a number",
-        "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-T007 | must begin with"
-            + " 'measured here:', 'fitted to', 'cited:' or 'assumed:', not 'guessed'",
-        "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-T007 | says 'cited' and not"
-            + " what",
-        "fence_ns: 200 | fence_ns: {value: 200, sorce: cited} | DB-T002 | did you mean 'source'",
-        "store_granule_bytes: 128 | store_granule_bytes: 96 | DB-T006 | it must be a power of two"
-            + " from 16 to 128",
-        "max_read_request_bytes: 512 | max_read_request_bytes: 8192 | DB-T006 | between 128 and"
-            + " 4096",
-        "generation: 4 | generation: 7 | DB-T006 | 'generation' is 7; it must be between 1 and 6",
-        "lanes: 16 | lanes: 12 | DB-T006 | power of two",
+        "strong_load_ns: 1 | # | DB-C011 | key 'strong_load_ns' is missing",
+        "fence_ns: 200 | fence_ns: fast | DB-C013 | fence_ns must be a number, and 'fast' is a text",
+        "fence_ns: 200 | fence_ns: -1 | DB-C014 | fence_ns -1 is out of range (at least 0)",
+        "fence_ns: 200 | fence_ns: 2e9 | DB-C014 | out of range (at most 1000000000)",
+        "fence_ns: 200 | fence_ns: {value: 2e9, source: assumed} | DB-C014 | out of range (at most"
+            + " 1000000000)",
+        "fence_ns: 200 | fence_ns: [1] | DB-C013 | fence_ns must be a number",
+        "fence_ns: 200 | fence_ns: .nan | DB-C013 | fence_ns must be a number",
+        "fence_ns: 200 | fence_ns: {value: 200, source: guessed} | DB-C015 | source is 'guessed',"
+            + " and must be 'measured here: ...', 'fitted to ...', 'cited: ...' or 'assumed: ...'",
+        "fence_ns: 200 | fence_ns: {value: 200, source: cited} | DB-C015 | source is 'cited'",
+        "fence_ns: 200 | fence_ns: {value: 200, sorce: cited} | DB-C010 | did you mean 'source'",
+        "store_granule_bytes: 128 | store_granule_bytes: 96 | DB-C020 | is not a power of two in its"
+            + " range (16 32 64 128)",
+        "max_read_request_bytes: 512 | max_read_request_bytes: 8192 | DB-C020 | power of two",
+        "max_read_request_bytes: 512 | max_read_request_bytes: {value: 8192, source: assumed} |"
+            + " DB-C020 | power of two",
+        "generation: 4 | generation: 7 | DB-C020 | generation 7 is not a generation of PCIe",
+        "lanes: 16 | lanes: 12 | DB-C020 | power of two",
+        "generation: 4 | rate_gb_s: 4 | DB-C010 | unknown key 'lanes'",
+        "generation: 4, | ecrc: false, | DB-C011 | key 'generation' is missing",
         "ends: [gpu0, switch0] | ends: [gpu0, swich0] | DB-T010 | 'swich0' is neither a component"
             + " nor one of the bridges  - did you mean 'switch0'",
         "ends: [gpu0, switch0] | ends: [gpu0, gpu0] | DB-T010 | a link has two different ends",
@@ -153,10 +157,10 @@ class TopologyFileTest {
         "between: [gpu0, nic0] | between: [gpu0, gpu0] | DB-T011 | a path lies between two"
             + " components",
         "name: nic-slot, ends | name: gpu-slot, ends | DB-T003 | there are two links 'gpu-slot'",
-        "network: { | netwrok: { | DB-T002 | did you mean 'network'",
-        "bridges: [switch0] | bridges: switch0 | DB-T004 | 'bridges' must be a list",
-        "description: | name: twice # | DB-T003 | key 'name' is given twice",
-        "bridges: [switch0] | bridges: [switch0 | DB-T002 | not YAML",
+        "network: { | netwrok: { | DB-C010 | did you mean 'network'",
+        "bridges: [switch0] | bridges: switch0 | DB-C013 | bridges must be a list",
+        "description: | name: twice # | DB-C003 | key 'name' is given twice",
+        "bridges: [switch0] | bridges: [switch0 | DB-C002 | not YAML",
         "source: | # | DB-T007 | has no source",
       })
   void what_is_wrong_is_said_with_its_place(String good, String bad, String code, String message)
@@ -220,11 +224,11 @@ class TopologyFileTest {
 
   @Test
   void an_empty_file_and_two_documents_are_refused() {
-    assertThat(parseProblems("")).singleElement().extracting(Problem::code).isEqualTo("DB-T004");
+    assertThat(parseProblems("")).singleElement().extracting(Problem::code).isEqualTo("DB-C004");
     assertThat(parseProblems("a: 1\n---\nb: 2\n"))
         .singleElement()
         .extracting(Problem::code)
-        .isEqualTo("DB-T004");
+        .isEqualTo("DB-C002");
     assertThat(parseProblems("- 1\n")).isNotEmpty();
     assertThat(parseProblems("{".repeat(200))).isNotEmpty();
   }

@@ -2,7 +2,6 @@ package dev.doorbell.experiments.config.document;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
-import dev.doorbell.experiments.config.document.SourcePositions.ProblemPosition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -12,11 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.composer.Composer;
@@ -24,10 +20,7 @@ import org.snakeyaml.engine.v2.constructor.StandardConstructor;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
-import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.parser.Parser;
 import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
@@ -53,11 +46,6 @@ public record DocumentKind(String name, String shape, char area) {
   /** Code of a text that is not YAML. */
   public String notYaml() {
     return code(2);
-  }
-
-  /** Code of a key that is given twice. */
-  public String duplicate() {
-    return code(3);
   }
 
   /** Code of a node that is not a mapping, a list or a word where one is required. */
@@ -160,53 +148,5 @@ public record DocumentKind(String name, String shape, char area) {
 
   private static ConfigException failure(String code, String where, String what) {
     return new ConfigException(Problem.of(code, where, what));
-  }
-
-  /** Collects the problems of a document with the line and column of the node that caused each. */
-  public static class NodeProblems {
-    private final String file;
-    private final DocumentKind kind;
-    private final List<Problem> problems = new ArrayList<>();
-
-    /**
-     * @param file name for problems
-     */
-    public NodeProblems(String file, DocumentKind kind) {
-      this.file = file;
-      this.kind = kind;
-    }
-
-    public final void problem(Node at, String code, String what) {
-      problems.add(Problem.of(code, DocumentKind.where(file, at.getStartMark()), what));
-    }
-
-    public final int count() {
-      return problems.size();
-    }
-
-    /** Returns the problems in the order of the file. */
-    public final List<Problem> inOrder() {
-      return problems.stream().sorted(Comparator.comparing(ProblemPosition::of)).toList();
-    }
-
-    /**
-     * Returns the keys of a mapping with their nodes, and adds a problem for each key that is given
-     * twice or is not a word, or if the node is not a mapping.
-     */
-    public final SequencedMap<String, NodeTuple> entries(Node node, String title) {
-      SequencedMap<String, NodeTuple> entries = new LinkedHashMap<>();
-      if (!(node instanceof MappingNode mapping)) {
-        problem(node, kind.wrongShape(), "%s must be a mapping of keys to values".formatted(title));
-        return entries;
-      }
-      for (NodeTuple tuple : mapping.getValue()) {
-        if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-          problem(tuple.getKeyNode(), kind.wrongShape(), "a key must be a word");
-        } else if (entries.putIfAbsent(key.getValue(), tuple) != null) {
-          problem(key, kind.duplicate(), "key '%s' is given twice".formatted(key.getValue()));
-        }
-      }
-      return entries;
-    }
   }
 }

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class MachineFile {
   private static final String GPU = "gpu0";
   private static final String CPU = "cpu0";
-  private static final DocumentKind KIND = new DocumentKind("machine", "a mapping", 'T');
+  private static final DocumentKind KIND = new DocumentKind("machine", "a mapping", 'C');
 
   private final Calibration calibration;
   private final Topology base;

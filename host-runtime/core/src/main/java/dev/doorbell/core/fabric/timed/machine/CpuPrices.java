@@ -27,10 +27,9 @@ public record CpuPrices(
     @Price(cycles = 1) double post,
     double poll,
     double memoryService,
-    @Price(key = "store_granule_bytes", least = 16, most = 64, power = true) int storeGranule,
+    @Price(key = "store_granule_bytes") int storeGranule,
     double combineWindow,
-    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
-        int completionBytes,
+    int completionBytes,
     @Price(key = "memory") MemoryPrices memory,
     CpuRefinements finer) {
 
@@ -66,15 +65,15 @@ public record CpuPrices(
    * @param uncoreTurbo the same while they are at {@code turbo}; between, it rises in proportion
    */
   public record CpuRefinements(
-      @Price(key = "clock_ghz", least = 0.1, most = 10, standard = 1) double clock,
-      @Price(key = "post_cycles", most = 1e6, standard = 0) double postCycles,
-      @Price(key = "doorbell_cycles", most = 1e6, standard = 0) double doorbellCycles,
-      @Price(key = "completion_cycles", most = 1e6, standard = 0) double completionCycles,
-      @Price(standard = 0) double line,
-      @Price(standard = 0) double doorbell,
-      @Price(key = "turbo_ghz", most = 10, standard = 0) double turbo,
-      @Price(key = "uncore_ghz", least = 0.1, most = 10, standard = 1) double uncore,
-      @Price(key = "uncore_turbo_ghz", least = 0.1, most = 10, standard = 1) double uncoreTurbo) {
+      @Price(key = "clock_ghz", standard = 1) double clock,
+      @Price(key = "post_cycles") double postCycles,
+      @Price(key = "doorbell_cycles") double doorbellCycles,
+      @Price(key = "completion_cycles") double completionCycles,
+      double line,
+      double doorbell,
+      @Price(key = "turbo_ghz") double turbo,
+      @Price(key = "uncore_ghz", standard = 1) double uncore,
+      @Price(key = "uncore_turbo_ghz", standard = 1) double uncoreTurbo) {
 
     /** Factor on times in the mesh while the cores' clock is {@code ghz}. */
     public double mesh(double ghz) {
@@ -101,15 +100,14 @@ public record CpuPrices(
    * @param walkInterval between the starts of two walks
    */
   public record MemoryPrices(
-      @Price(standard = 0) double miss,
-      @Price(most = 1L << 40, standard = 0) long cacheBytes,
-      @Price(most = 1L << 40, standard = 0) long deviceCacheBytes,
-      @Price(standard = 0) double far,
-      @Price(key = "iommu_translations", most = 1 << 20, standard = 0) int translations,
-      @Price(key = "iommu_page_bytes", least = 4096, most = 1 << 30, power = true, standard = 4096)
-          int pageBytes,
-      @Price(key = "iommu_walk_ns", standard = 0) double walk,
-      @Price(key = "iommu_walk_interval_ns", standard = 0) double walkInterval) {
+      double miss,
+      long cacheBytes,
+      long deviceCacheBytes,
+      double far,
+      @Price(key = "iommu_translations") int translations,
+      @Price(key = "iommu_page_bytes", standard = 4096) int pageBytes,
+      @Price(key = "iommu_walk_ns") double walk,
+      @Price(key = "iommu_walk_interval_ns") double walkInterval) {
 
     public MemoryPrices {
       if (Integer.bitCount(pageBytes) != 1 || pageBytes < Tlp.REQUEST_BOUNDARY) {

@@ -36,10 +36,9 @@ public record GpuPrices(
     @Price(cycles = 1) double fenceSystem,
     @Price(cycles = 1) double fenceFloor,
     double memoryService,
-    @Price(key = "store_granule_bytes", least = 16, most = 128, power = true) int storeGranule,
+    @Price(key = "store_granule_bytes") int storeGranule,
     double combineWindow,
-    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
-        int completionBytes,
+    int completionBytes,
     double copyEngineStart,
-    @Price(key = "copy_engine_gb_s", least = 0.001, most = Price.RATE) double copyEngineRate,
+    @Price(key = "copy_engine_gb_s") double copyEngineRate,
     GpuRefinements finer) {}

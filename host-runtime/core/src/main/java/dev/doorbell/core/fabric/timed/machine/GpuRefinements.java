@@ -38,36 +38,22 @@ package dev.doorbell.core.fabric.timed.machine;
  */
 public record GpuRefinements(
     @Price(like = "fenceFloor", cycles = 1) double fenceSystemFloor,
-    @Price(standard = 0, cycles = 1) double fenceRemote,
-    @Price(standard = 0, cycles = 1) double fenceSystemRemote,
+    @Price(cycles = 1) double fenceRemote,
+    @Price(cycles = 1) double fenceSystemRemote,
     @Price(standard = 1) boolean fenceAwaitsArrival,
-    @Price(standard = 0) boolean fenceFlushes,
-    @Price(standard = 0) boolean pollsDrift,
-    @Price(standard = 0) double remoteLoad,
-    @Price(standard = 0) double remoteAtomic,
-    @Price(standard = 0, cycles = 1) double remoteSpread,
-    @Price(standard = 0) double remoteContention,
-    @Price(
-            key = "load_granule_bytes",
-            least = 16,
-            most = 128,
-            power = true,
-            orNone = true,
-            standard = 0)
-        int loadGranule,
-    @Price(key = "block_store_gb_s", most = Price.DEVICE_RATE, standard = 0, cycles = -1)
-        double blockStoreRate,
-    @Price(key = "device_load_gb_s", most = Price.DEVICE_RATE, standard = 0) double loadRate,
-    @Price(key = "device_store_gb_s", most = Price.DEVICE_RATE, standard = 0) double storeRate,
-    @Price(
-            key = "load_sector_bytes",
-            least = 32,
-            most = GpuRefinements.LINE_BYTES,
-            power = true,
-            standard = GpuRefinements.LINE_BYTES)
-        int loadSector,
-    @Price(least = 1, most = GpuRefinements.MOST_LOADS_IN_FLIGHT, standard = 1) int loadsInFlight,
-    @Price(standard = 0, cycles = 1) double loadIssue,
+    boolean fenceFlushes,
+    boolean pollsDrift,
+    double remoteLoad,
+    double remoteAtomic,
+    @Price(cycles = 1) double remoteSpread,
+    double remoteContention,
+    @Price(key = "load_granule_bytes") int loadGranule,
+    @Price(key = "block_store_gb_s", cycles = -1) double blockStoreRate,
+    @Price(key = "device_load_gb_s") double loadRate,
+    @Price(key = "device_store_gb_s") double storeRate,
+    @Price(key = "load_sector_bytes", standard = GpuRefinements.LINE_BYTES) int loadSector,
+    @Price(standard = 1) int loadsInFlight,
+    @Price(cycles = 1) double loadIssue,
     Latencies latencies) {
 
   /**
@@ -80,10 +66,10 @@ public record GpuRefinements(
    * @param call what a call and its return take, together
    */
   public record Latencies(
-      @Price(standard = 0, cycles = 1) double result,
-      @Price(standard = 0, cycles = 1) double decision,
-      @Price(standard = 0, cycles = 1) double jump,
-      @Price(standard = 0, cycles = 1) double call) {
+      @Price(cycles = 1) double result,
+      @Price(cycles = 1) double decision,
+      @Price(cycles = 1) double jump,
+      @Price(cycles = 1) double call) {
     public static final Latencies NONE = new Latencies(0, 0, 0, 0);
   }
 

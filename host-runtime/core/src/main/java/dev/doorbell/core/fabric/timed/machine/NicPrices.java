@@ -20,11 +20,9 @@ public record NicPrices(
     double packet,
     double onChipRead,
     double memoryService,
-    @Price(key = "max_read_request_bytes", least = 128, most = Price.LARGEST_PAYLOAD, power = true)
-        int maxReadRequest,
-    @Price(most = 15_360) int readTags,
-    @Price(least = 64, most = Price.LARGEST_PAYLOAD, power = true, orNone = true)
-        int completionBytes,
+    @Price(key = "max_read_request_bytes") int maxReadRequest,
+    int readTags,
+    int completionBytes,
     NicRefinements finer,
     @Price(key = "dma") DmaPrices dma) {
 
@@ -49,23 +47,17 @@ public record NicPrices(
    * @param fetchBytes of WQEs that are being fetched for all queue pairs, likewise
    */
   public record NicRefinements(
-      @Price(standard = 0) double registerService,
-      @Price(standard = 0) double receive,
-      @Price(standard = 0) double acknowledge,
-      @Price(standard = 0) double wqeInterval,
-      @Price(standard = 0) double queueInterval,
-      @Price(standard = 0) double packetInterval,
-      @Price(most = 1 << 24, standard = 0) int connections,
-      @Price(standard = 0) double connectionMiss,
-      @Price(least = 1, most = 1024, standard = 1) int connectionFetches,
-      @Price(
-              key = "transmit_buffer_bytes",
-              least = Price.LARGEST_PAYLOAD,
-              most = 1 << 30,
-              standard = 0)
-          int transmitBytes,
-      @Price(key = "wqe_buffer_bytes", least = Price.LARGEST_PAYLOAD, most = 1 << 30, standard = 0)
-          int fetchBytes) {}
+      double registerService,
+      double receive,
+      double acknowledge,
+      double wqeInterval,
+      double queueInterval,
+      double packetInterval,
+      int connections,
+      double connectionMiss,
+      @Price(standard = 1) int connectionFetches,
+      @Price(key = "transmit_buffer_bytes") int transmitBytes,
+      @Price(key = "wqe_buffer_bytes") int fetchBytes) {}
 
   /**
    * Times of a device's DMA engine, in nanoseconds. It works as three stages, each of which takes
@@ -85,18 +77,16 @@ public record NicPrices(
    * @param storeRate bytes a nanosecond that are stored and forwarded; 0: bytes are cut through
    */
   public record DmaPrices(
-      @Price(standard = 0) double readStart,
-      @Price(standard = 0) double readRequest,
-      @Price(standard = 0) double readUnit,
-      @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64)
-          int readUnitBytes,
-      @Price(standard = 0) double writeStart,
-      @Price(standard = 0) double writeRequest,
-      @Price(standard = 0) double writeUnit,
-      @Price(least = 4, most = Price.LARGEST_PAYLOAD, power = true, standard = 64)
-          int writeUnitBytes,
-      @Price(key = "store_ns", standard = 0) double storeRequest,
-      @Price(key = "store_gb_s", most = Price.RATE, standard = 0) double storeRate) {
+      double readStart,
+      double readRequest,
+      double readUnit,
+      @Price(standard = 64) int readUnitBytes,
+      double writeStart,
+      double writeRequest,
+      double writeUnit,
+      @Price(standard = 64) int writeUnitBytes,
+      @Price(key = "store_ns") double storeRequest,
+      @Price(key = "store_gb_s") double storeRate) {
 
     public DmaPrices {
       if (readUnitBytes <= 0 || writeUnitBytes <= 0) {

@@ -5,17 +5,10 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 
 /** Creates and changes records whose components are described by {@link Price}. */
 public final class Prices {
-  /** Description of a component without one of its own. */
-  public static final Price PLAIN =
-      Objects.requireNonNull(Plain.class.getRecordComponents()[0].getAnnotation(Price.class));
-
-  private record Plain(@Price double nanos) {}
-
   private Prices() {}
 
   /**
@@ -33,7 +26,7 @@ public final class Prices {
       return of(type.asSubclass(Record.class), Map.of());
     }
     Price price = component.getAnnotation(Price.class);
-    return cast(type, price == null || Double.isNaN(price.standard()) ? 0 : price.standard());
+    return cast(type, price == null ? 0 : price.standard());
   }
 
   /**
