@@ -162,6 +162,14 @@ public final class TopoCommand extends CommandGroup {
                 .fix(
                     "a topology needs a GPU and an HCA: dump it where the HCA's driver is loaded"));
       }
+      if (MachineTopology.isWithoutPrices(to)) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-T022",
+                    file().toString(),
+                    "%s is an EFA, whose prices no topology has".formatted(to.name()))
+                .fix("choose another HCA with --hca, or copy a topology and give it its prices"));
+      }
       Path name = output.getFileName();
       String word =
           (name == null ? "imported" : name.toString())

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,17 +195,31 @@ public record MachineMap(
 
   /**
    * Topologies for experiments from imported machines: the tree and the links are the machine's,
-   * all prices those of the topology that has the same distance.
+   * all prices those of the topology that has the same distance, as measured at an H200 and a
+   * ConnectX-7.
    */
   public static final class MachineTopology {
+    /** What holds for the base alone: comments, and the measurements that it stands for. */
+    private static final Pattern OF_THE_BASE = Pattern.compile("#|rows: |left_out: ");
+
+    private static final Pattern CAP =
+        Pattern.compile("\\s*\\w*_cap_gb_s: (?:\\{value: )?([0-9.]+)");
+
+    private static final String AMAZON = "0x1d0f:";
+
     private MachineTopology() {}
+
+    /** Whether an HCA is one whose prices no topology has: an EFA. */
+    public static boolean isWithoutPrices(MachineDevice hca) {
+      return hca.model().startsWith(AMAZON);
+    }
 
     /** The topology whose GPU and HCA are as far apart. */
     public static String base(PciDistance distance) {
       return switch (distance) {
-        case PIX, PXB -> "same-switch";
-        case PHB, NODE -> "cross-rc";
-        case SYS -> "cross-socket";
+        case PIX, PXB -> "h200-cx7";
+        case PHB, NODE -> "h200-cx7-rc";
+        case SYS -> "h200nvl-cx7-far";
       };
     }
 
@@ -221,12 +237,13 @@ public record MachineMap(
       List<String> lines = new ArrayList<>();
       String slot = "";
       String origin = "cited: imported from %s, %s".formatted(map.format(), source);
+      lines.add(
+          "# %s and %s of an imported machine (%s)".formatted(gpu.name(), hca.name(), distance));
+      double slowest = Math.min(rate(gpu.link()), rate(hca.link()));
       for (String line : TopologyFile.text(base(distance)).lines().toList()) {
-        if (line.startsWith("# ")) {
-          lines.add(
-              "# %s and %s of an imported machine (%s)"
-                  .formatted(gpu.name(), hca.name(), distance));
-        } else if (line.startsWith("name: ")) {
+        Matcher cap = CAP.matcher(line);
+        boolean capsNothing = cap.lookingAt() && Double.parseDouble(cap.group(1)) >= slowest;
+        if (line.startsWith("name: ")) {
           lines.add("name: " + name);
         } else if (line.startsWith("description: ")) {
           lines.add(
@@ -235,7 +252,7 @@ public record MachineMap(
         } else if (line.startsWith("source: ")) {
           lines.add(
               "source: \"%s; prices as %s\"".formatted(origin.replace('"', '\''), base(distance)));
-        } else {
+        } else if (!OF_THE_BASE.matcher(line).lookingAt() && !capsNothing) {
           slot = line.contains("- name: ") ? line.substring(line.indexOf("name: ") + 6) : slot;
           Link link =
               slot.equals("gpu-slot") ? gpu.link() : slot.equals("nic-slot") ? hca.link() : null;
@@ -243,6 +260,12 @@ public record MachineMap(
         }
       }
       return String.join("\n", lines) + "\n";
+    }
+
+    private static double rate(@Nullable Link link) {
+      return link == null
+          ? Double.MAX_VALUE
+          : dev.doorbell.core.fabric.timed.machine.Link.rate(link.generation(), link.lanes());
     }
 
     private static String trained(String line, @Nullable Link link) {

@@ -7,7 +7,10 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.topology.TopologyFile;
+import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Kind;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Link;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineTopology;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -232,7 +235,7 @@ class MachineReaderTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"nccl,same-switch,5,16", "smi,same-switch,5,16", "lstopo,same-switch,4,16"})
+  @CsvSource({"nccl,h200-cx7,5,16", "smi,h200-cx7,5,16", "lstopo,h200-cx7,4,16"})
   void an_import_is_a_topology_with_the_machines_links(
       String format, String base, int generation, int lanes) throws Exception {
     MachineMap map = read(format);
@@ -241,6 +244,7 @@ class MachineReaderTest {
     Topology topology = TopologyFile.parse("mine.yaml", text);
     assertThat(topology.name()).isEqualTo("mine");
     assertThat(text).contains("prices of " + base);
+    assertThat(TopologyFile.stands(written(text))).isEqualTo(new MachineStands(List.of(), ""));
     assertThat(text.substring(text.indexOf("name: nic-slot")))
         .contains("generation: " + generation)
         .contains("lanes: " + lanes);
@@ -314,11 +318,34 @@ class MachineReaderTest {
       MachineDevice from = map.device(words.get(0));
       MachineDevice to = map.device(words.get(1));
       assertThat(map.distance(from, to)).as(line).isEqualTo(PciDistance.valueOf(words.get(2)));
-      Path file = folder.resolve("mine.yaml");
-      Files.writeString(file, MachineTopology.text(map, from, to, "mine", "dump.xml"));
-      Topology topology = TopologyFile.load(file.toString());
+      Topology topology =
+          TopologyFile.load(written(MachineTopology.text(map, from, to, "mine", "dump.xml")));
       assertThat(topology.path("gpu0", "nic0").nanos()).isPositive();
     }
+  }
+
+  private String written(String text) throws IOException {
+    return Files.writeString(folder.resolve("mine.yaml"), text).toString();
+  }
+
+  @Test
+  void a_cap_that_a_link_trained_low_undercuts_is_left_out() throws Exception {
+    String text = Files.readString(Path.of(dumps().getFirst()));
+    MachineMap map = MachineReader.read("m", text);
+    MachineDevice gpu = map.device("gpu0");
+    MachineDevice low = new MachineDevice("far", Kind.HCA, "", 9, List.of(), new Link(3, 4), "");
+    Topology topology =
+        TopologyFile.load(written(MachineTopology.text(map, gpu, low, "mine", "f.xml")));
+    assertThat(topology.path("gpu0", "nic0").writeCap()).isZero();
+  }
+
+  @Test
+  void efa_adapters_have_no_prices() throws Exception {
+    String dump = dumps().stream().filter(file -> file.contains("efa")).findFirst().orElseThrow();
+    MachineMap map = MachineReader.read(dump, Files.readString(Path.of(dump)));
+    assertThat(map.of(Kind.HCA)).isNotEmpty().allMatch(MachineTopology::isWithoutPrices);
+    MachineMap other = MachineReader.read("m", Files.readString(Path.of(dumps().getFirst())));
+    assertThat(other.of(Kind.HCA)).noneMatch(MachineTopology::isWithoutPrices);
   }
 
   @Test
