@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.topo;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
@@ -11,9 +12,10 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.PastedText;
 import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.machine.AnalyticalNetwork;
+import dev.doorbell.experiments.topology.machine.ImportedTopology;
 import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
-import dev.doorbell.experiments.topology.machine.MachineMap.MachineTopology;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -89,35 +91,40 @@ public final class TopoCommand extends CommandGroup {
     @Parameters(
         index = "0",
         paramLabel = "FILE",
-        description = "NCCL's XML dump, nvidia-smi topo -m, or lstopo's XML.")
+        description =
+            "NCCL's XML dump, nvidia-smi topo -m, or lstopo's XML; import takes ASTRA-sim's networks, too.")
     private Path file = Path.of("");
 
     final Path file() {
       return file;
     }
 
-    final MachineMap machine() throws UsageException, ConfigException {
+    final String text() throws UsageException {
       try {
-        String text = Files.readString(file);
-        try {
-          return MachineReader.read(file.toString(), text);
-        } catch (ConfigException e) {
-          // The description may lie inside of other text, such as a log or a mail.
-          List<PastedText.Part> parts =
-              PastedText.of(text).parts().stream()
-                  .filter(part -> part.kind() == PastedText.Kind.MACHINE)
-                  .filter(part -> part.lines().size() < text.lines().count())
-                  .toList();
-          if (parts.isEmpty()) {
-            throw e;
-          }
-          return MachineReader.read(file.toString(), parts.getFirst().text());
-        }
+        return Files.readString(file);
       } catch (IOException e) {
         throw new UsageException(
             Problem.of(
                     "DB-T021", file.toString(), "cannot be read: " + e.getClass().getSimpleName())
                 .fix("give a text file that describes a machine"));
+      }
+    }
+
+    final MachineMap machine() throws UsageException, ConfigException {
+      String text = text();
+      try {
+        return MachineReader.read(file.toString(), text);
+      } catch (ConfigException e) {
+        // The description may lie inside of other text, such as a log or a mail.
+        List<PastedText.Part> parts =
+            PastedText.of(text).parts().stream()
+                .filter(part -> part.kind() == PastedText.Kind.MACHINE)
+                .filter(part -> part.lines().size() < text.lines().count())
+                .toList();
+        if (parts.isEmpty()) {
+          throw e;
+        }
+        return MachineReader.read(file.toString(), parts.getFirst().text());
       }
     }
 
@@ -139,6 +146,8 @@ public final class TopoCommand extends CommandGroup {
         "",
         "  doorbell topo import nccl.xml -o mine.yaml",
         "  doorbell run pull-vs-push -s placement=./mine.yaml",
+        "",
+        "A network of ASTRA-sim's analytical back end is a machine's NVLink and network.",
         ""
       })
   private static final class TopoImportCommand extends MachineCommand {
@@ -153,8 +162,37 @@ public final class TopoCommand extends CommandGroup {
 
     @Override
     public ExitCode run(CommandContext context) throws UsageException, ConfigException {
-      MachineMap map = machine();
-      MachineDevice from = device(map, gpu);
+      Path name = output.getFileName();
+      String word =
+          (name == null ? "imported" : name.toString())
+              .replaceAll("\\.ya?ml$", "")
+              .toLowerCase(Locale.ROOT)
+              .replaceAll("[^a-z0-9-]+", "-");
+      String source = String.valueOf(file().getFileName());
+      String description = text();
+      try {
+        if (AnalyticalNetwork.is(description)) {
+          AnalyticalNetwork network = AnalyticalNetwork.read(file().toString(), description);
+          write(context, ImportedTopology.text(network, word, source));
+          say(context, network.toString(), ImportedTopology.base(network));
+          return ExitCode.OK;
+        }
+        MachineMap map = machine();
+        MachineDevice from = device(map, gpu);
+        MachineDevice to = priced(map, from);
+        PciDistance distance = map.distance(from, to);
+        write(context, ImportedTopology.text(map, from, to, word, source));
+        say(
+            context,
+            "%s and %s, %s".formatted(from.name(), to.name(), distance),
+            ImportedTopology.base(distance));
+        return ExitCode.OK;
+      } catch (TopologyException e) {
+        throw new IllegalStateException(e); // topologies of the program can be read
+      }
+    }
+
+    private MachineDevice priced(MachineMap map, MachineDevice from) throws UsageException {
       MachineDevice to = hca == null ? map.nearestHca(from).orElse(null) : device(map, hca);
       if (to == null) {
         throw new UsageException(
@@ -162,7 +200,7 @@ public final class TopoCommand extends CommandGroup {
                 .fix(
                     "a topology needs a GPU and an HCA: dump it where the HCA's driver is loaded"));
       }
-      if (MachineTopology.isWithoutPrices(to)) {
+      if (ImportedTopology.isWithoutPrices(to)) {
         throw new UsageException(
             Problem.of(
                     "DB-T022",
@@ -170,32 +208,21 @@ public final class TopoCommand extends CommandGroup {
                     "%s is an EFA, whose prices no topology has".formatted(to.name()))
                 .fix("choose another HCA with --hca, or copy a topology and give it its prices"));
       }
-      Path name = output.getFileName();
-      String word =
-          (name == null ? "imported" : name.toString())
-              .replaceAll("\\.ya?ml$", "")
-              .toLowerCase(Locale.ROOT)
-              .replaceAll("[^a-z0-9-]+", "-");
-      Path source = file().getFileName();
+      return to;
+    }
+
+    private void write(CommandContext context, String text) throws UsageException {
       try {
-        String text = MachineTopology.text(map, from, to, word, String.valueOf(source));
         context.disk().replace(output, text.getBytes(StandardCharsets.UTF_8));
-      } catch (IOException | TopologyException e) {
+      } catch (IOException e) {
         throw new UsageException(
             Problem.of("DB-T021", output.toString(), "cannot be written: " + e.getMessage())
                 .fix("choose another file with -o"));
       }
-      context
-          .terminal()
-          .out()
-          .printf(
-              "%s: %s and %s, %s, prices of %s%n",
-              output,
-              from.name(),
-              to.name(),
-              map.distance(from, to),
-              MachineTopology.base(map.distance(from, to)));
-      return ExitCode.OK;
+    }
+
+    private void say(CommandContext context, String what, String base) {
+      context.terminal().out().printf("%s: %s, prices of %s%n", output, what, base);
     }
   }
 
@@ -251,7 +278,7 @@ public final class TopoCommand extends CommandGroup {
                 "%s%n%s, priced as %s%n",
                 String.join(" - ", path),
                 map.link(one, other),
-                MachineTopology.base(map.distance(one, other)));
+                ImportedTopology.base(map.distance(one, other)));
       }
       return ExitCode.OK;
     }

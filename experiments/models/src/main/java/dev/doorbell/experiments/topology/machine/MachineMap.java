@@ -1,17 +1,12 @@
 package dev.doorbell.experiments.topology.machine;
 
 import dev.doorbell.doctor.topology.PciDistance;
-import dev.doorbell.experiments.topology.TopologyException;
-import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
-import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Link;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,92 +185,6 @@ public record MachineMap(
     /** Returns the device with another model. */
     MachineDevice with(String other) {
       return new MachineDevice(name, kind, bus, numa, bridges, link, other);
-    }
-  }
-
-  /**
-   * Topologies for experiments from imported machines: the tree and the links are the machine's,
-   * all prices those of the topology that has the same distance, as measured at an H200 and a
-   * ConnectX-7.
-   */
-  public static final class MachineTopology {
-    /** What holds for the base alone: comments, and the measurements that it stands for. */
-    private static final Pattern OF_THE_BASE = Pattern.compile("#|rows: |left_out: ");
-
-    private static final Pattern CAP =
-        Pattern.compile("\\s*\\w*_cap_gb_s: (?:\\{value: )?([0-9.]+)");
-
-    private static final String AMAZON = "0x1d0f:";
-
-    private MachineTopology() {}
-
-    /** Whether an HCA is one whose prices no topology has: an EFA. */
-    public static boolean isWithoutPrices(MachineDevice hca) {
-      return hca.model().startsWith(AMAZON);
-    }
-
-    /** The topology whose GPU and HCA are as far apart. */
-    public static String base(PciDistance distance) {
-      return switch (distance) {
-        case PIX, PXB -> "h200-cx7";
-        case PHB, NODE -> "h200-cx7-rc";
-        case SYS -> "h200nvl-cx7-far";
-      };
-    }
-
-    /**
-     * The text of a topology file.
-     *
-     * @param name of the topology
-     * @param source the imported file's name
-     * @throws TopologyException when the base cannot be read
-     */
-    public static String text(
-        MachineMap map, MachineDevice gpu, MachineDevice hca, String name, String source)
-        throws TopologyException {
-      PciDistance distance = map.distance(gpu, hca);
-      List<String> lines = new ArrayList<>();
-      String slot = "";
-      String origin = "cited: imported from %s, %s".formatted(map.format(), source);
-      lines.add(
-          "# %s and %s of an imported machine (%s)".formatted(gpu.name(), hca.name(), distance));
-      double slowest = Math.min(rate(gpu.link()), rate(hca.link()));
-      for (String line : TopologyFile.text(base(distance)).lines().toList()) {
-        Matcher cap = CAP.matcher(line);
-        boolean capsNothing = cap.lookingAt() && Double.parseDouble(cap.group(1)) >= slowest;
-        if (line.startsWith("name: ")) {
-          lines.add("name: " + name);
-        } else if (line.startsWith("description: ")) {
-          lines.add(
-              "description: %s and %s (%s), prices of %s"
-                  .formatted(gpu.name(), hca.name(), distance, base(distance)));
-        } else if (line.startsWith("source: ")) {
-          lines.add(
-              "source: \"%s; prices as %s\"".formatted(origin.replace('"', '\''), base(distance)));
-        } else if (!OF_THE_BASE.matcher(line).lookingAt() && !capsNothing) {
-          slot = line.contains("- name: ") ? line.substring(line.indexOf("name: ") + 6) : slot;
-          Link link =
-              slot.equals("gpu-slot") ? gpu.link() : slot.equals("nic-slot") ? hca.link() : null;
-          lines.add(trained(line, link));
-        }
-      }
-      return String.join("\n", lines) + "\n";
-    }
-
-    private static double rate(@Nullable Link link) {
-      return link == null
-          ? Double.MAX_VALUE
-          : dev.doorbell.core.fabric.timed.machine.Link.rate(link.generation(), link.lanes());
-    }
-
-    private static String trained(String line, @Nullable Link link) {
-      if (link != null && line.strip().startsWith("generation: ")) {
-        return "    generation: " + link.generation();
-      }
-      if (link != null && line.strip().startsWith("lanes: ")) {
-        return "    lanes: " + link.lanes();
-      }
-      return line;
     }
   }
 }

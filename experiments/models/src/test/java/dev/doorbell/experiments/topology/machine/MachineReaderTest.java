@@ -11,7 +11,6 @@ import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Kind;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice.Link;
-import dev.doorbell.experiments.topology.machine.MachineMap.MachineTopology;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -240,7 +239,7 @@ class MachineReaderTest {
       String format, String base, int generation, int lanes) throws Exception {
     MachineMap map = read(format);
     String text =
-        MachineTopology.text(map, map.device("gpu0"), map.device("mlx5_0"), "mine", "f.xml");
+        ImportedTopology.text(map, map.device("gpu0"), map.device("mlx5_0"), "mine", "f.xml");
     Topology topology = TopologyFile.parse("mine.yaml", text);
     assertThat(topology.name()).isEqualTo("mine");
     assertThat(text).contains("prices of " + base);
@@ -319,7 +318,7 @@ class MachineReaderTest {
       MachineDevice to = map.device(words.get(1));
       assertThat(map.distance(from, to)).as(line).isEqualTo(PciDistance.valueOf(words.get(2)));
       Topology topology =
-          TopologyFile.load(written(MachineTopology.text(map, from, to, "mine", "dump.xml")));
+          TopologyFile.load(written(ImportedTopology.text(map, from, to, "mine", "dump.xml")));
       assertThat(topology.path("gpu0", "nic0").nanos()).isPositive();
     }
   }
@@ -335,7 +334,7 @@ class MachineReaderTest {
     MachineDevice gpu = map.device("gpu0");
     MachineDevice low = new MachineDevice("far", Kind.HCA, "", 9, List.of(), new Link(3, 4), "");
     Topology topology =
-        TopologyFile.load(written(MachineTopology.text(map, gpu, low, "mine", "f.xml")));
+        TopologyFile.load(written(ImportedTopology.text(map, gpu, low, "mine", "f.xml")));
     assertThat(topology.path("gpu0", "nic0").writeCap()).isZero();
   }
 
@@ -343,9 +342,9 @@ class MachineReaderTest {
   void efa_adapters_have_no_prices() throws Exception {
     String dump = dumps().stream().filter(file -> file.contains("efa")).findFirst().orElseThrow();
     MachineMap map = MachineReader.read(dump, Files.readString(Path.of(dump)));
-    assertThat(map.of(Kind.HCA)).isNotEmpty().allMatch(MachineTopology::isWithoutPrices);
+    assertThat(map.of(Kind.HCA)).isNotEmpty().allMatch(ImportedTopology::isWithoutPrices);
     MachineMap other = MachineReader.read("m", Files.readString(Path.of(dumps().getFirst())));
-    assertThat(other.of(Kind.HCA)).noneMatch(MachineTopology::isWithoutPrices);
+    assertThat(other.of(Kind.HCA)).noneMatch(ImportedTopology::isWithoutPrices);
   }
 
   @Test
