@@ -223,7 +223,7 @@ class EnginesTest {
   @Test
   @Tag("slow")
   void many_random_programs_agree() {
-    long rounds = Long.getLong("doorbell.fuzz.rounds", 800);
+    long rounds = Long.getLong("doorbell.fuzz.rounds", 400);
     long from = Long.getLong("doorbell.fuzz.seed", 1_000_000);
     VmOptions warps = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
     List<Machine> compilers = new ArrayList<>();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 class EitherPathTest {
   private static final int EVERYDAY = 600;
-  private static final int SLOW = 100_000;
+  private static final int SLOW = 40_000;
   private static final int PER_WORLD = 300;
   private static final int MOST_BYTES = 9_000;
 

@@ -62,7 +62,7 @@ class FuzzTest {
   @Tag("slow")
   void much_garbage_hangs_nothing_and_writes_nowhere_else() {
     long seed = Long.getLong("doorbell.fuzz.seed", 1_000_000);
-    long end = seed + Long.getLong("doorbell.fuzz.rounds", 20_000);
+    long end = seed + Long.getLong("doorbell.fuzz.rounds", 8_000);
     while (seed < end) {
       try (SteppedWorld world = SteppedWorld.withMtu(MTU)) {
         for (int i = 0; i < 1_000 && seed < end; i++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RcPropertyTest {
   private static final int EVERYDAY = 600;
-  private static final int SLOW = 100_000;
+  private static final int SLOW = 40_000;
   private static final int FEW = 150;
 
   /** Sequences of one world: its numbers and keys are used up slowly. */

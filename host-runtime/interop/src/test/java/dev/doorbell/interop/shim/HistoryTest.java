@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class HistoryTest {
   private static final long SEED = Long.getLong("doorbell.history.seed", 45);
-  private static final int SLOW_RUNS = 5;
+  private static final int SLOW_RUNS = 3;
   private static final int CLIENTS = 4;
 
   @TempDir private Path folder;
