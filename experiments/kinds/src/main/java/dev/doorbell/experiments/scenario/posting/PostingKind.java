@@ -8,6 +8,7 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
+import dev.doorbell.experiments.scenario.kernel.Arrivals;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
@@ -214,13 +215,15 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     KernelJob kernel = bench.kernel(run.settings().kernelOf(RATE));
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
       FabricCounters before = run.traffic(bench.fabric());
+      Arrivals arrivals = bench.arrivals();
       long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
       FabricCounters after = run.traffic(bench.fabric());
       if (launch == 0 && before != null && after != null) {
         count(run, after.minus(before), puts + threads * warmup);
       }
       if (launch >= 0) {
-        rates[launch] = 1e3 * puts / nanos;
+        double steady = arrivals.steady().orElse(0) * (puts + threads * warmup);
+        rates[launch] = 1e3 * (steady > 0 ? steady : (double) puts / nanos);
       }
     }
     double[] goodputs = Arrays.stream(rates).map(rate -> rate * (posters.size() * 1e-3)).toArray();
