@@ -210,20 +210,21 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     int threads = posters.allThreads();
     long each = posters.putsOfThread(threads, run.backend());
     long warmup = each / WARMUP_SHARE;
-    long puts = each * threads;
+    long all = (each + warmup) * threads;
     double[] rates = new double[run.point().launches()];
     KernelJob kernel = bench.kernel(run.settings().kernelOf(RATE));
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
       FabricCounters before = run.traffic(bench.fabric());
-      Arrivals arrivals = bench.arrivals();
-      long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
+      JobView job = job(run, bench, each, warmup);
+      Arrivals arrivals = new Arrivals();
+      bench.fabric().watch(job.remote, arrivals.in(job.remote, (long) posters.size() * threads));
+      double nanos = launch(run, bench, kernel, job);
       FabricCounters after = run.traffic(bench.fabric());
       if (launch == 0 && before != null && after != null) {
-        count(run, after.minus(before), puts + threads * warmup);
+        count(run, after.minus(before), all);
       }
       if (launch >= 0) {
-        double steady = arrivals.steady().orElse(0) * (puts + threads * warmup);
-        rates[launch] = 1e3 * (steady > 0 ? steady : (double) puts / nanos);
+        rates[launch] = 1e3 * all * arrivals.steady().orElse(each / nanos / (each + warmup));
       }
     }
     double[] goodputs = Arrays.stream(rates).map(rate -> rate * (posters.size() * 1e-3)).toArray();

@@ -11,7 +11,6 @@ import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.scenario.kernel.Arrivals;
 import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.PointRun;
@@ -186,14 +185,6 @@ final class PutBench implements AutoCloseable {
 
   Fabric fabric() {
     return world.fabric();
-  }
-
-  /** Collects what arrives at the peer of the first rank from now on, where the fabric knows. */
-  Arrivals arrivals() {
-    Arrivals arrivals = new Arrivals();
-    GuardedMemory inbox = sides.getFirst().inbox;
-    fabric().watch(inbox.address(), arrivals.in(inbox.address(), payload.length));
-    return arrivals;
   }
 
   Gpu gpu() {
