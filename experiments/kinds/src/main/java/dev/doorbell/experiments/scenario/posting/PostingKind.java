@@ -8,7 +8,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.scenario.kernel.Arrivals;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Checks;
@@ -210,21 +209,18 @@ public final class PostingKind extends ExperimentKind<PostingKind.Settings> {
     int threads = posters.allThreads();
     long each = posters.putsOfThread(threads, run.backend());
     long warmup = each / WARMUP_SHARE;
-    long all = (each + warmup) * threads;
+    long puts = each * threads;
     double[] rates = new double[run.point().launches()];
     KernelJob kernel = bench.kernel(run.settings().kernelOf(RATE));
     for (int launch = run.onGpu() ? -WARM_LAUNCHES_ON_GPU : 0; launch < rates.length; launch++) {
       FabricCounters before = run.traffic(bench.fabric());
-      JobView job = job(run, bench, each, warmup);
-      Arrivals arrivals = new Arrivals();
-      bench.fabric().watch(job.remote, arrivals.in(job.remote, (long) posters.size() * threads));
-      double nanos = launch(run, bench, kernel, job);
+      long nanos = launch(run, bench, kernel, job(run, bench, each, warmup));
       FabricCounters after = run.traffic(bench.fabric());
       if (launch == 0 && before != null && after != null) {
-        count(run, after.minus(before), all);
+        count(run, after.minus(before), puts + threads * warmup);
       }
       if (launch >= 0) {
-        rates[launch] = 1e3 * all * arrivals.steady().orElse(each / nanos / (each + warmup));
+        rates[launch] = 1e3 * puts / nanos;
       }
     }
     double[] goodputs = Arrays.stream(rates).map(rate -> rate * (posters.size() * 1e-3)).toArray();

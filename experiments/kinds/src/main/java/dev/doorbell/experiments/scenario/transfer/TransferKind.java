@@ -11,7 +11,6 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.plan.Timeline;
-import dev.doorbell.experiments.scenario.kernel.Arrivals;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.Protocols;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;

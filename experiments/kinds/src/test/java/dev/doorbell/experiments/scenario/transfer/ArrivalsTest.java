@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.kernel;
+package dev.doorbell.experiments.scenario.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,4 +1,4 @@
-package dev.doorbell.experiments.scenario.kernel;
+package dev.doorbell.experiments.scenario.transfer;
 
 import dev.doorbell.core.fabric.ArrivalListener;
 import java.util.Map;
@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Bytes that have arrived in inboxes, by time. */
-public final class Arrivals {
+final class Arrivals {
   private final ConcurrentNavigableMap<Long, Long> bytesAt = new ConcurrentSkipListMap<>();
 
   /** Adds what arrives from the address {@code start} on, whichever host thread it arrives at. */
-  public ArrivalListener in(long start, long size) {
+  ArrivalListener in(long start, long size) {
     return (address, bytes, picos) -> {
       if (address >= start && address < start + size) {
         bytesAt.merge(picos, bytes, Long::sum);
@@ -25,7 +25,7 @@ public final class Arrivals {
    *
    * @return empty if all bytes arrived at once, or none
    */
-  public OptionalDouble steady() {
+  OptionalDouble steady() {
     long total = bytesAt.values().stream().mapToLong(Long::longValue).sum();
     long before = 0;
     for (Map.Entry<Long, Long> one : bytesAt.entrySet()) {
