@@ -3,6 +3,7 @@ package dev.doorbell.experiments.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
@@ -34,6 +35,16 @@ class TopologyFileTest {
         .filteredOn(constant -> constant.origin() != Constant.Origin.ASSUMED)
         .allSatisfy(constant -> assertThat(constant.source()).isNotBlank());
     assertThat(topology.constants()).extracting(Constant::key).doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void a_packet_of_infiniband_has_as_many_bytes_in_the_closed_forms_as_on_the_wire(String name)
+      throws Exception {
+    Network network = TopologyFile.load(name).network();
+    int withBth = 82 - network.framing().lessThanEthernet();
+    assertThat(network.packetOverhead()).isIn(0, withBth);
+    assertThat(withBth).isIn(82, 28);
   }
 
   @Test

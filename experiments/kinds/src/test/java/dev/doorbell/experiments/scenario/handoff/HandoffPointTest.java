@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.scenario.handoff;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.Point;
@@ -206,6 +207,25 @@ class HandoffPointTest {
   })
   void what_no_cpu_does_is_refused(String setting, String what) throws Exception {
     assertThat(problems(point("post", setting))).contains(what);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "h200-cx7, pull, 1",
+    "h200-cx7, pull, 2",
+    "h200-cx7, push.inline, 1",
+    "gb200-cx7, pull, 1",
+    "dgx-h100, pull, 2"
+  })
+  void a_cpu_that_posts_obeys_littles_law(String placement, String path, int window)
+      throws Exception {
+    String[] settings = {
+      "poster=cpu", "payload=host", "placement=" + placement, "path=" + path, "window=1"
+    };
+    double done = median(bench.run(point("done", settings), "auto", "virtual"), "done");
+    settings[4] = "window=" + window;
+    double rate = median(bench.run(point("rate", settings), "auto", "virtual"), "rate");
+    assertThat(rate * done / 1e3).isCloseTo(window, within(0.05 * window));
   }
 
   @Test

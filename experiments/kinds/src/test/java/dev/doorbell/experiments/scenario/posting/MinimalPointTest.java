@@ -9,6 +9,7 @@ import dev.doorbell.experiments.plan.PointResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -336,15 +337,27 @@ class MinimalPointTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"pull", "push.inline"})
-  void window_latency_and_rate_obey_littles_law(String path) throws Exception {
-    String[] one = {"placement=h200-cx7", "size=8", "depth=64", "path=" + path, "window=1"};
-    double[] done = Points.samples(run("done", one), "done").values();
-    double micros = Arrays.stream(done).average().orElseThrow() / 1e3;
-    String[] two = one.clone();
-    two[4] = "window=2";
-    assertThat(Points.most(run("rate", one), "rate") * micros).isCloseTo(1, within(0.05));
-    assertThat(Points.most(run("rate", two), "rate") * micros).isCloseTo(2, within(0.1));
+  @CsvSource({
+    "h200-cx7, 1",
+    "h200-cx7, 2",
+    "h200-cx7-rc, 1",
+    "h200nvl-cx7-far, 1",
+    "h800-cx7, 2",
+    "gb200-cx7, 1",
+    "same-switch, 1",
+    "cross-socket, 2",
+    "two-gpus, 1"
+  })
+  void window_latency_and_rate_obey_littles_law(String placement, int window) throws Exception {
+    for (String path : List.of("pull", "push.inline")) {
+      String[] one = {"placement=" + placement, "size=8", "depth=64", "path=" + path, "window=1"};
+      double[] done = Points.samples(run("done", one), "done").values();
+      double micros = Arrays.stream(done).average().orElseThrow() / 1e3;
+      one[4] = "window=" + window;
+      assertThat(Points.most(run("rate", one), "rate") * micros)
+          .as(path)
+          .isCloseTo(window, within(0.05 * window));
+    }
   }
 
   @Test

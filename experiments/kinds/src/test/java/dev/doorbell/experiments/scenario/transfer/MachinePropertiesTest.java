@@ -20,10 +20,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Properties of one message's way, on every machine. */
 class MachinePropertiesTest {
   /**
-   * Paths whose threads store no payload, or store it into host memory. A push pays for a sector of
-   * 32 bytes or a block of 64 that it fills in part, more than for a whole one.
+   * All paths but those with payload in a WQE: the kernel encodes a sector of 32 bytes at once, and
+   * what remains word by word, so that 48 bytes may take longer than 64.
    */
-  private static final List<String> PATHS = List.of("pull", "pull.bf", "staged", "proxy");
+  private static final List<String> PATHS =
+      List.of("pull", "pull.bf", "staged", "proxy", "push.memic");
 
   private static final int SIZES = 30;
 
@@ -63,12 +64,14 @@ class MachinePropertiesTest {
     List<String> wrong = new ArrayList<>();
     for (String path : PATHS) {
       long before = 0;
+      // A line of the GPU that is full leaves at once, another one waits for further stores.
+      double line = path.equals("push.memic") ? topology.gpus().getFirst().combineWindow() : 0;
       for (int size : sizes()) {
         long done = done(topology, path, size);
-        if (done < before) {
+        if (done < before - line) {
           wrong.add("%s, %d bytes: %d ns after %d".formatted(path, size, done, before));
         }
-        before = done;
+        before = Math.max(before, done);
       }
     }
     assertThat(wrong).isEmpty();

@@ -161,7 +161,7 @@ final class RoundConstants {
         Prices.of(
             NicPrices.class,
             Map.of("doorbell", 50, "wqe", 120, "packet", 100, "maxReadRequest", 512));
-    Network network = new Network(1000, 50, 58);
+    Network network = new Network(1000, 50, 58, Network.Framing.ETHERNET);
     return new Topology(
         name,
         "round constants",

@@ -11,18 +11,13 @@ package dev.doorbell.core.fabric.timed.machine;
 public record Network(double nanos, double bytesPerNano, int packetOverhead, Framing framing) {
 
   /** The network of a node that stands alone: whatever crosses it takes no time. */
-  public static final Network NONE = new Network(0, Double.MAX_VALUE, 0);
-
-  /** A network of RoCEv2. */
-  public Network(double nanos, double bytesPerNano, int packetOverhead) {
-    this(nanos, bytesPerNano, packetOverhead, Framing.ETHERNET);
-  }
+  public static final Network NONE = new Network(0, Double.MAX_VALUE, 0, Framing.ETHERNET);
 
   /** The bytes that the link layer puts around a packet. */
   public enum Framing {
     /** RoCEv2 over IPv4, from the preamble to the gap between frames. */
     ETHERNET(70),
-    /** LRH 8, ICRC 4, VCRC 2, and 2 for the packet's start and end. */
+    /** LRH 8, ICRC 4, VCRC 2; one symbol each begins (SDP) and ends (EGP) a packet. */
     INFINIBAND(16);
 
     private final int bytes;
