@@ -195,10 +195,7 @@ public final class ClientProcess {
     return of != null && of.contains(start, bytes);
   }
 
-  /**
-   * The address of a part of the memory that a descriptor of {@code cuMemGetHandleForAddressRange}
-   * stands for: the name of its file has address and length.
-   */
+  /** The address of a part of a dma-buf: the name of its file has address and length. */
   public long exported(int descriptor, long offset, long bytes) throws ErrnoException {
     Matcher file;
     try {

@@ -92,7 +92,7 @@ final class RegionCommands {
    */
   static long exported(IoctlCommand command, int file, long offset, long bytes)
       throws ErrnoException {
-    ErrnoException.require(command.context().tables().hasEmulatedGpus(), Errno.EOPNOTSUPP);
+    ErrnoException.require(command.context().tables().emulatedGpus, Errno.EOPNOTSUPP);
     return command.context().process().exported(command.handle(file), offset, bytes);
   }
 

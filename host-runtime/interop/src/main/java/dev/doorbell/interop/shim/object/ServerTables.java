@@ -13,7 +13,7 @@ public final class ServerTables {
   private final Map<Long, EventStream> events = new HashMap<>();
   private final Map<XrcFile, OpenDomain> xrcDomains = new HashMap<>();
   private final BitSet uarPages = new BitSet();
-  private final boolean emulatedGpus;
+  public final boolean emulatedGpus;
   private long tokens;
 
   /**
@@ -38,10 +38,6 @@ public final class ServerTables {
   public ServerTables(boolean emulatedGpus) {
     this.emulatedGpus = emulatedGpus;
     uarPages.set(0);
-  }
-
-  public boolean hasEmulatedGpus() {
-    return emulatedGpus;
   }
 
   /**
