@@ -62,9 +62,10 @@ struct doorbell_graph {
 	struct held *held;
 };
 
+/* A stream has a number of its own among those of all devices; the default streams, which have none, are not captured. */
 struct stream {
 	struct stream *next;
-	uint64_t device, number;
+	uint64_t number;
 	struct nodes front; /* what its next node depends on */
 };
 
@@ -579,10 +580,10 @@ int doorbell_graph_depend(struct doorbell_graph *graph, struct doorbell_node *co
 
 /* Captures */
 
-static struct stream *stream_of(const struct capture *capture, uint64_t device, uint64_t number)
+static struct stream *stream_of(const struct capture *capture, uint64_t number)
 {
 	struct stream *stream = capture->streams;
-	while (stream && (stream->device != device || stream->number != number))
+	while (stream && stream->number != number)
 		stream = stream->next;
 	return stream;
 }
@@ -595,23 +596,22 @@ static struct marker *marker_of(const struct capture *capture, uint64_t event)
 	return marker;
 }
 
-static struct capture *capture_of(uint64_t device, uint64_t number)
+static struct capture *capture_of(uint64_t number)
 {
 	struct capture *capture = captures;
-	while (capture && !stream_of(capture, device, number))
+	while (capture && !stream_of(capture, number))
 		capture = capture->next;
 	return capture;
 }
 
-static int add_stream(struct capture *capture, uint64_t device, uint64_t number, struct doorbell_node *const *front,
-		      size_t count)
+static int add_stream(struct capture *capture, uint64_t number, struct doorbell_node *const *front, size_t count)
 {
 	struct stream **at = &capture->streams, *stream = calloc(1, sizeof *stream);
 	if (!stream)
 		return OUT_OF_MEMORY;
 	while (*at)
 		at = &(*at)->next;
-	*stream = (struct stream){NULL, device, number, {NULL, 0}};
+	*stream = (struct stream){NULL, number, {NULL, 0}};
 	*at = stream;
 	return unite(&stream->front, front, count);
 }
@@ -675,13 +675,13 @@ static int join(struct capture **capture, const uint64_t *in)
 	if (!of)
 		return OK;
 	if (*capture)
-		return unite(&stream_of(of, in[0], in[1])->front, marker->front.of, marker->front.count);
+		return unite(&stream_of(of, in[1])->front, marker->front.of, marker->front.count);
 	*capture = of;
 	if (!in[1]) { /* the default stream is never captured */
 		of->invalid = true;
 		return IMPLICIT;
 	}
-	return add_stream(of, in[0], in[1], marker->front.of, marker->front.count);
+	return add_stream(of, in[1], marker->front.of, marker->front.count);
 }
 
 static int keep(struct capture *capture, struct stream *stream, int type, const uint64_t *in, size_t numbers,
@@ -707,11 +707,11 @@ static bool captured_in_stream(int type, const uint64_t *in, size_t numbers, con
 	if (at < 0 && type != GPU_EVENT_DESTROY)
 		return false;
 	pthread_mutex_lock(&lock);
-	struct capture *capture = at < 0 ? NULL : capture_of(in[at], in[at + 1]);
+	struct capture *capture = at < 0 ? NULL : capture_of(in[at + 1]);
 	bool joins = type == GPU_STREAM_WAIT && !external;
 	*error = joins ? join(&capture, in) : OK;
 	if (capture && *error == OK && !joins)
-		*error = keep(capture, stream_of(capture, in[at], in[at + 1]), type, in, numbers, bytes, length);
+		*error = keep(capture, stream_of(capture, in[at + 1]), type, in, numbers, bytes, length);
 	/* Recorded again, in no capture, or gone. */
 	if (!capture && (type == GPU_EVENT_RECORD || type == GPU_EVENT_DESTROY))
 		unmark(in[0]);
@@ -757,7 +757,7 @@ int doorbell_event(bool record, void *event, void *stream, unsigned flags)
 
 int doorbell_begin_capture(void *stream, struct doorbell_graph *graph, struct doorbell_node *const *needs, size_t count)
 {
-	uint64_t device = (uint64_t)doorbell_device, number = doorbell_stream(stream);
+	uint64_t number = doorbell_stream(stream);
 	if (!number)
 		return UNSUPPORTED;
 	if (graph && !all_of(graph, needs, count))
@@ -769,9 +769,9 @@ int doorbell_begin_capture(void *stream, struct doorbell_graph *graph, struct do
 	capture->graph = graph;
 	int error = graph ? OK : doorbell_graph_create(&capture->graph);
 	if (error == OK)
-		error = add_stream(capture, device, number, needs, count);
+		error = add_stream(capture, number, needs, count);
 	pthread_mutex_lock(&lock);
-	if (error == OK && capture_of(device, number))
+	if (error == OK && capture_of(number))
 		error = ILLEGAL_STATE;
 	if (error == OK) {
 		capture->id = ++last_id;
@@ -805,11 +805,11 @@ static int joined(const struct capture *capture)
 
 int doorbell_end_capture(void *stream, struct doorbell_graph **graph)
 {
-	uint64_t device = (uint64_t)doorbell_device, number = doorbell_stream(stream);
+	uint64_t number = doorbell_stream(stream);
 	*graph = NULL;
 	pthread_mutex_lock(&lock);
-	struct capture *ended = capture_of(device, number), **at = &captures;
-	int error = !ended ? ILLEGAL_STATE : stream_of(ended, device, number) != ended->streams ? UNMATCHED : OK;
+	struct capture *ended = capture_of(number), **at = &captures;
+	int error = !ended ? ILLEGAL_STATE : stream_of(ended, number) != ended->streams ? UNMATCHED : OK;
 	if (error == OK) {
 		while (*at != ended)
 			at = &(*at)->next;
@@ -832,9 +832,9 @@ int doorbell_capture_status(void *stream, unsigned long long *id, struct doorbel
 			    struct doorbell_node *const **front, size_t *count)
 {
 	pthread_mutex_lock(&lock);
-	uint64_t device = (uint64_t)doorbell_device, number = doorbell_stream(stream);
-	struct capture *of = capture_of(device, number);
-	const struct nodes *next = of ? &stream_of(of, device, number)->front : NULL;
+	uint64_t number = doorbell_stream(stream);
+	struct capture *of = capture_of(number);
+	const struct nodes *next = of ? &stream_of(of, number)->front : NULL;
 	int status = !of ? 0 : of->invalid ? 2 : 1;
 	if (id)
 		*id = of ? of->id : 0;
@@ -852,11 +852,11 @@ int doorbell_capture_status(void *stream, unsigned long long *id, struct doorbel
 int doorbell_capture_update(void *stream, struct doorbell_node *const *front, size_t count, bool replace)
 {
 	pthread_mutex_lock(&lock);
-	uint64_t device = (uint64_t)doorbell_device, number = doorbell_stream(stream);
-	struct capture *of = capture_of(device, number);
+	uint64_t number = doorbell_stream(stream);
+	struct capture *of = capture_of(number);
 	int error = !of ? ILLEGAL_STATE : !all_of(of->graph, front, count) ? INVALID_VALUE : OK;
 	if (error == OK) {
-		struct nodes fresh = {NULL, 0}, *old = &stream_of(of, device, number)->front;
+		struct nodes fresh = {NULL, 0}, *old = &stream_of(of, number)->front;
 		if (!replace)
 			error = unite(&fresh, old->of, old->count);
 		if (error == OK)

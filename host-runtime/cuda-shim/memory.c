@@ -13,6 +13,9 @@
 
 #define PAGE 4096ul
 #define PART (32u << 10)
+/* Where the server places windows of GPU memory. */
+#define GPUS_START (1ul << 45)
+#define GPUS_END (3ul << 45)
 
 int doorbell_map(uint64_t address, uint64_t bytes, uint64_t file, uint64_t offset);
 void doorbell_unmap(uint64_t address, uint64_t bytes);
@@ -257,6 +260,13 @@ static int store_rows(uint64_t to, size_t to_pitch, const char *from, size_t fro
 	return error;
 }
 
+/* False for addresses of GPU memory that the process has not mapped: another program's, say. */
+static bool is_own(uint64_t address)
+{
+	struct mapping unused;
+	return address < GPUS_START || address >= GPUS_END || mapping_of(address, &unused);
+}
+
 int doorbell_copy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, void *stream,
 	      bool wait)
 {
@@ -282,6 +292,8 @@ int doorbell_copy2d(void *to, size_t to_pitch, const void *from, size_t from_pit
 	} else {
 		error = doorbell_synchronize(stream);
 	}
+	if (error == OK && !((there || is_own((uint64_t)to)) && (here || is_own((uint64_t)from))))
+		error = INVALID_VALUE;
 	if (error == OK)
 		move_rows(to, to_pitch, from, from_pitch, width, height);
 	return error;

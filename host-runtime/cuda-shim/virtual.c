@@ -6,6 +6,7 @@
 #include "core.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,10 +15,11 @@
 
 #define API __attribute__((visibility("default")))
 #define GRANULARITY (2ul << 20)
+#define PAGE 4096ul
 
 typedef uint64_t device_pointer;
 
-enum { POSIX_DESCRIPTOR = 1, PINNED = 1, ON_DEVICE = 1 };
+enum { POSIX_DESCRIPTOR = 1, PINNED = 1, ON_DEVICE = 1, DMA_BUF = 1, PCIE_MAPPING = 1 };
 
 /* CUmemAllocationProp */
 struct properties {
@@ -222,6 +224,37 @@ API int cuMemImportFromShareableHandle(struct physical **handle, void *shareable
 	*fresh = (struct physical){
 		{PINNED, POSIX_DESCRIPTOR, {ON_DEVICE, doorbell_device}, NULL, 0, 1, 0, {0}}, (size_t)status.st_size, file, 1};
 	*handle = fresh;
+	return OK;
+}
+
+/*
+ * A file that stands for a dma-buf: as long as the range, and the HCAs' server reads its name. Pages end a range, as
+ * allocations begin with one.
+ */
+API int cuMemGetHandleForAddressRange(int *handle, device_pointer address, size_t bytes, int type, uint64_t flags)
+{
+	if (type != DMA_BUF || flags > PCIE_MAPPING)
+		return NOT_SUPPORTED;
+	if (!handle || !bytes || address % PAGE || bytes % PAGE)
+		return INVALID_VALUE;
+	for (device_pointer at = address; at < address + bytes;) {
+		uint64_t found[4];
+		int error = doorbell_pointer(at, found);
+		if (error != OK)
+			return error;
+		if (found[0] != GPU_DEVICE && found[0] != GPU_IMPORTED)
+			return INVALID_VALUE;
+		at = (found[2] + found[3] + PAGE - 1) & -PAGE;
+	}
+	char name[64];
+	snprintf(name, sizeof name, "doorbell-dmabuf-%lx-%lx", address, bytes);
+	int file = memfd_create(name, MFD_CLOEXEC);
+	if (file < 0 || ftruncate(file, (off_t)bytes) != 0) {
+		if (file >= 0)
+			close(file);
+		return OUT_OF_MEMORY;
+	}
+	*handle = file;
 	return OK;
 }
 

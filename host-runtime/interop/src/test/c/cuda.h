@@ -15,6 +15,7 @@ int cuMemCreate(uint64_t *handle, size_t bytes, const void *properties, unsigned
 int cuMemAddressReserve(uint64_t *address, size_t bytes, size_t alignment, uint64_t at, unsigned long long flags);
 int cuMemMap(uint64_t address, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags);
 int cuMemSetAccess(uint64_t address, size_t bytes, const void *rights, size_t count);
+int cuMemGetHandleForAddressRange(int *handle, uint64_t address, size_t bytes, int type, unsigned long long flags);
 int cuMemHostRegister_v2(void *pages, size_t bytes, unsigned flags);
 
 /* Writes to the GPU. A small cuMemcpyHtoD returns before the bytes are there; another process would read the old ones. */

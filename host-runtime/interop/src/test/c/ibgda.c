@@ -5,6 +5,7 @@
  * memory; DC targets by verbs; connections by the address vector of an address handle. Then WQEs of its shapes: WRITE,
  * inline WRITE over several blocks, READ, atomics of 4 and 8 bytes with masks, NOP, DUMP. Completions are seen by the WQE
  * counter alone. Every byte is compared. Exits with 0 when all is as it should be. Linked with libcuda.so.1 or a stand-in.
+ * With DMA_BUF all memory of the GPU is registered by dma-bufs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +14,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "prm.h"
 
@@ -74,15 +77,69 @@ static void read_gpu(void *to, uint64_t from, size_t bytes)
 	CHECK(!cuMemcpyDtoH_v2(to, from, bytes));
 }
 
+#ifdef DMA_BUF
+enum { UNIT = 4096 };
+
+static int export_range(uint64_t address, size_t bytes)
+{
+	int file = -1;
+	CHECK(cuMemGetHandleForAddressRange(&file, address + 64, UNIT, 1, 0) == 1);
+	CHECK(cuMemGetHandleForAddressRange(&file, address, bytes + UNIT, 1, 0) == 1);
+	CHECK(!cuMemGetHandleForAddressRange(&file, address, bytes, 1, 0));
+	CHECK(lseek(file, 0, SEEK_END) == (off_t)bytes);
+	return file;
+}
+
+/* Of the second half of a range that is twice as long. */
+static struct mlx5dv_devx_umem *register_queue(struct end *end, struct buffer *buffer, size_t bytes)
+{
+	size_t room = (bytes + UNIT - 1) & -UNIT;
+	uint64_t range;
+	CHECK(!cuMemAlloc_v2(&range, 2 * room));
+	int file = export_range(range, 2 * room);
+	buffer->gpu = range + room;
+	struct mlx5dv_devx_umem_in in = { .addr = (void *)room, .size = bytes, .access = IBV_ACCESS_LOCAL_WRITE,
+					  .pgsz_bitmap = UNIT, .comp_mask = MLX5DV_UMEM_MASK_DMABUF, .dmabuf_fd = file };
+	struct mlx5dv_devx_umem *umem = mlx5dv_devx_umem_reg_ex(end->context, &in);
+	in.addr = (void *)(room + UNIT);
+	in.size = room;
+	CHECK(!mlx5dv_devx_umem_reg_ex(end->context, &in) && errno == EINVAL);
+	CHECK(!close(file));
+	return umem;
+}
+
+static struct ibv_mr *register_heap(struct end *end)
+{
+	int file = export_range(end->heap, HEAP), other = memfd_create("other", 0);
+	CHECK(!ibv_reg_dmabuf_mr(end->pd, 0, HEAP, end->heap, -1, REMOTE) && errno == EBADF);
+	CHECK(!ibv_reg_dmabuf_mr(end->pd, 0, HEAP, end->heap, other, REMOTE) && errno == EINVAL);
+	CHECK(!ibv_reg_dmabuf_mr(end->pd, UNIT, HEAP, end->heap, file, REMOTE) && errno == EINVAL);
+	struct ibv_mr *part = ibv_reg_dmabuf_mr(end->pd, UNIT, UNIT, 0, file, REMOTE);
+	struct ibv_mr *whole = ibv_reg_dmabuf_mr(end->pd, 0, HEAP, end->heap, file, REMOTE);
+	CHECK(part && !ibv_dereg_mr(part) && !close(file) && !close(other));
+	return whole;
+}
+#else
+static struct mlx5dv_devx_umem *register_queue(struct end *end, struct buffer *buffer, size_t bytes)
+{
+	CHECK(!cuMemAlloc_v2(&buffer->gpu, bytes));
+	return mlx5dv_devx_umem_reg(end->context, (void *)(uintptr_t)buffer->gpu, bytes, IBV_ACCESS_LOCAL_WRITE);
+}
+
+static struct ibv_mr *register_heap(struct end *end)
+{
+	return ibv_reg_mr(end->pd, (void *)(uintptr_t)end->heap, HEAP, REMOTE);
+}
+#endif
+
 static void allocate(struct end *end, struct buffer *buffer, size_t bytes, int value)
 {
 	void *content = malloc(bytes);
-	CHECK(content && !cuMemAlloc_v2(&buffer->gpu, bytes));
+	buffer->umem = register_queue(end, buffer, bytes);
+	CHECK(content && buffer->umem);
 	memset(content, value, bytes);
 	write_gpu(buffer->gpu, content, bytes);
 	free(content);
-	buffer->umem = mlx5dv_devx_umem_reg(end->context, (void *)(uintptr_t)buffer->gpu, bytes, IBV_ACCESS_LOCAL_WRITE);
-	CHECK(buffer->umem);
 }
 
 static void query(struct end *end, unsigned group, uint8_t *out, size_t bytes)
@@ -125,7 +182,7 @@ static void open_end(struct end *end, struct ibv_device *device)
 	end->rcqn = cq.cqn;
 	end->srqn = srq.srqn;
 	CHECK(!cuMemAlloc_v2(&end->heap, HEAP));
-	end->mr = ibv_reg_mr(end->pd, (void *)(uintptr_t)end->heap, HEAP, REMOTE);
+	end->mr = register_heap(end);
 	CHECK(end->mr);
 	allocate(end, &end->cqes, QUEUES * DEPTH * 64, 0xff);
 	allocate(end, &end->cq_records, QUEUES * 8, 0);

@@ -261,7 +261,7 @@ static void call_counted(void *calls)
 }
 
 /* Two branches of a captured graph: the second one begins behind the first one's event, and its end is waited for. */
-static void graphs(void)
+static void graphs(int device)
 {
 	void *first, *second, *other, *forked, *joined, *outside, *graph, *instance, *empty;
 	uint32_t *numbers, *flag, *seen, source[2] = {10, 20};
@@ -278,7 +278,9 @@ static void graphs(void)
 	OK(cudaMallocHost((void **)&seen, 8));
 	*flag = 0;
 
+	OK(cudaSetDevice(1 - device)); /* a stream is captured whichever GPU is current */
 	OK(cudaStreamBeginCapture(first, 0));
+	OK(cudaSetDevice(device));
 	OK(cudaStreamIsCapturing(first, &status));
 	REQUIRE(status == 1 && cudaStreamBeginCapture(first, 0) == 401 && cudaGetLastError() == 401);
 	OK(cudaMemcpyAsync(numbers, source, 8, 1, first));
@@ -763,12 +765,12 @@ int main(int count, char **words)
 		REQUIRE(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
 		memory();
 		streams();
-		graphs();
+		graphs(0);
 		nodes();
 		captured_nodes();
 		OK(cudaSetDevice(1));
 		memory();
-		graphs();
+		graphs(1);
 		nodes();
 		REQUIRE(cudaMallocArray(&array, NULL, 1, 1, 0) == 801 && cudaGetLastError() == 801 && cudaGetLastError() == 0);
 		REQUIRE(launch(&add, 1, 2048, NULL, 0, NULL) == 9);

@@ -66,7 +66,7 @@ public final class ShimServer implements AutoCloseable {
   private final Map<Integer, ClientProcess> processes = new HashMap<>();
   private final Set<ClientContext> contexts = new HashSet<>();
   private ClientContext[] open = new ClientContext[0];
-  private final ServerTables tables = new ServerTables();
+  private final ServerTables tables;
   private final ProgramGpus gpus;
   private final CmFiles connectionFiles;
   private final IdleWait idleWait = new IdleWait();
@@ -89,6 +89,7 @@ public final class ShimServer implements AutoCloseable {
   public ShimServer(Path folder, ShimOptions options) throws IOException {
     this.folder = PrivateFolder.open(folder);
     this.gpus = options.emulated();
+    this.tables = new ServerTables(gpus.count() > 0);
     this.fabric = new ClientFabric(options.gpus(), gpus.world());
     gpus.ring(this::findPage);
     if (isServed(this.folder)) {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Programs of the CUDA runtime and driver API, built by gcc alone, on emulated GPUs. */
 final class EmulatedGpusTest {
@@ -82,14 +82,15 @@ final class EmulatedGpusTest {
 
   /** Regions, queues and doorbell records in memory of a GPU, which the HCA uses in place. */
   @ParameterizedTest
-  @ValueSource(strings = {"devx.c", "ibgda.c"})
-  void a_program_of_libmlx5_has_its_queues_and_payload_on_the_gpu(String source) throws Exception {
+  @CsvSource({"devx.c, ON_GPU", "ibgda.c, ON_GPU", "ibgda.c, DMA_BUF"})
+  void a_program_of_libmlx5_has_its_queues_and_payload_on_the_gpu(String source, String option)
+      throws Exception {
     try (ServedDevices devices = serve()) {
       Path libraries = libraries();
       Path program =
           devices.compile(
               source,
-              "-DON_GPU",
+              "-D" + option,
               libraries.resolve("libcuda.so.1").toString(),
               "-lmlx5",
               "-libverbs");

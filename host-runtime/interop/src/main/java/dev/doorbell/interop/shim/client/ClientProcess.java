@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,9 @@ public final class ClientProcess {
 
   /** {@code TMPFS_MAGIC}: pages of a file of huge pages can be missing although it is sealed. */
   private static final long TMPFS = 0x0102_1994;
+
+  private static final Pattern EXPORTED =
+      Pattern.compile("/memfd:doorbell-dmabuf-(\\p{XDigit}{1,15})-(\\p{XDigit}{1,15}) .*");
 
   private final int pid;
   private final int slot;
@@ -188,6 +193,24 @@ public final class ClientProcess {
   private boolean isInWindow(long start, long bytes) {
     GpuWindow of = window;
     return of != null && of.contains(start, bytes);
+  }
+
+  /** The address of a part of a dma-buf: the name of its file has address and length. */
+  public long exported(int descriptor, long offset, long bytes) throws ErrnoException {
+    Matcher file;
+    try {
+      Path link = Path.of("/proc/%d/fd/%d".formatted(pid, descriptor));
+      file = EXPORTED.matcher(Files.readSymbolicLink(link).toString());
+    } catch (IOException e) {
+      throw new ErrnoException(Errno.EBADF);
+    }
+    ErrnoException.require(file.matches(), Errno.EINVAL);
+    long start = Long.parseLong(file.group(1), 16);
+    long length = Long.parseLong(file.group(2), 16);
+    ErrnoException.require(
+        isInWindow(start, length) && offset >= 0 && bytes > 0 && offset <= length - bytes,
+        Errno.EINVAL);
+    return start + offset;
   }
 
   /** The memory of a queue in a GPU's memory. */

@@ -2,6 +2,8 @@ package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.memory.AddressSpace;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Memory of a program's emulated GPUs: a file in memory that the program and this process map at
@@ -72,30 +74,19 @@ public final class GpuWindow implements AutoCloseable {
   }
 
   /**
-   * Opens a file of a program.
-   *
-   * @return its descriptor here
-   * @throws IOException when it cannot be opened
-   */
-  public static int open(int pid, int descriptor) throws IOException {
-    int opened = new LinuxCalls().open("/proc/%d/fd/%d".formatted(pid, descriptor));
-    if (opened < 0) {
-      throw new IOException("a file of process %d: errno %d".formatted(pid, -opened));
-    }
-    return opened;
-  }
-
-  public static void closeFile(int descriptor) {
-    new LinuxCalls().close(descriptor);
-  }
-
-  /**
    * Lets a part of the window be pages of another file.
    *
    * @throws IOException when they cannot be mapped
    */
-  public void overlay(long address, long bytes, int other, long offset) throws IOException {
-    int error = libc.mapShared(address, bytes, LinuxCalls.MAP_FIXED, other, offset);
+  public void overlay(long address, long bytes, Path other, long offset) throws IOException {
+    // A page behind the end of a file ends whoever touches it.
+    if (offset < 0 || bytes <= 0 || offset > Files.size(other) - bytes) {
+      throw new IOException("pages behind the end of a file");
+    }
+    int opened = libc.open(other.toString());
+    int error =
+        opened < 0 ? opened : libc.mapShared(address, bytes, LinuxCalls.MAP_FIXED, opened, offset);
+    libc.close(opened);
     if (error != 0) {
       throw new IOException("pages of a program: errno " + -error);
     }

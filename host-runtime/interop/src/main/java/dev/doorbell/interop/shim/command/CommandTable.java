@@ -69,7 +69,12 @@ public final class CommandTable {
         MemoryCommands::registerOnChip);
     add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_QUERY_MR, bits(5), 0, RegionCommands::query);
     add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_ADVISE_MR, bits(4), 0, RegionCommands::advise);
-    add(UverbsAbi.OBJECT_MR, UverbsAbi.METHOD_REG_DMABUF_MR, bits(9), 0, CommandTable::unsupported);
+    add(
+        UverbsAbi.OBJECT_MR,
+        UverbsAbi.METHOD_REG_DMABUF_MR,
+        bits(9),
+        0,
+        RegionCommands::registerExported);
     add(UverbsAbi.OBJECT_CQ, 0, bits(8), UHW, CompletionQueueCommands::create);
     add(UverbsAbi.OBJECT_CQ, 1, bits(2), 0, CompletionQueueCommands::destroy);
     add(UverbsAbi.OBJECT_QP, 0, bits(15), UHW, QueuePairCommands::create);
@@ -162,10 +167,6 @@ public final class CommandTable {
     }
     command.undo();
     return errno;
-  }
-
-  private static void unsupported(IoctlCommand command) throws ErrnoException {
-    throw new ErrnoException(Errno.EOPNOTSUPP);
   }
 
   /** CommandTable of the older kind: {@code enum ib_uverbs_write_cmds}. */

@@ -50,11 +50,14 @@ final class DevxCommands {
   private DevxCommands() {}
 
   static void registerUmem(IoctlCommand command) throws ErrnoException, PagesNotShared {
-    ErrnoException.require(!command.has(UverbsAbi.DEVX_UMEM_DMABUF_FD), Errno.EOPNOTSUPP);
-    long start = command.in64(UverbsAbi.DEVX_UMEM_ADDR);
+    long address = command.in64(UverbsAbi.DEVX_UMEM_ADDR);
     long bytes = command.in64(UverbsAbi.DEVX_UMEM_LEN);
     boolean writable = (command.in32(UverbsAbi.DEVX_UMEM_ACCESS, 0) & 1) != 0;
     ClientContext context = command.context();
+    long start =
+        command.has(UverbsAbi.DEVX_UMEM_DMABUF_FD)
+            ? RegionCommands.exported(command, UverbsAbi.DEVX_UMEM_DMABUF_FD, address, bytes)
+            : address;
     ErrnoException.require(ClientProcess.isLegal(start, bytes), Errno.EFAULT);
     GpuRange gpu =
         context.process().isMapped(start, bytes, writable)

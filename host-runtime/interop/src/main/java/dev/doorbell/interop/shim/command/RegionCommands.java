@@ -71,6 +71,31 @@ final class RegionCommands {
         new Struct(12).u32(0, handle).u32(4, region.lkey()).u32(8, region.rkey()));
   }
 
+  /** {@code ibv_reg_dmabuf_mr}. */
+  static void registerExported(IoctlCommand command) throws ErrnoException, PagesNotShared {
+    long bytes = command.in64(3);
+    long start = exported(command, 5, command.in64(2), bytes);
+    Registration wanted =
+        new Registration(
+            command.find(1, Resource.Pd.class), start, bytes, command.in64(4), command.in32(6));
+    GpuRange gpu = gpuMemory(command.context(), wanted);
+    MemoryRegion region = register(command.context(), wanted, gpu, null);
+    command.outHandle(0, command.add(new Resource.Mr(region, null, wanted).on(gpu)));
+    command.out32(7, region.lkey());
+    command.out32(8, region.rkey());
+  }
+
+  /**
+   * The address of a part of a dma-buf, which emulated GPUs alone have.
+   *
+   * @param file the attribute with the descriptor
+   */
+  static long exported(IoctlCommand command, int file, long offset, long bytes)
+      throws ErrnoException {
+    ErrnoException.require(command.context().tables().emulatedGpus, Errno.EOPNOTSUPP);
+    return command.context().process().exported(command.handle(file), offset, bytes);
+  }
+
   /** The memory of a GPU that is to be registered, or null: memory of the host. */
   private static @Nullable GpuRange gpuMemory(ClientContext context, Registration wanted)
       throws ErrnoException, PagesNotShared {

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.gpu;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.gpu.GpuAttributes;
 import dev.doorbell.core.gpu.GpuModule;
@@ -17,10 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -237,8 +235,10 @@ public final class GpuConnection {
         return importBlock(in);
       }
       case POINTER -> {
-        return pointer(
-            CudaException.present(program.block(in.getLong(0)), CudaStatus.INVALID_VALUE));
+        GpuBlock block =
+            CudaException.present(program.block(in.getLong(0)), CudaStatus.INVALID_VALUE);
+        Allocation at = block.allocation();
+        return numbers(block.kind().number(), block.device(), at.address(), at.size());
       }
       case MEMORY -> {
         return numbers(program.free(in.getLong(0)), GpuProgram.MEMORY_BYTES);
@@ -249,15 +249,8 @@ public final class GpuConnection {
       }
       case MISSING -> gpus.miss(rest(in, 0));
       case MAP_AT ->
-          withFile(
-              in.getLong(8),
-              in.getLong(16),
-              in.getLong(24),
-              file -> {
-                program.mapAt(in.getLong(0), in.getLong(24), file, in.getLong(16));
-                return 0L;
-              });
-      case UNMAP -> program.mapAt(in.getLong(0), in.getLong(8), -1, 0);
+          program.mapAt(in.getLong(0), in.getLong(24), file(in.getLong(8)), in.getLong(16));
+      case UNMAP -> program.mapAt(in.getLong(0), in.getLong(8), null, 0);
     }
     return numbers();
   }
@@ -333,32 +326,22 @@ public final class GpuConnection {
     int capability = program.gpu(device).attributes().computeCapability();
     boolean fat = in.getLong(8) == FAT_BINARY;
     List<byte[]> images = new ArrayList<>();
-    MessageDigest digest = sha256();
-    digest.update((byte) (fat ? 1 : 0));
+    List<ByteBuffer> key = new ArrayList<>();
     for (int at = 16; at + 16 <= in.limit(); at += 16) {
       long address = in.getLong(at);
       long bytes =
           fat ? FatBinary.bytes(read(address, FatBinary.HEADER_BYTES)) : in.getLong(at + 8);
       byte[] image = read(address, bytes);
       images.add(image);
-      digest.update(image);
+      key.add(ByteBuffer.wrap(Sha256.of(image)));
     }
     // Each rank of a program loads the same images for its GPU.
-    ByteBuffer key = ByteBuffer.wrap(digest.digest());
     String known = gpus.text(key);
     if (known == null) {
       known = text(images, fat, capability);
       gpus.keep(key, known);
     }
     return program.load(device, "module of the program", known);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private static String text(List<byte[]> images, boolean fat, int capability)
@@ -569,52 +552,19 @@ public final class GpuConnection {
 
   /** In: device, descriptor in the program, offset, bytes. */
   private long mapFile(ByteBuffer in) throws CudaException {
+    long device = in.getLong(0);
+    Path file = file(in.getLong(8));
     long offset = in.getLong(16);
     long bytes = in.getLong(24);
-    return withFile(
-        in.getLong(8),
-        offset,
-        bytes,
-        file -> {
-          GpuBlock page = program.doorbells(gpus, in.getLong(0), path(file), offset, bytes);
-          GpuBlock block =
-              page == null
-                  ? program.overlay(in.getLong(0), GpuBlock.Kind.FILE, bytes, file, offset)
-                  : page;
-          return block.allocation().address();
-        });
+    GpuBlock page = program.doorbells(gpus, device, file, offset, bytes);
+    GpuBlock block =
+        page == null ? program.overlay(device, GpuBlock.Kind.FILE, bytes, file, offset) : page;
+    return block.allocation().address();
   }
 
-  private static Path path(int file) {
-    return Path.of("/proc/self/fd/" + file);
-  }
-
-  /** Uses a file of the program. */
-  @FunctionalInterface
-  private interface FileUse {
-    long use(int file) throws CudaException;
-  }
-
-  private long withFile(long descriptor, long offset, long bytes, FileUse use)
-      throws CudaException {
-    int file;
-    try {
-      file = GpuWindow.open(program.pid(), (int) descriptor);
-    } catch (IOException e) {
-      throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
-    }
-    try {
-      // A page behind the end of a file ends whoever touches it.
-      long size = Files.size(path(file));
-      CudaException.require(
-          offset >= 0 && bytes > 0 && offset <= size && bytes <= size - offset,
-          CudaStatus.INVALID_VALUE);
-      return use.use(file);
-    } catch (IOException e) {
-      throw new CudaException(CudaStatus.INVALID_VALUE, String.valueOf(e.getMessage()));
-    } finally {
-      GpuWindow.closeFile(file);
-    }
+  /** A file that the program has open. */
+  private Path file(long descriptor) {
+    return Path.of("/proc/%d/fd/%d".formatted(program.pid(), descriptor));
   }
 
   /** Answers with the key of the block, and the offset of the address in it. */
@@ -638,16 +588,13 @@ public final class GpuConnection {
       return numbers(of.address(), bytes, window.file(), offset);
     }
     GpuBlock block =
-        program.overlay(in.getLong(0), GpuBlock.Kind.IMPORTED, bytes, window.file(), offset);
+        program.overlay(
+            in.getLong(0),
+            GpuBlock.Kind.IMPORTED,
+            bytes,
+            Path.of("/proc/self/fd/" + window.file()),
+            offset);
     return numbers(block.allocation().address(), bytes, window.file(), offset);
-  }
-
-  private Reply pointer(GpuBlock block) {
-    return numbers(
-        block.kind().number(),
-        block.device(),
-        block.allocation().address(),
-        block.allocation().size());
   }
 
   /** The output of printf, or the description of an error. */

@@ -299,7 +299,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   /** Allocates addresses and lets them be pages of a file. */
-  GpuBlock overlay(long device, GpuBlock.Kind kind, long bytes, int file, long offset)
+  GpuBlock overlay(long device, GpuBlock.Kind kind, long bytes, Path file, long offset)
       throws CudaException {
     GpuBlock block = allocate(device, kind, bytes);
     try {
@@ -327,14 +327,14 @@ final class GpuProgram implements AutoCloseable {
   }
 
   /** Lets a part of a reserved block be pages of a file, or its own again where there is none. */
-  void mapAt(long address, long bytes, int file, long offset) throws CudaException {
+  void mapAt(long address, long bytes, @Nullable Path file, long offset) throws CudaException {
     GpuBlock block = CudaException.present(block(address), CudaStatus.INVALID_VALUE);
     CudaException.require(
         block.kind() == GpuBlock.Kind.RESERVED
             && (address & (AddressSpace.PAGE - 1)) == 0
             && block.allocation().contains(address, bytes),
         CudaStatus.INVALID_VALUE);
-    if (file < 0) {
+    if (file == null) {
       window.restore(address, bytes);
       return;
     }

@@ -41,10 +41,10 @@ public final class ProgramGpus implements AutoCloseable {
   private final Map<Long, ExportedEvent> events = new HashMap<>();
   private final SortedSet<String> missing = new TreeSet<>();
   private final SecureRandom random = new SecureRandom();
-  private final Map<ByteBuffer, String> texts =
+  private final Map<List<ByteBuffer>, String> texts =
       new LinkedHashMap<>(2 * KEPT_TEXTS, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, String> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<List<ByteBuffer>, String> eldest) {
           return size() > KEPT_TEXTS;
         }
       };
@@ -230,13 +230,13 @@ public final class ProgramGpus implements AutoCloseable {
     return exports.get(key);
   }
 
-  /** The PTX of images that were loaded lately, by their digest; null for others. */
-  @Nullable String text(ByteBuffer digest) {
-    return texts.get(digest);
+  /** The PTX of images that were loaded lately, by their digests; null for others. */
+  @Nullable String text(List<ByteBuffer> digests) {
+    return texts.get(digests);
   }
 
-  void keep(ByteBuffer digest, String text) {
-    texts.put(digest, text);
+  void keep(List<ByteBuffer> digests, String text) {
+    texts.put(digests, text);
   }
 
   void miss(String function) {

@@ -13,6 +13,7 @@ public final class ServerTables {
   private final Map<Long, EventStream> events = new HashMap<>();
   private final Map<XrcFile, OpenDomain> xrcDomains = new HashMap<>();
   private final BitSet uarPages = new BitSet();
+  public final boolean emulatedGpus;
   private long tokens;
 
   /**
@@ -34,7 +35,8 @@ public final class ServerTables {
   private int domains;
   private int umems;
 
-  public ServerTables() {
+  public ServerTables(boolean emulatedGpus) {
+    this.emulatedGpus = emulatedGpus;
     uarPages.set(0);
   }
 
