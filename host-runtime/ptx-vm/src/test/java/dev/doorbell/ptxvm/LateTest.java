@@ -8,6 +8,7 @@ import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.ptxvm.launch.VmOptions;
 import org.junit.jupiter.api.Test;
 
 /** Functions of a long file are parsed and linked when a thread first calls them. */
@@ -45,6 +46,22 @@ class LateTest {
               }
               .func (.param .u64 r) again (.param .u64 a);
               .global .align 8 .u64 table[4] = {square, counted, broken, again};
+              .func nothing ()
+              {
+                ret;
+              }
+              .global .align 8 .u64 idle[1] = {nothing};
+              .visible .entry n(.param .u64 a, .param .u64 out)
+              {
+                .reg .b64 %d<4>;
+                ld.global.u64 %d1, [idle];
+                way: .callprototype _ ();
+                call %d1, way;
+                ld.param.u64 %d2, [a];
+                ld.param.u64 %d3, [out];
+                st.global.u64 [%d3], %d2;
+                ret;
+              }
               """
                   + caller(".func (.param .u64 r) again (.param .u64 a)", "[r]", "param")
                   + caller(".visible .entry k(.param .u64 a, .param .u64 out)", "[%d9]", "global"))
@@ -84,10 +101,14 @@ class LateTest {
   }
 
   private static long result(World world, GpuModule module, long argument) {
+    return result(world, module, "k", argument);
+  }
+
+  private static long result(World world, GpuModule module, String kernel, long argument) {
     try (Memory out = world.device(Long.BYTES)) {
       Launch launch =
           world.run(
-              module, "k", LaunchConfig.of(2, 1), new KernelArguments().add(argument).add(out));
+              module, kernel, LaunchConfig.of(2, 1), new KernelArguments().add(argument).add(out));
       launch.check();
       return out.getLong(0);
     }
@@ -111,6 +132,16 @@ class LateTest {
       long thrice = twice << 2 | 3;
       long inner = 36 + 987654321L + 24_000;
       assertThat(result(world, module, thrice)).isEqualTo(inner + 1000 * twice + 1000 * thrice);
+    }
+  }
+
+  /** Executions are counted by instruction, and those of the function come while a step runs. */
+  @Test
+  void a_function_without_registers_is_linked_and_executed_in_one_step() {
+    VmOptions compiling = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
+    try (World world = new World(0, compiling.withCompileAfter(1_000_000))) {
+      GpuModule module = world.gpu.load("long.ptx", PTX);
+      assertThat(result(world, module, "n", 7)).isEqualTo(7);
     }
   }
 

@@ -184,7 +184,8 @@ public final class VmThread implements Agent, Barrier.Participant {
     try {
       int[] counts = grid.counts();
       while (true) {
-        if (counts != null) {
+        // A function that was linked in this step counts from the next one on.
+        if (counts != null && current.place < counts.length) {
           counts[current.place]++;
         }
         stalled += current.stall;
