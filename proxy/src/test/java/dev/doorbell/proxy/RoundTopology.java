@@ -91,7 +91,7 @@ final class RoundTopology {
                 Map.of("doorbell", 50, "wqe", 120, "packet", 100, "maxReadRequest", 512))),
         links,
         paths,
-        new Network(1000, 50, 58),
+        new Network(1000, 50, 58, Network.Framing.ETHERNET),
         null,
         List.of());
   }
