@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.document.SourcePositions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -107,7 +109,8 @@ record Section(
       own = section(key).source;
       value = value.path("value");
     }
-    double number = recorder.value(path(key), reader.apply(value).doubleValue());
+    double number = reader.apply(value).doubleValue();
+    recorder.places.put(path(key), pointer + "/" + key);
     if (own == null) {
       problem(
           key,
@@ -154,21 +157,37 @@ record Section(
   /**
    * Collects the constants and problems of a topology file while it is read.
    *
-   * @param substitutes values that replace those in the file, by key of the constant
+   * @param places where constants lie in the file, by their keys
    */
   record ConstantRecorder(
       SourcePositions positions,
-      Map<String, Double> substitutes,
+      Map<String, String> places,
       List<Constant> constants,
       List<Problem> problems) {
 
-    ConstantRecorder(SourcePositions positions, Map<String, Double> substitutes) {
-      this(positions, Map.copyOf(substitutes), new ArrayList<>(), new ArrayList<>());
+    ConstantRecorder(SourcePositions positions) {
+      this(positions, new HashMap<>(), new ArrayList<>(), new ArrayList<>());
     }
 
-    /** Returns the value of a constant: its substitute, or that in the file. */
-    double value(String key, double inFile) {
-      return substitutes.getOrDefault(key, inFile);
+    /** Writes another value of a constant into the file that was read. */
+    void replace(JsonNode root, String key, double value) {
+      String place = places.getOrDefault(key, "");
+      int end = place.lastIndexOf('/');
+      if (end < 0) {
+        return;
+      }
+      ObjectNode section = (ObjectNode) root.at(place.substring(0, end));
+      String name = place.substring(end + 1);
+      boolean whole = value == Math.rint(value) && Math.abs(value) < Long.MAX_VALUE;
+      JsonNode number =
+          whole
+              ? JsonNodeFactory.instance.numberNode((long) value)
+              : JsonNodeFactory.instance.numberNode(value);
+      if (section.get(name) instanceof ObjectNode withSource) {
+        withSource.set("value", number);
+      } else {
+        section.set(name, number);
+      }
     }
   }
 }

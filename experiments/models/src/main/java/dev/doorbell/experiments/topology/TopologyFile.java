@@ -78,8 +78,7 @@ public final class TopologyFile {
   /**
    * Reads a topology with some constants changed, to find out their influence.
    *
-   * @param instead values by the keys of {@link Topology#constants}; they are not checked against
-   *     the limits of a file
+   * @param instead values by the keys of {@link Topology#constants}
    */
   public static Topology load(String nameOrPath, Map<String, Double> instead)
       throws TopologyException {
@@ -147,22 +146,30 @@ public final class TopologyFile {
       throws TopologyException {
     try {
       YamlDocument.Parsed document = YamlDocument.parse(file, text, KIND.name());
-      List<Problem> problems = CHECKER.check(document.root(), document.positions());
-      if (problems.isEmpty()) {
-        // Limits of numbers hold for those with a source of their own, too.
-        problems = CHECKER.check(Section.plain(document.root().deepCopy()), document.positions());
-      }
-      ConfigException.throwIfAny(problems);
-      ConstantRecorder recorder = new ConstantRecorder(document.positions(), instead);
-      TopologyReader.Read read = new TopologyReader(recorder, document.root()).read();
-      if (read != null) {
+      ConstantRecorder recorder = new ConstantRecorder(document.positions());
+      TopologyReader.Read read = read(document, recorder);
+      if (instead.isEmpty()) {
         return read;
       }
-      throw new TopologyException(
-          recorder.problems().stream().sorted(Comparator.comparing(ProblemPosition::of)).toList());
+      instead.forEach((key, value) -> recorder.replace(document.root(), key, value));
+      return read(document, new ConstantRecorder(document.positions()));
     } catch (ConfigException e) {
       throw new TopologyException(e.problems());
     }
+  }
+
+  private static TopologyReader.Read read(YamlDocument.Parsed document, ConstantRecorder recorder)
+      throws ConfigException {
+    ConfigException.throwIfAny(CHECKER.check(document.root(), document.positions()));
+    // Limits of numbers hold for those with a source of their own, too.
+    ConfigException.throwIfAny(
+        CHECKER.check(Section.plain(document.root().deepCopy()), document.positions()));
+    TopologyReader.Read read = new TopologyReader(recorder, document.root()).read();
+    if (read == null) {
+      throw new ConfigException(
+          recorder.problems().stream().sorted(Comparator.comparing(ProblemPosition::of)).toList());
+    }
+    return read;
   }
 
   /**

@@ -3,7 +3,9 @@ package dev.doorbell.experiments.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Network;
+import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.problem.Problem;
@@ -11,6 +13,7 @@ import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -104,6 +107,23 @@ class TopologyFileTest {
     assertThat(TopologyFile.stands(file.toString()))
         .isEqualTo(new MachineStands(List.of("P-IB", "H200"), "median 9 %"));
     assertThat(TopologyFile.stands("round-pix")).isEqualTo(new MachineStands(List.of(), ""));
+  }
+
+  @Test
+  void a_constant_is_exchanged_within_its_limits() throws Exception {
+    assertThat(TopologyFile.load("h200-cx7", Map.of("gpu0.fence_ns", 300.5)).gpus().getFirst())
+        .extracting(GpuPrices::fence)
+        .isEqualTo(300.5);
+    assertThat(TopologyFile.load("h200-cx7", Map.of("nic0.max_read_request_bytes", 1024.0)).nics())
+        .extracting(NicPrices::maxReadRequest)
+        .containsExactly(1024);
+    for (String key : List.of("gpu0.load_sector_bytes", "nic0.read_tags")) {
+      assertThat(
+              catchThrowableOfType(
+                  TopologyException.class, () -> TopologyFile.load("h200-cx7", Map.of(key, 25.5))))
+          .as(key)
+          .isNotNull();
+    }
   }
 
   @Test
