@@ -353,7 +353,7 @@ class CompareCommandTest {
   @Test
   void an_unknown_run_or_metric_is_a_usage_error() {
     assertThat(compare("befor", "agai")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("DB-R006", "--tag NAME");
+    assertThat(session.err()).contains("DB-R006", "DIR/NAME");
     assertThat(compare("before", "again", "--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).contains("did you mean 'latency'?");
     assertThat(compare("before", "again", "--threshold", "much")).isEqualTo(ExitCode.USAGE);
