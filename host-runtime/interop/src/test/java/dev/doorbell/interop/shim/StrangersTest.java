@@ -27,12 +27,12 @@ final class StrangersTest {
           Double.parseDouble(System.getProperty("doorbell.soak.minutes", "0"))
               * TimeUnit.MINUTES.toNanos(1));
 
-  /** Of what a JVM compiles and collects, in KiB; a round of programs fills more than that. */
+  /** KiB that the JVM may compile and not yet have collected; a round of programs fills more. */
   private static final long SLACK_KIB = 64 << 10;
 
   @TempDir private Path folder;
 
-  /** What the server holds. */
+  /** Memory and files that the server holds. */
   private record Size(long windows, long files, long residentKib, long heapKib) {
     static Size now() throws IOException {
       System.gc();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * all prices are those of a topology that comes with the program.
  */
 public final class ImportedTopology {
-  /** What holds for the base alone: comments, and the measurements that it stands for. */
+  /** Lines that hold for the base alone: comments, and the measurements that it stands for. */
   private static final Pattern OF_THE_BASE = Pattern.compile("#|rows: |left_out: ");
 
   private static final Pattern SECTION = Pattern.compile("(\\w+):$|  - name: (\\S+)");
@@ -32,7 +32,7 @@ public final class ImportedTopology {
 
   private ImportedTopology() {}
 
-  /** Whether an HCA is one whose prices no topology has: an EFA. */
+  /** Returns true for an EFA: no topology has its prices. */
   public static boolean isWithoutPrices(MachineDevice hca) {
     return hca.model().startsWith(AMAZON);
   }
@@ -135,7 +135,7 @@ public final class ImportedTopology {
       if (line.startsWith("name: ")) {
         lines.add("name: " + name);
       } else if (line.startsWith("description: ")) {
-        lines.add("description: \"%s, prices of %s\"".formatted(description, base));
+        lines.add("description: \"%s, prices of %s\"".formatted(quoted(description), base));
       } else if (line.startsWith("source: ")) {
         lines.add(
             "source: \"cited: imported from %s; prices as %s\"".formatted(quoted(source), base));

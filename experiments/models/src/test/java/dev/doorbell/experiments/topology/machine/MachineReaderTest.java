@@ -332,7 +332,8 @@ class MachineReaderTest {
     String text = Files.readString(Path.of(dumps().getFirst()));
     MachineMap map = MachineReader.read("m", text);
     MachineDevice gpu = map.device("gpu0");
-    MachineDevice low = new MachineDevice("far", Kind.HCA, "", 9, List.of(), new Link(3, 4), "");
+    MachineDevice low =
+        new MachineDevice("far \"x\"", Kind.HCA, "", 9, List.of(), new Link(3, 4), "");
     Topology topology =
         TopologyFile.load(written(ImportedTopology.text(map, gpu, low, "mine", "f.xml")));
     assertThat(topology.path("gpu0", "nic0").writeCap()).isZero();
