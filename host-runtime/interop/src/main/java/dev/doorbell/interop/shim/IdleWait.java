@@ -5,14 +5,12 @@ import java.io.IOException;
 
 /**
  * Decides how long the serving thread sleeps when there is no work. Where a core is free it does
- * not sleep for a while. Else it sleeps soon, because the scheduler prefers a thread that wakes to
- * programs that poll, but not one that spins; for longer and longer times, because not every
- * doorbell wakes it. Where all doorbells do, it sleeps until the next one.
+ * not sleep for a while. Else it sleeps at once, because the scheduler prefers a thread that wakes
+ * to programs that poll, but not one that spins, and because the program that it answered may wait
+ * for this core; for longer and longer times, because not every doorbell wakes it. Where all
+ * doorbells do, it sleeps until the next one.
  */
 final class IdleWait implements AutoCloseable {
-  /** Time after the last work in which another doorbell is likely. */
-  private static final long SPIN_NANOS = 4_000;
-
   /**
    * After this time it sleeps although a core is free. Under some hypervisors a sleep takes more
    * than 50 us, however short it is meant to be.
@@ -60,9 +58,6 @@ final class IdleWait implements AutoCloseable {
    * @return nanoseconds; 0 for not at all
    */
   long nanos(long idleNanos, boolean hasQueues) {
-    if (idleNanos < SPIN_NANOS) {
-      return 0;
-    }
     if (!hasQueues) {
       return NO_QUEUES_NANOS;
     }

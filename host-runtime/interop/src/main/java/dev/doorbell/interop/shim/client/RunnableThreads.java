@@ -12,7 +12,7 @@ public final class RunnableThreads implements AutoCloseable {
   private static final String FILE = "/proc/loadavg";
 
   /** Time for which an answer is used again; the file takes a few microseconds to read. */
-  private static final long REUSE_NANOS = 20_000;
+  private static final long REUSE_NANOS = 100_000;
 
   private final int cores;
   private final byte[] text = new byte[64];
