@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * @param inPlace whether the result lies where the contribution does
  * @param seed of the numbers, and of the sizes of an all-to-all-v
  * @param node consecutive ranks whose GPUs address each other's memory; 1 where none do
- * @param from where this part of a larger call begins in each of its buffers
+ * @param from where this part of a larger call begins in each of its buffers, or of their blocks
  * @param whole bytes of the larger buffer of that call
  */
 public record Call(
@@ -60,15 +60,20 @@ public record Call(
     this(collective, ranks, size, type, reduction, root, inPlace, seed, node, 0, size);
   }
 
-  /** The same call over a part of buffers that are not divided. */
+  /** The same call over a part of the buffers, or of each of their blocks. */
   Call part(long at, long bytes) {
-    return new Call(
-        collective, ranks, bytes, type, reduction, root, inPlace, seed, node, at, whole);
+    long size = collective.divides() ? bytes * ranks : bytes;
+    return new Call(collective, ranks, size, type, reduction, root, inPlace, seed, node, at, whole);
   }
 
   /** Bytes of a block, or of the whole buffer where it is not divided. */
   public long block() {
     return collective.block(size, ranks);
+  }
+
+  /** Returns where the block of a rank begins in a buffer that is divided. */
+  long blockAt(int rank) {
+    return rank * collective.block(whole, ranks);
   }
 
   /** Bytes that a rank contributes. */
@@ -98,7 +103,7 @@ public record Call(
       return from;
     }
     // As the calls define it: in its block of the result, or the result in a block of it.
-    return from + (collective == Collective.ALL_GATHER ? rank * block() : 0);
+    return from + (collective == Collective.ALL_GATHER ? blockAt(rank) : 0);
   }
 
   /** Returns where the receive buffer begins in an arena. */
@@ -106,7 +111,7 @@ public record Call(
     if (!inPlace) {
       return from + padded(collective.sendBytes(whole, ranks));
     }
-    return from + (collective == Collective.REDUCE_SCATTER ? rank * block() : 0);
+    return from + (collective == Collective.REDUCE_SCATTER ? blockAt(rank) : 0);
   }
 
   /** Returns where scratch memory begins in an arena. */

@@ -12,9 +12,16 @@ import java.util.List;
 public final class Channels {
   private Channels() {}
 
-  /** Returns how many channels a collective can have: only whole buffers divide into parts. */
-  public static int most(Collective collective, int wanted) {
-    return collective.divides() || collective == Collective.BARRIER ? 1 : wanted;
+  /** Returns how many channels an algorithm can have: where messages carry parts of one block. */
+  public static int most(Algorithm algorithm, Collective collective, int wanted) {
+    boolean divides =
+        switch (collective) {
+          case ALL_REDUCE, BROADCAST, REDUCE -> true;
+          case REDUCE_SCATTER, ALL_GATHER -> algorithm != Algorithm.HALVING;
+          case ALL_TO_ALL -> algorithm == Algorithm.DIRECT;
+          case ALL_TO_ALL_V, BARRIER -> false;
+        };
+    return divides ? wanted : 1;
   }
 
   /**
@@ -25,14 +32,14 @@ public final class Channels {
    */
   public static List<Schedule> of(
       Algorithm algorithm, Call call, long mostPacked, long chunk, int count) {
-    if (most(call.collective(), count) == 1) {
+    if (most(algorithm, call.collective(), count) == 1) {
       return List.of(algorithm.schedule(call, mostPacked, chunk));
     }
-    Segments parts = new Segments(call.size(), count);
+    Segments parts = new Segments(call.block(), count);
     long[] used = new long[call.ranks()];
     Arrays.fill(used, call.scratchAt());
     List<Schedule> channels = new ArrayList<>();
-    for (int i = 0; i < count && parts.bytes(i) > 0; i++) {
+    for (int i = 0; i == 0 || (i < count && parts.bytes(i) > 0); i++) {
       Call part = call.part(parts.from(i), parts.bytes(i));
       channels.add(
           algorithm.schedule(part, i, new Schedule.Builder(part, used, mostPacked, chunk)));

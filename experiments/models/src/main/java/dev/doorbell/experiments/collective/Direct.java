@@ -92,10 +92,10 @@ final class Direct {
   private void reduceScatter() {
     long block = call.block();
     List<List<Message>> received =
-        everybody((from, to) -> in.at(from).send(to, call.sendAt(from) + to * block, block));
+        everybody((from, to) -> in.at(from).send(to, call.sendAt(from) + call.blockAt(to), block));
     for (int rank = 0; rank < ranks; rank++) {
       exchange.reduce(
-          rank, received.get(rank), call.sendAt(rank) + rank * block, call.receiveAt(rank));
+          rank, received.get(rank), call.sendAt(rank) + call.blockAt(rank), call.receiveAt(rank));
     }
   }
 
@@ -104,9 +104,9 @@ final class Direct {
     List<List<Message>> received =
         everybody(
             (from, to) ->
-                in.at(from).put(to, call.sendAt(from), call.receiveAt(to) + from * block, block));
+                in.at(from).put(to, call.sendAt(from), call.receiveAt(to) + call.blockAt(from), block));
     for (int rank = 0; rank < ranks; rank++) {
-      keepOwn(call, in, rank, 0, rank * block);
+      keepOwn(call, in, rank, 0, call.blockAt(rank));
     }
     exchange.receive(received);
   }
@@ -133,18 +133,17 @@ final class Direct {
   }
 
   private void exchange() {
-    long block = call.block();
     List<List<Message>> received =
         everybody(
             (from, to) ->
                 in.at(from)
                     .put(
                         to,
-                        call.sendAt(from) + to * block,
-                        call.receiveAt(to) + from * block,
+                        call.sendAt(from) + call.blockAt(to),
+                        call.receiveAt(to) + call.blockAt(from),
                         call.exchanged(from, to)));
     for (int rank = 0; rank < ranks; rank++) {
-      keepOwn(call, in, rank, rank * block, rank * block);
+      keepOwn(call, in, rank, call.blockAt(rank), call.blockAt(rank));
     }
     exchange.receive(received);
   }

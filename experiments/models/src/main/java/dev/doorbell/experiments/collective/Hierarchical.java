@@ -199,7 +199,7 @@ final class Hierarchical {
         inside(
             (from, to, messages) -> {
               for (int each = 0; each < nodes; each++) {
-                long at = call.sendAt(from) + rank(each, to % node) * block;
+                long at = call.sendAt(from) + call.blockAt(rank(each, to % node));
                 messages.add(in.at(from).send(to, at, block));
               }
             });
@@ -207,7 +207,7 @@ final class Hierarchical {
     for (int rank = 0; rank < call.ranks(); rank++) {
       sums[rank] = in.scratch(rank, nodes * block);
       for (int each = 0; each < nodes; each++) {
-        long with = call.sendAt(rank) + rank(each, rank % node) * block;
+        long with = call.sendAt(rank) + call.blockAt(rank(each, rank % node));
         List<Message> ofBlock = new ArrayList<>();
         for (int at = each; at < received.get(rank).size(); at += nodes) {
           ofBlock.add(received.get(rank).get(at));
@@ -229,20 +229,20 @@ final class Hierarchical {
   private void allGather() {
     long block = call.block();
     for (int rank = 0; rank < call.ranks(); rank++) {
-      Direct.keepOwn(call, in, rank, 0, rank * block);
+      Direct.keepOwn(call, in, rank, 0, call.blockAt(rank));
     }
     List<List<Message>> ofRail =
         across(
             (from, to, messages) ->
                 messages.add(
                     in.at(from)
-                        .put(to, call.sendAt(from), call.receiveAt(to) + from * block, block)));
+                        .put(to, call.sendAt(from), call.receiveAt(to) + call.blockAt(from), block)));
     exchange.receive(ofRail);
     exchange.receive(
         inside(
             (from, to, messages) -> {
               for (int each = 0; each < nodes; each++) {
-                copy(from, to, rank(each, from % node) * block, block, messages);
+                copy(from, to, call.blockAt(rank(each, from % node)), block, messages);
               }
             }));
   }

@@ -19,8 +19,7 @@ final class Ring {
     this.call = call;
     this.in = in;
     this.ranks = call.ranks();
-    this.order =
-        call.collective().divides() ? order(ranks, ranks, 0) : order(ranks, call.node(), channel);
+    this.order = order(ranks, call.node(), channel);
   }
 
   /**
@@ -63,6 +62,11 @@ final class Ring {
   /** Messages of the rank before, of the round before. */
   private List<Message> before(List<List<Message>> round, int at) {
     return round.get(Math.floorMod(at - 1, ranks));
+  }
+
+  /** Returns where the block of a rank begins that is {@code steps} behind a place. */
+  private long behind(int at, int steps) {
+    return call.blockAt(order.get(Math.floorMod(at - steps, ranks)));
   }
 
   private void allReduce() {
@@ -108,23 +112,25 @@ final class Ring {
   private void reduceScatter() {
     long block = call.block();
     List<List<Message>> round = new ArrayList<>();
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int at = 0; at < ranks; at++) {
+      int rank = order.get(at);
       List<Message> sent = new ArrayList<>();
       for (Piece piece : in.pieces(0, block)) {
-        long from = call.sendAt(rank) + Math.floorMod(rank - 1, ranks) * block + piece.at();
+        long from = call.sendAt(rank) + behind(at, 1) + piece.at();
         sent.add(in.at(rank).send(next(rank), from, piece.bytes()));
       }
       round.add(sent);
     }
     for (int step = 1; step < ranks; step++) {
       List<List<Message>> following = new ArrayList<>();
-      for (int rank = 0; rank < ranks; rank++) {
-        int segment = Math.floorMod(rank - 1 - step, ranks);
+      for (int at = 0; at < ranks; at++) {
+        int rank = order.get(at);
+        long segment = behind(at, 1 + step);
         List<Message> sent = new ArrayList<>();
         int index = 0;
         for (Piece piece : in.pieces(0, block)) {
-          Message message = before(round, rank).get(index++);
-          long own = call.sendAt(rank) + segment * block + piece.at();
+          Message message = before(round, at).get(index++);
+          long own = call.sendAt(rank) + segment + piece.at();
           if (step == ranks - 1) {
             in.at(rank).reduce(message, own, call.receiveAt(rank) + piece.at()).end();
           } else {
@@ -148,23 +154,24 @@ final class Ring {
   private void allGather() {
     long block = call.block();
     List<List<Message>> round = new ArrayList<>();
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank : order) {
       List<Message> sent = new ArrayList<>();
       for (Piece piece : in.pieces(0, block)) {
-        long into = call.receiveAt(next(rank)) + rank * block + piece.at();
+        long into = call.receiveAt(next(rank)) + call.blockAt(rank) + piece.at();
         sent.add(in.at(rank).put(next(rank), call.sendAt(rank) + piece.at(), into, piece.bytes()));
       }
-      Direct.keepOwn(call, in, rank, 0, rank * block);
+      Direct.keepOwn(call, in, rank, 0, call.blockAt(rank));
       round.add(sent);
     }
     for (int step = 1; step < ranks; step++) {
       List<List<Message>> following = new ArrayList<>();
-      for (int rank = 0; rank < ranks; rank++) {
-        long from = Math.floorMod(rank - step, ranks) * block;
+      for (int at = 0; at < ranks; at++) {
+        int rank = order.get(at);
+        long from = behind(at, step);
         List<Message> sent = new ArrayList<>();
         int index = 0;
         for (Piece piece : in.pieces(0, block)) {
-          Draft draft = in.at(rank).receive(before(round, rank).get(index++));
+          Draft draft = in.at(rank).receive(before(round, at).get(index++));
           if (step == ranks - 1) {
             draft.end();
           } else {

@@ -49,8 +49,11 @@ class CollectiveScheduleTest {
     for (Algorithm algorithm : Algorithm.of(call.collective(), call.ranks(), call.node())) {
       for (long mostPacked : new long[] {0, 256}) {
         for (long chunk : new long[] {112, 65536}) {
-          Schedule schedule = algorithm.schedule(call, mostPacked, chunk).thenBarrier();
-          ScheduleExecution ranks = new ScheduleExecution(call, schedule, SEED);
+          List<Schedule> channels =
+              chunk == 112
+                  ? List.of(algorithm.schedule(call, mostPacked, chunk).thenBarrier())
+                  : Channels.of(algorithm, call, mostPacked, chunk, 3);
+          ScheduleExecution ranks = new ScheduleExecution(call, channels, SEED);
           ranks.run();
           for (int rank = 0; rank < call.ranks(); rank++) {
             byte[] expected = call.expected(rank, reduced);
@@ -100,10 +103,25 @@ class CollectiveScheduleTest {
     Call call = new Call(Collective.REDUCE, 3, 40, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
     assertThat(Channels.of(Algorithm.RING, call, 0, 64, 1)).hasSize(1);
     assertThat(Channels.of(Algorithm.RING, call, 0, 64, 8)).hasSize(3);
-    for (Collective collective : Collective.values()) {
-      boolean whole = !collective.divides() && collective != Collective.BARRIER;
-      assertThat(Channels.most(collective, 8)).isEqualTo(whole ? 8 : 1);
-    }
+    assertThat(Channels.most(Algorithm.TREE, Collective.BROADCAST, 8)).isEqualTo(8);
+    assertThat(Channels.most(Algorithm.RING, Collective.ALL_GATHER, 8)).isEqualTo(8);
+    assertThat(Channels.most(Algorithm.HALVING, Collective.ALL_GATHER, 8)).isOne();
+    assertThat(Channels.most(Algorithm.HIERARCHICAL, Collective.ALL_TO_ALL, 8)).isOne();
+    assertThat(Channels.most(Algorithm.DIRECT, Collective.ALL_TO_ALL_V, 8)).isOne();
+    assertThat(Channels.most(Algorithm.DIRECT, Collective.BARRIER, 8)).isOne();
+  }
+
+  @Test
+  void channels_of_buffers_that_are_divided_are_parts_of_their_blocks() {
+    Call call =
+        new Call(Collective.ALL_GATHER, 4, 4 * 48, DataType.FLOAT, Reduction.SUM, 0, false, SEED);
+    List<Schedule> channels = Channels.of(Algorithm.RING, call, 0, 64, 8);
+    assertThat(channels).hasSize(3);
+    List<Long> places =
+        channels.stream()
+            .map(channel -> channel.steps().get(3).get(1).target())
+            .toList();
+    assertThat(places).containsExactly(48 + 3 * 48L, 48 + 3 * 48L + 16, 48 + 3 * 48L + 32);
   }
 
   @Test

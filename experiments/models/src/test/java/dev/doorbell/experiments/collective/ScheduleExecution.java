@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Executes a schedule on byte arrays. Ranks take turns by chance, and a message reads its source
+ * Executes schedules side by side on byte arrays. Their ranks take turns by chance, and a message reads its source
  * only when it arrives, as late as its receiver needs it: what a rank overwrites too early is wrong
  * at the receiver.
  */
@@ -25,37 +25,41 @@ final class ScheduleExecution {
   private static final int MOST_IDLE = 10_000;
 
   private final Call call;
-  private final Schedule schedule;
+  private final List<Schedule> channels;
   private final byte[][] arenas;
+
+  /** By channel x ranks + rank. */
   private final int[] next;
+
   private final Set<Message> arrived = new HashSet<>();
   private final List<Runnable> underWay = new ArrayList<>();
   private final SplittableRandom random;
 
-  ScheduleExecution(Call call, Schedule schedule, long seed) {
+  ScheduleExecution(Call call, List<Schedule> channels, long seed) {
     this.call = call;
-    this.schedule = schedule;
+    this.channels = channels;
     this.random = new SplittableRandom(seed);
     this.arenas = new byte[call.ranks()][];
-    this.next = new int[call.ranks()];
+    this.next = new int[channels.size() * call.ranks()];
     for (int rank = 0; rank < call.ranks(); rank++) {
       arenas[rank] = Arrays.copyOf(call.before(rank), arenaBytes(rank));
     }
   }
 
   private int arenaBytes(int rank) {
-    return Math.toIntExact(schedule.arenaBytes().get(rank)) + 16;
+    return Math.toIntExact(channels.getLast().arenaBytes().get(rank)) + 16;
   }
 
   void run() {
     int idle = 0;
     while (!done() || !underWay.isEmpty()) {
       int before = underWay.size() + Arrays.stream(next).sum();
-      for (int turn = 0; turn < call.ranks(); turn++) {
-        int rank = random.nextInt(call.ranks());
-        List<Step> steps = schedule.steps().get(rank);
-        if (next[rank] < steps.size() && perform(rank, steps.get(next[rank]))) {
-          next[rank]++;
+      for (int turn = 0; turn < next.length; turn++) {
+        int block = random.nextInt(next.length);
+        List<Step> steps = steps(block);
+        if (next[block] < steps.size()
+            && perform(block % call.ranks(), steps.get(next[block]))) {
+          next[block]++;
         }
       }
       if (underWay.size() + Arrays.stream(next).sum() == before || random.nextInt(4) == 0) {
@@ -71,9 +75,13 @@ final class ScheduleExecution {
     }
   }
 
+  private List<Step> steps(int block) {
+    return channels.get(block / call.ranks()).steps().get(block % call.ranks());
+  }
+
   private boolean done() {
-    for (int rank = 0; rank < next.length; rank++) {
-      if (next[rank] < schedule.steps().get(rank).size()) {
+    for (int block = 0; block < next.length; block++) {
+      if (next[block] < steps(block).size()) {
         return false;
       }
     }

@@ -99,10 +99,15 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
         of.size() % of.datatype().bytes() != 0,
         "%d bytes of %s".formatted(of.size(), word(of.datatype())),
         "use a multiple of %d bytes".formatted(of.datatype().bytes()));
+    Algorithm by =
+        of.algorithm() == Chosen.AUTO
+            ? Algorithm.DIRECT
+            : Algorithm.valueOf(of.algorithm().name());
     checks.refuseIf(
-        Channels.most(of.collective(), of.channels()) < of.channels(),
-        "%d channels of %s".formatted(of.channels(), word(of.collective())),
-        "its buffers are divided among the ranks already",
+        Channels.most(by, of.collective(), of.channels()) < of.channels(),
+        "%d channels of %s by %s"
+            .formatted(of.channels(), word(of.collective()), word(of.algorithm())),
+        "its messages carry several blocks, or none",
         "use channels: 0 or 1");
     checks.refuseIf(
         3L * of.size() * of.ranks() > MOST_MEMORY,

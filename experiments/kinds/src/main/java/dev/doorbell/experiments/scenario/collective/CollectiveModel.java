@@ -66,7 +66,7 @@ public final class CollectiveModel {
   private static Choice choice(
       CollectiveSettings of, Algorithm algorithm, int node, StepCosts costs) {
     Choice best = choice(of, algorithm, node, costs, Math.max(1, of.channels()));
-    int most = of.channels() > 0 ? 1 : Channels.most(of.collective(), MOST_CHANNELS);
+    int most = of.channels() > 0 ? 1 : Channels.most(algorithm, of.collective(), MOST_CHANNELS);
     for (int count = 2; count <= most; count *= 2) {
       Choice more = choice(of, algorithm, node, costs, count);
       if (more.nanos > WORTH * best.nanos) {

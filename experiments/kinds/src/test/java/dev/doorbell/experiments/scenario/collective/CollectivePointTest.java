@@ -146,7 +146,8 @@ class CollectivePointTest {
         "all_reduce|tree|96|out-of-place|32|h200-cx7",
         "broadcast|ring|6K|in-place|3|h200-cx7",
         "reduce|tree|6K|out-of-place|3|h800-cx7",
-        "all_gather|ring|6K|out-of-place|0|h200-cx7",
+        "all_gather|ring|6K|out-of-place|3|h200-cx7",
+        "reduce_scatter|direct|6K|in-place|3|h800-cx7",
         "all_reduce|nvls|6K|out-of-place|3|h800-cx7",
         "all_reduce|nvls|96|in-place|32|dgx-h100",
       })
@@ -168,8 +169,8 @@ class CollectivePointTest {
   }
 
   @Test
-  void a_buffer_that_is_divided_among_ranks_has_one_channel() throws Exception {
-    Point point = point("6K;collective: all_gather, algorithm: ring, ranks: 3, channels: 2");
+  void messages_of_several_blocks_have_one_channel() throws Exception {
+    Point point = point("6K;collective: all_gather, algorithm: halving, ranks: 4, channels: 2");
     assertThat(new SessionRuntime().check(point))
         .extracting(Problem::text)
         .anyMatch(text -> text.contains("2 channels of all_gather"));
