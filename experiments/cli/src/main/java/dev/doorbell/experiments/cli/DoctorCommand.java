@@ -14,7 +14,6 @@ import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -96,14 +95,10 @@ final class DoctorCommand extends CliCommand {
               .fix("give a folder that has proc and sys of a machine"));
     }
     Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)), readPeer());
-    if (common().json()) {
-      Json.print(context, JsonReport.of(diagnosis));
-    } else {
-      context
-          .terminal()
-          .out()
-          .print(TextReport.text(diagnosis, common().quiet(), common().verbose()));
-    }
+    print(
+        context,
+        () -> JsonReport.of(diagnosis),
+        () -> TextReport.text(diagnosis, common().quiet(), common().verbose()));
     return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
   }
 
@@ -159,7 +154,7 @@ final class DoctorCommand extends CliCommand {
   }
 
   private static void print(CommandContext context, List<String> texts) {
-    context.terminal().out().print(String.join("\n", texts));
+    context.out().print(String.join("\n", texts));
   }
 
   private String readLog(String name) throws UsageException {
@@ -176,11 +171,7 @@ final class DoctorCommand extends CliCommand {
 
   private ExitCode explainLog(CommandContext context, String text) {
     LogDiagnosis diagnosis = LogDiagnosis.of(text);
-    if (common().json()) {
-      Json.print(context, diagnosis.json());
-    } else {
-      context.terminal().out().print(diagnosis.text());
-    }
+    print(context, diagnosis::json, diagnosis::text);
     return diagnosis.recognised() == 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.calibrate;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -12,7 +13,6 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
@@ -83,8 +83,7 @@ public final class CalibrateCommand extends CliCommand {
   private boolean noModel;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     checkArguments();
     if (earlier == null && !common().quiet() && !common().json()) {
       context.err().println(howLong());
@@ -121,10 +120,10 @@ public final class CalibrateCommand extends CliCommand {
 
   private void checkArguments() throws UsageException {
     if (!gpu.matches("vm|cuda:[0-9]{1,3}")) {
-      throw UsageException.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu), "vm, or cuda:0");
+      throw UsageException.wrong("--gpu", "'%s' is no GPU".formatted(gpu), "vm, or cuda:0");
     }
     if (samples < 3 || samples > 100_000) {
-      throw UsageException.of("DB-U003", "--samples", samples + " is not from 3 to 100000");
+      throw UsageException.wrong("--samples", samples + " is not from 3 to 100000");
     }
     if (output != null && !output.endsWith(".json")) {
       throw new UsageException(
@@ -135,7 +134,7 @@ public final class CalibrateCommand extends CliCommand {
 
   private Calibration measure(
       CommandContext context, String what, String over, int count, int largestGrid)
-      throws EnvironmentException, UsageException {
+      throws ProblemException {
     boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =
         shows ? name -> context.err().printf("\r\033[K%s  %s", what, name) : _ -> {};
@@ -170,7 +169,7 @@ public final class CalibrateCommand extends CliCommand {
   }
 
   private Calibration model(CommandContext context, String text, int largestGrid)
-      throws EnvironmentException, UsageException {
+      throws ProblemException {
     Path file = null;
     try {
       file = Files.createTempFile("machine", ".json");
@@ -223,22 +222,16 @@ public final class CalibrateCommand extends CliCommand {
       return;
     }
     agreement.lines().forEach(context.out()::println);
-    context
-        .out()
-        .printf(
-            "gpu      %s%n%s%n",
-            measured.gpu(),
-            earlier == null
-                ? Screen.basis(measured.basis())
-                : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
-                    .formatted(earlier));
+    context.printf(
+        "gpu      %s%n%s%n",
+        measured.gpu(),
+        earlier == null
+            ? Screen.basis(measured.basis())
+            : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
+                .formatted(earlier));
     if (output != null && measured.complete()) {
-      context
-          .out()
-          .printf(
-              Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"),
-              output,
-              output);
+      context.printf(
+          Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"), output, output);
     }
   }
 

@@ -7,7 +7,6 @@ import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.DecodedEntry;
 import dev.doorbell.experiments.pasted.PacketReport;
@@ -15,6 +14,7 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -114,11 +114,7 @@ public final class DecodeCommand extends CliCommand {
       throws UsageException {
     boolean single = !CaptureReader.isCapture(bytes);
     PacketReport report = DecodeInput.packets(name, bytes, roce);
-    if (common().json()) {
-      Json.print(context, report.json());
-    } else {
-      context.terminal().out().print(report.text(single || common().verbose()));
-    }
+    print(context, report::json, () -> report.text(single || common().verbose()));
     return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -134,13 +130,13 @@ public final class DecodeCommand extends CliCommand {
                       .formatted(left, format, DecodedEntry.smallest(format)))
               .fix("give whole entries"));
     }
-    if (common().json()) {
-      Json.print(context, Map.of("format", format, "entries", entries));
-    } else {
-      for (DecodedEntry entry : entries) {
-        context.terminal().out().print(common().quiet() ? entry.text() + "\n" : entry.detail());
-      }
-    }
+    print(
+        context,
+        () -> Map.of("format", format, "entries", entries),
+        () ->
+            entries.stream()
+                .map(entry -> common().quiet() ? entry.text() + "\n" : entry.detail())
+                .collect(Collectors.joining()));
     return entries.stream().anyMatch(DecodedEntry::malformed) ? ExitCode.FAILED : ExitCode.OK;
   }
 }

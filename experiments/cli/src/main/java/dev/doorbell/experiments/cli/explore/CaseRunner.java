@@ -129,12 +129,12 @@ final class CaseRunner {
       return;
     }
     for (BugCase bug : BugCase.values()) {
-      context.terminal().out().printf("%-20s %s%n", bug.word(), bug.summary());
+      context.printf("%-20s %s%n", bug.word(), bug.summary());
     }
   }
 
   private void print(Explored explored, boolean whole) {
-    PrintStream out = context.terminal().out();
+    PrintStream out = context.out();
     BugCase bug = explored.bug;
     out.printf(
         "%-20s broken: found in %d of %d   fixed: found in %d of %d   %s%s%n",

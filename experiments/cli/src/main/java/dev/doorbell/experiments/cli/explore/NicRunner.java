@@ -67,7 +67,7 @@ final class NicRunner {
           .map(Laboratory.Refusal::fix)
           .distinct()
           .forEach(fix -> text.append("\nfix of what is refused: %s%n".formatted(fix)));
-      context.terminal().out().print(text);
+      context.out().print(text);
     }
     if (rows.stream().anyMatch(row -> row.verdict() == Verdict.FOUND)) {
       return ExitCode.COUNTER_EXAMPLE;

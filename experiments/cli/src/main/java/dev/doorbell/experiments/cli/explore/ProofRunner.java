@@ -47,10 +47,7 @@ final class ProofRunner {
       if (common.json()) {
         json.add(json(world.scenario(), proof));
       } else {
-        context
-            .terminal()
-            .out()
-            .print(ExploreReport.head(world.scenario()) + text(world.scenario(), proof));
+        context.out().print(ExploreReport.head(world.scenario()) + text(world.scenario(), proof));
       }
     }
     if (common.json()) {

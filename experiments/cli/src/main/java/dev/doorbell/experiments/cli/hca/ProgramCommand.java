@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -106,8 +106,7 @@ abstract class ProgramCommand extends CliCommand {
   abstract void ended(CommandContext context);
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     Integer asked = devices();
     int wanted = asked == null ? 1 : asked;
     require(
@@ -156,7 +155,7 @@ abstract class ProgramCommand extends CliCommand {
   /** Serves the program, once or more often. */
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
-      throws UsageException, EnvironmentException {
+      throws ProblemException {
     return end(serve(context, folder, withGpus(options), environment, Redirect.INHERIT));
   }
 
@@ -277,9 +276,8 @@ abstract class ProgramCommand extends CliCommand {
       thread.start();
       try {
         if (program.isEmpty()) {
-          environment.forEach(
-              (name, value) -> context.terminal().out().printf("export %s=%s%n", name, value));
-          context.terminal().out().flush();
+          environment.forEach((name, value) -> context.printf("export %s=%s%n", name, value));
+          context.out().flush();
           return 0;
         }
         return execute(context, environment, output, thread::isAlive);

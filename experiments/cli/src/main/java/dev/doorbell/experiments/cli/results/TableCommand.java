@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -150,7 +150,7 @@ public final class TableCommand extends CliCommand {
   }
 
   @Override
-  public ExitCode run(CommandContext context) throws RunException, UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (format == Format.TIDY) {
       return tidy(context);
     }
@@ -158,8 +158,8 @@ public final class TableCommand extends CliCommand {
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
     if ((bare || siunitx) && wanted != Format.LATEX) {
-      throw UsageException.of(
-          "DB-U003", siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
+      throw UsageException.wrong(
+          siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
     }
     Table table = extra.of(shown);
     int width = context.width();
@@ -180,8 +180,7 @@ public final class TableCommand extends CliCommand {
         strict && Expectations.anyNotMet(stored.data()) ? ExitCode.CLAIM : ExitCode.OK);
   }
 
-  private ExitCode tidy(CommandContext context)
-      throws RunException, UsageException, ConfigException {
+  private ExitCode tidy(CommandContext context) throws ProblemException {
     List<RunData> data = new ArrayList<>();
     List<Problem> damage = new ArrayList<>();
     for (String run : runs) {
@@ -208,7 +207,7 @@ public final class TableCommand extends CliCommand {
 
   private static void file(CommandContext context, Path file, String text) throws RunException {
     RunFiles.write(context.disk(), file, text.getBytes(StandardCharsets.UTF_8));
-    context.out().println(file);
+    context.println(file);
   }
 
   private Table.Latex style() {
@@ -226,10 +225,9 @@ public final class TableCommand extends CliCommand {
   }
 
   private String results(StoredRun stored, RunData shown, Format format, int width)
-      throws RunException, UsageException {
+      throws ProblemException {
     if (view.reshapes() && format != Format.TEXT && format != Format.MD && format != Format.LATEX) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--names and --pivot",
           "--fmt %s has the run's own words and a row a point"
               .formatted(format.name().toLowerCase(Locale.ROOT)),

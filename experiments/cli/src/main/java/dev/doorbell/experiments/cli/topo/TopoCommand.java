@@ -2,12 +2,12 @@ package dev.doorbell.experiments.cli.topo;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.PastedText;
@@ -18,7 +18,6 @@ import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +109,7 @@ public final class TopoCommand extends CommandGroup {
       }
     }
 
-    final MachineMap machine() throws UsageException, ConfigException {
+    final MachineMap machine() throws ProblemException {
       String text = text();
       try {
         return MachineReader.read(file.toString(), text);
@@ -161,7 +160,7 @@ public final class TopoCommand extends CommandGroup {
     private @Nullable String hca;
 
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       Path name = output.getFileName();
       String word =
           (name == null ? "imported" : name.toString())
@@ -222,7 +221,7 @@ public final class TopoCommand extends CommandGroup {
     }
 
     private void say(CommandContext context, String what, String base) {
-      context.terminal().out().printf("%s: %s, prices of %s%n", output, what, base);
+      context.printf("%s: %s, prices of %s%n", output, what, base);
     }
   }
 
@@ -236,13 +235,9 @@ public final class TopoCommand extends CommandGroup {
       })
   private static final class TopoShowCommand extends MachineCommand {
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       MachineMap map = machine();
-      if (common().json()) {
-        Json.print(context, map.devices());
-        return ExitCode.OK;
-      }
-      context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table(map));
+      print(context, map::devices, () -> "%s of %s%n".formatted(map.format(), file()) + table(map));
       return ExitCode.OK;
     }
   }
@@ -263,23 +258,20 @@ public final class TopoCommand extends CommandGroup {
     private String to = "";
 
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       MachineMap map = machine();
       MachineDevice one = device(map, from);
       MachineDevice other = device(map, to);
       List<String> path = map.path(one, other);
-      if (common().json()) {
-        Json.print(context, path);
-      } else {
-        context
-            .terminal()
-            .out()
-            .printf(
-                "%s%n%s, priced as %s%n",
-                String.join(" - ", path),
-                map.link(one, other),
-                ImportedTopology.base(map.distance(one, other)));
-      }
+      print(
+          context,
+          () -> path,
+          () ->
+              "%s%n%s, priced as %s%n"
+                  .formatted(
+                      String.join(" - ", path),
+                      map.link(one, other),
+                      ImportedTopology.base(map.distance(one, other))));
       return ExitCode.OK;
     }
   }
@@ -297,16 +289,12 @@ public final class TopoCommand extends CommandGroup {
       })
   private static final class TopoCheckCommand extends MachineCommand {
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       List<String> findings = machine().findings();
-      PrintStream out = context.terminal().out();
-      if (common().json()) {
-        Json.print(context, findings);
-      } else if (findings.isEmpty()) {
-        out.println("nothing odd");
-      } else {
-        findings.forEach(out::println);
-      }
+      print(
+          context,
+          () -> findings,
+          () -> findings.isEmpty() ? "nothing odd\n" : String.join("\n", findings) + "\n");
       return ExitCode.OK;
     }
   }

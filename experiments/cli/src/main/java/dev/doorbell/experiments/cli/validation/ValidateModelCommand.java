@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.validation;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -204,8 +204,7 @@ public final class ValidateModelCommand extends CliCommand {
   private boolean strict;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     ExperimentRuntime runtime = context.runtime().get();
     List<ModelMachine> machines = machines();
     ValidationResults results;
@@ -231,7 +230,7 @@ public final class ValidateModelCommand extends CliCommand {
       Thread.currentThread().interrupt();
       return ExitCode.INTERRUPTED;
     }
-    context.terminal().out().print(text(runtime, results));
+    context.out().print(text(runtime, results));
     if (folder != null) {
       RunFiles.writeAll(context.disk(), folder, files(results));
     }
@@ -242,15 +241,15 @@ public final class ValidateModelCommand extends CliCommand {
   private Consumer<CheckedRow> ended(CommandContext context) {
     return row -> {
       if (!common().quiet() && row.hasRun()) {
-        context.terminal().err().println(ValidationTables.line(row));
-        context.terminal().err().flush();
+        context.err().println(ValidationTables.line(row));
+        context.err().flush();
       }
     };
   }
 
   private ValidationResults blind(
       CommandContext context, Validation validation, List<ModelMachine> machines, Path file)
-      throws ConfigException, EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     Path predicted = file.resolveSibling(file.getFileName() + ".predicted.csv");
     if (!Files.exists(predicted)) {
       String text =
@@ -271,7 +270,7 @@ public final class ValidateModelCommand extends CliCommand {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    context.terminal().err().println("predicted " + BlindTest.date(text) + ", " + predicted);
+    context.err().println("predicted " + BlindTest.date(text) + ", " + predicted);
     List<Row> rows = RowFile.loadUnsealed(file);
     return ValidationResults.of(
         machines, BlindTest.compare(predicted.toString(), text, rows, machines));
@@ -282,12 +281,12 @@ public final class ValidateModelCommand extends CliCommand {
       Independence independence,
       List<ModelMachine> machines,
       List<Row> rows)
-      throws EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     StringBuilder follows = new StringBuilder("id,topology\n");
     for (ModelMachine machine : machines) {
       Independence.Result result =
-          independence.of(machine, rows, keys -> context.terminal().err().println(keys));
-      context.terminal().out().print(ValidationTables.text(result));
+          independence.of(machine, rows, keys -> context.err().println(keys));
+      context.out().print(ValidationTables.text(result));
       result.follow().forEach(row -> follows.append(row.row().id() + "," + row.topology() + "\n"));
     }
     write(context, "follows.csv", follows.toString());
@@ -296,7 +295,7 @@ public final class ValidateModelCommand extends CliCommand {
 
   private ExitCode fit(
       CommandContext context, ConstantFit constants, List<ModelMachine> machines, List<Row> rows)
-      throws UsageException, EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     String ids = String.join(" ", fit);
     List<Row> named = rows.stream().filter(row -> ModelMachine.names(ids, row.id())).toList();
     if (named.isEmpty() || machines.size() != 1) {
@@ -310,7 +309,7 @@ public final class ValidateModelCommand extends CliCommand {
               .fix("doorbell validate-model h200-cx7 --fit 'koc.gda.*'"));
     }
     ConstantFit.Result result = constants.of(machines.getFirst(), named);
-    context.terminal().out().print(ValidationTables.text(result));
+    context.out().print(ValidationTables.text(result));
     String name = Path.of(machines.getFirst().topology()).getFileName().toString();
     write(context, name.endsWith(".yaml") ? name : name + ".yaml", result.text());
     return ExitCode.OK;
@@ -324,7 +323,7 @@ public final class ValidateModelCommand extends CliCommand {
 
   private ExitCode leaveOneOut(
       CommandContext context, LeaveOneOut fit, List<ModelMachine> machines, List<Row> rows)
-      throws UsageException, EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     if (common().json() || (format != Format.TEXT && format != Format.CSV)) {
       throw new UsageException(
           Problem.of("DB-U080", null, "--leave-one-out prints text or CSV").fix("--fmt csv"));
@@ -333,12 +332,12 @@ public final class ValidateModelCommand extends CliCommand {
     for (ModelMachine machine : machines) {
       results.add(fit.of(machine, rows));
       if (format == Format.TEXT) {
-        context.terminal().out().print(ValidationTables.text(results.getLast()));
+        context.out().print(ValidationTables.text(results.getLast()));
       }
     }
     String csv = ValidationTables.csv(results);
     if (format == Format.CSV) {
-      context.terminal().out().print(csv);
+      context.out().print(csv);
     }
     write(context, "left-out.csv", csv);
     return results.stream().allMatch(result -> result.rows().isEmpty())
@@ -346,7 +345,7 @@ public final class ValidateModelCommand extends CliCommand {
         : ExitCode.OK;
   }
 
-  private List<ModelMachine> machines() throws UsageException, ConfigException {
+  private List<ModelMachine> machines() throws ProblemException {
     List<ModelMachine> all = ModelMachine.builtIn();
     if (names.isEmpty()) {
       return all.stream().filter(machine -> !machine.rows().isEmpty()).toList();
@@ -360,8 +359,7 @@ public final class ValidateModelCommand extends CliCommand {
     return machines.stream().distinct().toList();
   }
 
-  private static ModelMachine load(String name, List<ModelMachine> all)
-      throws UsageException, ConfigException {
+  private static ModelMachine load(String name, List<ModelMachine> all) throws ProblemException {
     boolean isFile = name.endsWith(".yaml") || name.endsWith(".json");
     List<String> known = new ArrayList<>(all.stream().map(ModelMachine::topology).toList());
     if (!isFile && !known.contains(name)) {
