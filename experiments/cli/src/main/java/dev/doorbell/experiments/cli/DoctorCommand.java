@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell doctor}. */
 @CommandLine.Command(
     header = {
       "Says whether this machine can do GPUDirect RDMA, and what is in the way. See"

@@ -49,8 +49,6 @@ import picocli.CommandLine.Option;
 public final class CalibrateCommand extends CliCommand {
   private static final int ALL_THREADS = Integer.MAX_VALUE;
   private static final int MODELLED_SAMPLES = 5;
-  private static final double SECONDS_A_SAMPLE = 5.0 / 200;
-  private static final int MODEL_SECONDS = 90;
 
   @Option(names = "--gpu", paramLabel = "GPU", description = "vm, or cuda:N (default: cuda:0).")
   private String gpu = "cuda:0";
@@ -85,9 +83,6 @@ public final class CalibrateCommand extends CliCommand {
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
     checkArguments();
-    if (earlier == null && !common().quiet() && !common().json()) {
-      context.err().println(howLong());
-    }
     Calibration measured =
         earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
     String text = text(measured);
@@ -104,18 +99,6 @@ public final class CalibrateCommand extends CliCommand {
       tell(context, measured, modelled);
     }
     return measured.complete() ? ExitCode.OK : ExitCode.INTERRUPTED;
-  }
-
-  /** Estimates the time of a calibration, by what it took on an H200 beside 16 cores of 2.1 GHz. */
-  String howLong() {
-    if (gpu.equals("vm")) {
-      return "calibrating the virtual machine takes about a minute and a half";
-    }
-    long measuring = Math.max(1, Math.round(SECONDS_A_SAMPLE * samples));
-    return noModel
-        ? "measuring takes about %d s".formatted(measuring)
-        : "measuring takes about %d s, and the model's own run about %d s more; --no-model leaves that out"
-            .formatted(measuring, MODEL_SECONDS);
   }
 
   private void checkArguments() throws UsageException {

@@ -19,7 +19,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell decode FORMAT FILE}. */
 @CommandLine.Command(
     header = {
       "Explains WQEs, CQEs, doorbells and packets bit by bit.",
@@ -35,7 +34,6 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class DecodeCommand extends CliCommand {
-  /** What it can decode. */
   public static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
 
   private static final List<String> KINDS = List.of("rc", "dc", "ud", "eth", "xrc");

@@ -41,7 +41,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell explain [FILE]}. */
 @CommandLine.Command(
     header = {
       "Says what lies in a text that somebody pasted, and what it means. See docs/seeds.md.",

@@ -26,7 +26,6 @@ final class CaseRunner {
   private final CommonOptions common;
   private final Laboratory laboratory;
 
-  /** Both kernels of a case, explored. */
   private record Explored(
       BugCase bug,
       Explorer.Report broken,
@@ -47,7 +46,6 @@ final class CaseRunner {
           && (hidden == null || hidden.finished() == seeds);
     }
 
-    /** Says where the bug shows, and where it does not. */
     String where() {
       return hidden == null
           ? ""

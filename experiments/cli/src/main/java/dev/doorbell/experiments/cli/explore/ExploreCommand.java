@@ -39,7 +39,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell explore KERNEL|FILE.ptx}. */
 @CommandLine.Command(
     header = {
       "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",

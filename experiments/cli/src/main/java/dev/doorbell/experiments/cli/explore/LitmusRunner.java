@@ -48,7 +48,6 @@ final class LitmusRunner {
   private final Bounds bounds;
   private final long nanos;
 
-  /** A test with both opinions. */
   record Checked(Path file, LitmusResult axioms, MachineResult machine) {
     /** Returns what the machine shows and the axioms, which have looked at everything, forbid. */
     SortedSet<Outcome> disagreements() {
@@ -176,7 +175,6 @@ final class LitmusRunner {
     return none && axioms.complete() && axioms.conclusive();
   }
 
-  /** One line for a test among many. */
   static String line(Checked checked) {
     LitmusResult axioms = checked.axioms;
     String note =
@@ -211,7 +209,6 @@ final class LitmusRunner {
     return !axioms.conclusive() ? "open" : axioms.holds() ? "holds" : "FAILS";
   }
 
-  /** All about one test. */
   private String report(Checked checked) {
     LitmusResult axioms = checked.axioms;
     LitmusTest test = axioms.test();

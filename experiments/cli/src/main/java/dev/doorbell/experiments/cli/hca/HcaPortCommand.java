@@ -14,7 +14,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell hca port}. */
 @CommandLine.Command(
     header = {
       "Takes the port of a device of 'doorbell hca exec' down or up, as a pulled cable does.",

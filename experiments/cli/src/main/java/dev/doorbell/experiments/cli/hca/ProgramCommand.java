@@ -92,18 +92,18 @@ abstract class ProgramCommand extends CliCommand {
   /** The number of devices that was asked for, or null. */
   abstract @Nullable Integer devices();
 
-  /** True when an option asks for GPUs. */
   abstract boolean namesGpus();
 
-  /** Adds GPUs to the options of a server. */
   abstract ShimOptions withGpus(ShimOptions options) throws EnvironmentException;
 
   /** Environment variables of programs, beside those of the HCAs. */
-  abstract Map<String, String> environment(Path home, Map<String, String> ofHcas)
-      throws EnvironmentException;
+  Map<String, String> environment(Path home, Map<String, String> ofHcas)
+      throws EnvironmentException {
+    return ofHcas;
+  }
 
   /** The program has ended, or nobody uses the devices any more. */
-  abstract void ended(CommandContext context);
+  void ended(CommandContext context) {}
 
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
@@ -152,24 +152,20 @@ abstract class ProgramCommand extends CliCommand {
     }
   }
 
-  /** Serves the program, once or more often. */
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
       throws ProblemException {
     return end(serve(context, folder, withGpus(options), environment, Redirect.INHERIT));
   }
 
-  /** True where a program is named. */
   final boolean hasProgram() {
     return !program.isEmpty();
   }
 
-  /** Returns the promises of the devices. */
   final Adapter adapter() throws UsageException {
     return AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
   }
 
-  /** The option that gives the number of devices. */
   abstract String devicesOption();
 
   /** Refuses an option whose value is not {@code legal}. */

@@ -5,7 +5,7 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,7 +38,7 @@ final class PaperBuildCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, Map.of("generated", written));
     } else if (!common().quiet()) {
-      context.printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
+      context.printf("built %s in %s%n", Units.count(written.size(), "file"), generated);
     }
     return ExitCode.OK;
   }

@@ -151,7 +151,6 @@ public final class UserKernels {
     }
   }
 
-  /** Returns the problems of kernels that were skipped. */
   List<Problem> problems() {
     return found.problems();
   }
@@ -187,7 +186,6 @@ public final class UserKernels {
         .toList();
   }
 
-  /** Returns the descriptors that do not match their PTX. */
   List<Problem> misfits() {
     List<Problem> problems = new ArrayList<>();
     for (UserKernel kernel : found.kernels()) {

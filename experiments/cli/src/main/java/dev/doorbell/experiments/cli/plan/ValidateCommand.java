@@ -7,11 +7,11 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
@@ -80,7 +80,7 @@ public final class ValidateCommand extends CliCommand {
         problems.forEach(problem -> context.println(problem.text()));
         if (problems.isEmpty() && !common().quiet()) {
           context.println(
-              points == 0 ? file + "  ok" : file + "  ok, " + Show.count(points, "point"));
+              points == 0 ? file + "  ok" : file + "  ok, " + Units.count(points, "point"));
         }
       }
     }

@@ -7,10 +7,10 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Percent;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
+import dev.doorbell.experiments.results.print.Units;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import picocli.CommandLine;
@@ -98,7 +98,7 @@ public final class GateCommand extends CliCommand {
           comparison.onlyBefore().isEmpty()
               ? "gate failed: a run is damaged"
               : "gate failed: no result for %s of the baseline"
-                  .formatted(Show.count(comparison.onlyBefore().size(), "point"));
+                  .formatted(Units.count(comparison.onlyBefore().size(), "point"));
       case UNDECIDED -> "gate undecided: too few samples for a verdict";
       default -> "gate failed: regression";
     };

@@ -30,7 +30,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell topo ACTION}. */
 @CommandLine.Command(
     header = {
       "Reads machines as NCCL, nvidia-smi and lstopo describe them. See docs/topologies.md.",
@@ -85,7 +84,6 @@ public final class TopoCommand extends CommandGroup {
     return table.text();
   }
 
-  /** A command over a file that describes a machine. */
   private abstract static class MachineCommand extends CliCommand {
     @Parameters(
         index = "0",
@@ -138,7 +136,6 @@ public final class TopoCommand extends CommandGroup {
     }
   }
 
-  /** {@code doorbell topo import FILE -o mine.yaml}. */
   @CommandLine.Command(
       header = {
         "Writes a topology for experiments: the machine's links, prices of the nearest topology.",
@@ -225,7 +222,6 @@ public final class TopoCommand extends CommandGroup {
     }
   }
 
-  /** {@code doorbell topo show FILE}. */
   @CommandLine.Command(
       header = {
         "Lists the GPUs and HCAs of a machine, their links and how far they are from each other.",
@@ -242,7 +238,6 @@ public final class TopoCommand extends CommandGroup {
     }
   }
 
-  /** {@code doorbell topo path FILE FROM TO}. */
   @CommandLine.Command(
       header = {
         "Says what a TLP passes between two devices of a machine.",
@@ -276,7 +271,6 @@ public final class TopoCommand extends CommandGroup {
     }
   }
 
-  /** {@code doorbell topo check FILE}. */
   @CommandLine.Command(
       header = {
         "Says what in a machine is odd: links trained low, HCAs behind another socket.",

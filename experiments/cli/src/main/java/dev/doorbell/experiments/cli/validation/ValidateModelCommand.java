@@ -45,7 +45,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell validate-model}. */
 @CommandLine.Command(
     header = {
       "Runs published measurements in the model and says how far off it is, row by row.",
@@ -125,7 +124,6 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class ValidateModelCommand extends CliCommand {
-  /** What is printed. */
   enum Format {
     TEXT,
     CSV,
@@ -216,7 +214,6 @@ public final class ValidateModelCommand extends CliCommand {
     return context.interruption().requested() ? ExitCode.INTERRUPTED : code(results.rows());
   }
 
-  /** Reports rows as they end. */
   private Consumer<CheckedRow> ended(CommandContext context) {
     return row -> {
       if (!common().quiet() && row.hasRun()) {
