@@ -1,11 +1,10 @@
 package dev.doorbell.experiments.cli;
 
-import dev.doorbell.core.problem.EnvironmentException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.plan.PointFailure;
 import picocli.CommandLine;
 
 @CommandLine.Command(
@@ -17,13 +16,11 @@ import picocli.CommandLine;
     })
 final class DemoCommand extends CliCommand {
   @Override
-  public ExitCode run(CommandContext context) throws EnvironmentException, PointFailure {
+  public ExitCode run(CommandContext context) throws ProblemException {
     context.runtime().get().demo(context.out());
     if (!common().quiet()) {
-      context
-          .out()
-          .println(
-              Typed.in("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push"));
+      context.println(
+          Typed.in("next  doorbell run pull-vs-push   |   doorbell describe pull-vs-push"));
     }
     return ExitCode.OK;
   }

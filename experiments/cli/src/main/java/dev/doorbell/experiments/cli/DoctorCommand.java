@@ -14,7 +14,6 @@ import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell doctor}. */
 @CommandLine.Command(
     header = {
       "Says whether this machine can do GPUDirect RDMA, and what is in the way. See"
@@ -96,14 +94,10 @@ final class DoctorCommand extends CliCommand {
               .fix("give a folder that has proc and sys of a machine"));
     }
     Diagnosis diagnosis = Doctor.examine(Facts.read(folder(root)), readPeer());
-    if (common().json()) {
-      Json.print(context, JsonReport.of(diagnosis));
-    } else {
-      context
-          .terminal()
-          .out()
-          .print(TextReport.text(diagnosis, common().quiet(), common().verbose()));
-    }
+    print(
+        context,
+        () -> JsonReport.of(diagnosis),
+        () -> TextReport.text(diagnosis, common().quiet(), common().verbose()));
     return diagnosis.failed() ? ExitCode.ENVIRONMENT : ExitCode.OK;
   }
 
@@ -159,7 +153,7 @@ final class DoctorCommand extends CliCommand {
   }
 
   private static void print(CommandContext context, List<String> texts) {
-    context.terminal().out().print(String.join("\n", texts));
+    context.out().print(String.join("\n", texts));
   }
 
   private String readLog(String name) throws UsageException {
@@ -176,11 +170,7 @@ final class DoctorCommand extends CliCommand {
 
   private ExitCode explainLog(CommandContext context, String text) {
     LogDiagnosis diagnosis = LogDiagnosis.of(text);
-    if (common().json()) {
-      Json.print(context, diagnosis.json());
-    } else {
-      context.terminal().out().print(diagnosis.text());
-    }
+    print(context, diagnosis::json, diagnosis::text);
     return diagnosis.recognised() == 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.Configs;
 import dev.doorbell.experiments.config.ExperimentConfig;
@@ -197,7 +198,7 @@ class RunExecutionTest {
           byte[] bytes =
               java.nio.file.Files.readAllBytes(
                   directory.path().resolve("samples").resolve(String.valueOf(entry.samples())));
-          assertThat(RunExecution.sha256(bytes)).as("room %d", room).isEqualTo(entry.sha256());
+          assertThat(Sha256.hex(bytes)).as("room %d", room).isEqualTo(entry.sha256());
         }
       }
     }

@@ -29,15 +29,6 @@ final class ConfigHash {
   static final List<String> DECIDING_MEASURE =
       List.of("metrics", "warmup", "samples", "launches", "repeat", "processes", "until");
 
-  /**
-   * Keys that say what is asked, expected and drawn of the results, or how long to wait for them.
-   */
-  static final List<String> TELLING =
-      List.of("experiment", "question", "expectation", "expect", "outputs");
-
-  /** Keys of {@code measure} with the same role. */
-  static final List<String> TELLING_MEASURE = List.of("timeout");
-
   private static final String FIXED = "fixed";
   private static final String MEASURE = "measure";
 

@@ -53,14 +53,14 @@ public record FaultTally(String fault, boolean mustFire, long events, long fired
         if (i == sums.size()) {
           sums.add(more);
         } else {
-          FaultTally sum = sums.get(i);
-          sums.set(
-              i,
-              new FaultTally(
-                  sum.fault, sum.mustFire, sum.events + more.events, sum.fired + more.fired));
+          sums.set(i, sums.get(i).plus(more));
         }
       }
     }
     return sums;
+  }
+
+  private FaultTally plus(FaultTally more) {
+    return new FaultTally(fault, mustFire, events + more.events, fired + more.fired);
   }
 }

@@ -1,15 +1,16 @@
 package dev.doorbell.experiments.plan;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A point that did not give a result: wrong bytes at the target, an error CQE, a deadline, a kernel
  * that cannot do what the point asks. The run goes on with the other points.
  */
-public final class PointFailure extends Exception {
+public final class PointFailure extends ProblemException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Problem problem;
   private final Kind kind;
 
   /** Endings of a point without a result. */
@@ -27,20 +28,12 @@ public final class PointFailure extends Exception {
   }
 
   public PointFailure(Kind kind, Problem problem) {
-    super(problem.what());
-    this.kind = kind;
-    this.problem = problem;
+    this(kind, problem, null);
   }
 
-  public PointFailure(Kind kind, Problem problem, Throwable cause) {
-    super(problem.what(), cause);
+  public PointFailure(Kind kind, Problem problem, @Nullable Throwable cause) {
+    super(problem, cause);
     this.kind = kind;
-    this.problem = problem;
-  }
-
-  /** Returns the problem to be printed. */
-  public Problem problem() {
-    return problem;
   }
 
   /** Returns the kind of ending. */

@@ -76,7 +76,6 @@ public final class Expectations {
     };
   }
 
-  /** Largest deviation of the values that an expectation covers. */
   private static final class Tally {
     private int seen;
     private int good;

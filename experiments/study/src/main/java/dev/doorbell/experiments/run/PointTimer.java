@@ -28,7 +28,6 @@ final class PointTimer {
     thread = Thread.currentThread();
   }
 
-  /** Returns the wall time since the start. */
   long wallNanos() {
     return System.nanoTime() - start;
   }

@@ -37,21 +37,12 @@ public record PointWorkers(int threads, Interruption interruption) {
   }
 
   /**
-   * Runs points, begun in this order.
+   * Runs points, begun in this order, and reports each ending at once.
    *
+   * @param ended is called by the worker that ran the point, by one at a time
    * @return an ending for each of these points, by identity; that of a point that the user cut
    *     short is a failure
    * @throws InterruptedException when this thread is interrupted
-   */
-  public IdentityHashMap<Point, Ending> run(List<Point> points, PointRunner runner)
-      throws InterruptedException {
-    return run(points, runner, (point, ending) -> {});
-  }
-
-  /**
-   * Does the same, and reports each ending at once.
-   *
-   * @param ended is called by the worker that ran the point, by one at a time
    */
   public IdentityHashMap<Point, Ending> run(
       List<Point> points, PointRunner runner, BiConsumer<Point, Ending> ended)

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.Sha256;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.value.RecordCopy;
 import dev.doorbell.experiments.config.value.Value;
@@ -9,7 +10,6 @@ import dev.doorbell.experiments.kernels.UserKernel;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.Point;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,13 +116,13 @@ public final class Reuse {
         text.append(kernel.descriptor().text()).append(kernel.ptx());
       }
     }
-    return RunExecution.sha256(text.toString().getBytes(StandardCharsets.UTF_8));
+    return Sha256.hex(text.toString());
   }
 
   /** Returns the samples of a result, or null if they are not what the journal vouches for. */
   private static byte @Nullable [] samples(Path run, JournalEntry entry) throws IOException {
     byte[] samples = MergedRun.samples(run, entry);
-    return samples != null && RunExecution.sha256(samples).equals(entry.sha256()) ? samples : null;
+    return samples != null && Sha256.hex(samples).equals(entry.sha256()) ? samples : null;
   }
 
   /**

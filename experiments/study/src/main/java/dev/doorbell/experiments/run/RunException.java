@@ -1,12 +1,13 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
 
 /** A run directory that cannot be written, or one that cannot be read back. */
-public final class RunException extends Exception {
+public final class RunException extends ProblemException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Problem problem;
   private final Kind kind;
 
   /** Kind of failure. */
@@ -17,25 +18,18 @@ public final class RunException extends Exception {
     UNWRITABLE
   }
 
-  RunException(Kind kind, Problem problem, Throwable cause) {
-    super(problem.what(), cause);
+  RunException(Kind kind, Problem problem, @Nullable Throwable cause) {
+    super(problem, cause);
     this.kind = kind;
-    this.problem = problem;
   }
 
   RunException(Kind kind, Problem problem) {
-    super(problem.what());
-    this.kind = kind;
-    this.problem = problem;
+    this(kind, problem, null);
   }
 
   /** The run that was named cannot be used for this. */
   public static RunException unreadable(Problem problem) {
     return new RunException(Kind.UNREADABLE, problem);
-  }
-
-  public Problem problem() {
-    return problem;
   }
 
   public Kind kind() {

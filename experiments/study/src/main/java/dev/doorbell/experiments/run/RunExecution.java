@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.run;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.plan.FaultTally;
 import dev.doorbell.experiments.plan.Point;
@@ -10,13 +11,10 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.plan.Prediction;
 import java.math.BigDecimal;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -239,7 +237,7 @@ public final class RunExecution {
                   JournalEntry.Status.OK,
                   result.basis(),
                   SamplesFile.name(point.id()),
-                  sha256(samples),
+                  Sha256.hex(samples),
                   result.counters(),
                   prediction.terms(),
                   result.verifiedBytes(),
@@ -289,18 +287,6 @@ public final class RunExecution {
         slot.tallies,
         slot.timer.wallNanos(),
         slot.attempt);
-  }
-
-  static String sha256(byte[] bytes) {
-    return HexFormat.of().formatHex(sha256().digest(bytes));
-  }
-
-  static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private sealed interface Ending {

@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,30 +38,17 @@ public final class RunFinder {
     if (folder != null && Files.isDirectory(folder) && !Files.isDirectory(direct)) {
       return new RunFinder(folder).find(String.valueOf(direct.getFileName()));
     }
-    List<Path> named = new ArrayList<>();
-    Path newest = null;
-    Manifest newestManifest = null;
-    for (Path run : runs()) {
-      String name = String.valueOf(run.getFileName());
-      if (name.equals(text)) {
-        return run;
-      }
-      if (name.startsWith(text)) {
-        named.add(run);
-      }
-      Manifest manifest = manifest(run);
-      if (manifest != null
-          && manifest.tags().contains(text)
-          && (newest == null
-              || newestManifest == null
-              || isAfter(run, manifest, newest, newestManifest))) {
-        newest = run;
-        newestManifest = manifest;
-      }
+    List<Path> all = runs();
+    Optional<Path> exact = all.stream().filter(run -> name(run).equals(text)).findFirst();
+    if (exact.isPresent()) {
+      return exact.get();
     }
-    if (newest != null) {
-      return newest;
+    List<Known> tagged =
+        known().stream().filter(each -> each.manifest.tags().contains(text)).toList();
+    if (!tagged.isEmpty()) {
+      return tagged.getLast().path;
     }
+    List<Path> named = all.stream().filter(run -> name(run).startsWith(text)).toList();
     if (named.size() == 1) {
       return named.getFirst();
     }
@@ -85,7 +73,14 @@ public final class RunFinder {
    */
   public record Known(Path path, Manifest manifest) {}
 
-  /** Every run of the folder that has a manifest, the newest last. */
+  private static String name(Path run) {
+    return String.valueOf(run.getFileName());
+  }
+
+  /**
+   * Every run of the folder that has a manifest, the newest last; of runs that were started in the
+   * same instant, the one that was made last.
+   */
   public List<Known> known() {
     List<Known> known = new ArrayList<>();
     for (Path run : runs()) {
@@ -100,12 +95,6 @@ public final class RunFinder {
     return known;
   }
 
-  /** Runs that were started in the same instant were made one after the other. */
-  private static boolean isAfter(Path run, Manifest manifest, Path other, Manifest otherManifest) {
-    int byStart = manifest.started().compareTo(otherManifest.started());
-    return byStart > 0 || (byStart == 0 && created(run).compareTo(created(other)) >= 0);
-  }
-
   private static FileTime created(Path run) {
     try {
       return Files.readAttributes(run, BasicFileAttributes.class).creationTime();
@@ -117,7 +106,7 @@ public final class RunFinder {
   private List<Path> runs() {
     try (Stream<Path> paths = Files.list(runs)) {
       return paths
-          .filter(path -> !String.valueOf(path.getFileName()).startsWith("."))
+          .filter(path -> !name(path).startsWith("."))
           .filter(Files::isDirectory)
           .sorted()
           .toList();

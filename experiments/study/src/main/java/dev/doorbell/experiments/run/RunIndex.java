@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
@@ -243,7 +244,7 @@ public record RunIndex(
   private List<Values> series(JournalEntry entry, Predicate<String> wanted) throws RunException {
     Path file = path.resolve(RunDirectory.SAMPLES).resolve(String.valueOf(entry.samples()));
     try (InputStream in = Files.newInputStream(RunDirectory.regular(file));
-        DigestInputStream digested = new DigestInputStream(in, RunExecution.sha256())) {
+        DigestInputStream digested = new DigestInputStream(in, Sha256.digest())) {
       List<Values> series = SamplesFile.read(digested, wanted);
       String digest = HexFormat.of().formatHex(digested.getMessageDigest().digest());
       if (!digest.equals(entry.sha256())) {

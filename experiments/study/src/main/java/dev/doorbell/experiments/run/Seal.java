@@ -2,6 +2,7 @@ package dev.doorbell.experiments.run;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.doorbell.core.Sha256;
 import dev.doorbell.core.problem.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,15 +33,13 @@ record Seal(SequencedMap<String, String> sha256) {
     requireNonNull(sha256, "sha256").values().forEach(Objects::requireNonNull);
   }
 
-  /** Returns the seal of a run as its files are now. */
   static Seal of(Path run) throws IOException {
     SequencedMap<String, String> sha256 = new LinkedHashMap<>();
     for (String name : FILES) {
       if (Files.exists(run.resolve(name))) {
         try (Stream<Path> files = Files.walk(run.resolve(name))) {
           for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-            sha256.put(
-                run.relativize(file).toString(), RunExecution.sha256(Files.readAllBytes(file)));
+            sha256.put(run.relativize(file).toString(), Sha256.hex(Files.readAllBytes(file)));
           }
         }
       }

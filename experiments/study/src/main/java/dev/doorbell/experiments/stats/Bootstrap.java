@@ -93,7 +93,6 @@ public final class Bootstrap {
     return level;
   }
 
-  /** The quantile of the standard normal distribution. */
   static double normal(double p) {
     return NORMAL.inverseCumulativeProbability(p);
   }

@@ -3,14 +3,11 @@ package dev.doorbell.core.problem;
 import java.util.List;
 
 /** A config that cannot be used, with everything that is wrong with it; exit code 3. */
-public final class ConfigException extends Exception {
+public final class ConfigException extends ProblemException {
   private static final long serialVersionUID = 1L;
 
-  private final transient List<Problem> problems;
-
   public ConfigException(List<Problem> problems) {
-    super(problems.isEmpty() ? "invalid configuration" : problems.getFirst().text());
-    this.problems = List.copyOf(problems);
+    super(problems.isEmpty() ? "invalid configuration" : problems.getFirst().text(), problems);
   }
 
   /** A config with one problem. */
@@ -23,10 +20,5 @@ public final class ConfigException extends Exception {
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-  }
-
-  /** Every problem found, in the order of the file. */
-  public List<Problem> problems() {
-    return problems;
   }
 }

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.calibrate;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -12,7 +13,6 @@ import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.stats.Summary;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
@@ -49,8 +49,6 @@ import picocli.CommandLine.Option;
 public final class CalibrateCommand extends CliCommand {
   private static final int ALL_THREADS = Integer.MAX_VALUE;
   private static final int MODELLED_SAMPLES = 5;
-  private static final double SECONDS_A_SAMPLE = 5.0 / 200;
-  private static final int MODEL_SECONDS = 90;
 
   @Option(names = "--gpu", paramLabel = "GPU", description = "vm, or cuda:N (default: cuda:0).")
   private String gpu = "cuda:0";
@@ -83,12 +81,8 @@ public final class CalibrateCommand extends CliCommand {
   private boolean noModel;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     checkArguments();
-    if (earlier == null && !common().quiet() && !common().json()) {
-      context.err().println(howLong());
-    }
     Calibration measured =
         earlier == null ? measure(context, gpu, topology, samples, ALL_THREADS) : earlier(earlier);
     String text = text(measured);
@@ -107,24 +101,12 @@ public final class CalibrateCommand extends CliCommand {
     return measured.complete() ? ExitCode.OK : ExitCode.INTERRUPTED;
   }
 
-  /** Estimates the time of a calibration, by what it took on an H200 beside 16 cores of 2.1 GHz. */
-  String howLong() {
-    if (gpu.equals("vm")) {
-      return "calibrating the virtual machine takes about a minute and a half";
-    }
-    long measuring = Math.max(1, Math.round(SECONDS_A_SAMPLE * samples));
-    return noModel
-        ? "measuring takes about %d s".formatted(measuring)
-        : "measuring takes about %d s, and the model's own run about %d s more; --no-model leaves that out"
-            .formatted(measuring, MODEL_SECONDS);
-  }
-
   private void checkArguments() throws UsageException {
     if (!gpu.matches("vm|cuda:[0-9]{1,3}")) {
-      throw UsageException.of("DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu), "vm, or cuda:0");
+      throw UsageException.wrong("--gpu", "'%s' is no GPU".formatted(gpu), "vm, or cuda:0");
     }
     if (samples < 3 || samples > 100_000) {
-      throw UsageException.of("DB-U003", "--samples", samples + " is not from 3 to 100000");
+      throw UsageException.wrong("--samples", samples + " is not from 3 to 100000");
     }
     if (output != null && !output.endsWith(".json")) {
       throw new UsageException(
@@ -135,7 +117,7 @@ public final class CalibrateCommand extends CliCommand {
 
   private Calibration measure(
       CommandContext context, String what, String over, int count, int largestGrid)
-      throws EnvironmentException, UsageException {
+      throws ProblemException {
     boolean shows = context.terminal().interactive() && !common().quiet() && !common().json();
     Consumer<String> progress =
         shows ? name -> context.err().printf("\r\033[K%s  %s", what, name) : _ -> {};
@@ -170,7 +152,7 @@ public final class CalibrateCommand extends CliCommand {
   }
 
   private Calibration model(CommandContext context, String text, int largestGrid)
-      throws EnvironmentException, UsageException {
+      throws ProblemException {
     Path file = null;
     try {
       file = Files.createTempFile("machine", ".json");
@@ -223,22 +205,16 @@ public final class CalibrateCommand extends CliCommand {
       return;
     }
     agreement.lines().forEach(context.out()::println);
-    context
-        .out()
-        .printf(
-            "gpu      %s%n%s%n",
-            measured.gpu(),
-            earlier == null
-                ? Screen.basis(measured.basis())
-                : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
-                    .formatted(earlier));
+    context.printf(
+        "gpu      %s%n%s%n",
+        measured.gpu(),
+        earlier == null
+            ? Screen.basis(measured.basis())
+            : "MEASURED RESULT (samples of %s); the model is virtual time, nothing was timed here"
+                .formatted(earlier));
     if (output != null && measured.complete()) {
-      context
-          .out()
-          .printf(
-              Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"),
-              output,
-              output);
+      context.printf(
+          Typed.in("written  %s   doorbell run pull-vs-push -s placement=%s%n"), output, output);
     }
   }
 

@@ -1,8 +1,7 @@
 package dev.doorbell.experiments.cli.collective;
 
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -21,7 +20,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
-import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
 import java.io.ByteArrayOutputStream;
@@ -192,8 +190,7 @@ public final class CollCommand extends CliCommand {
   private Path out = Path.of("runs");
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (!trace.isEmpty()) {
       return replay(context);
     }
@@ -202,7 +199,7 @@ public final class CollCommand extends CliCommand {
     List<Long> sizes = sizes(kind, elements);
     if (explain) {
       context.out().print(explained(context, kind, sizes));
-      context.out().println("# MODELLED (LogGP of the schedules) - nothing was run");
+      context.println("# MODELLED (LogGP of the schedules) - nothing was run");
       return ExitCode.OK;
     }
     List<Long> simulated = withinBudget(context, kind, sizes);
@@ -215,8 +212,7 @@ public final class CollCommand extends CliCommand {
     return code;
   }
 
-  private static StoredRun stored(ByteArrayOutputStream printed)
-      throws EnvironmentException, RunException {
+  private static StoredRun stored(ByteArrayOutputStream printed) throws ProblemException {
     return StoredRun.read(Path.of(printed.toString(StandardCharsets.UTF_8).strip()));
   }
 
@@ -224,8 +220,7 @@ public final class CollCommand extends CliCommand {
     return Objects.requireNonNull(row.metrics().get(metric)).samples().values();
   }
 
-  private ExitCode replay(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+  private ExitCode replay(CommandContext context) throws ProblemException {
     List<String> overrides =
         new ArrayList<>(
             List.of(
@@ -263,7 +258,7 @@ public final class CollCommand extends CliCommand {
 
   /** Returns the sizes, from the smallest on, that are simulated in the time that there is. */
   private List<Long> withinBudget(CommandContext context, Collective kind, List<Long> sizes)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     if (budget == 0 || sizes.size() == 1) {
       return sizes;
     }
@@ -287,7 +282,7 @@ public final class CollCommand extends CliCommand {
 
   private ExitCode runExperiment(
       CommandContext context, List<String> overrides, ByteArrayOutputStream printed)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+      throws ProblemException {
     List<String> arguments =
         new ArrayList<>(List.of(EXPERIMENT, "--quiet", "--out", out.toString()));
     for (String override : overrides) {
@@ -305,7 +300,7 @@ public final class CollCommand extends CliCommand {
    */
   public static Map<Long, Double> predicted(
       CommandContext context, Collective kind, List<Long> sizes, int ranks, String machine)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     CollCommand command = new CollCommand();
     command.gpus = ranks;
     command.placement = machine;
@@ -314,8 +309,7 @@ public final class CollCommand extends CliCommand {
 
   /** Returns predicted nanoseconds by algorithm, as the user names it, and size. */
   private Map<String, Map<Long, Double>> forms(
-      CommandContext context, Collective kind, List<Long> sizes)
-      throws UsageException, ConfigException {
+      CommandContext context, Collective kind, List<Long> sizes) throws ProblemException {
     Map<String, Map<Long, Double>> forms = new LinkedHashMap<>();
     for (String algorithm : algorithms) {
       forms.put(algorithm, form(context, kind, sizes, algorithm));
@@ -326,7 +320,7 @@ public final class CollCommand extends CliCommand {
   /** Returns the predicted time of one algorithm by size, in nanoseconds. */
   private Map<Long, Double> form(
       CommandContext context, Collective kind, List<Long> sizes, String algorithm)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     ExperimentRuntime runtime = context.runtime().get();
     // Memory is no matter for what is not run: the smallest size stands for all.
     PlanChecks.demand(EXPERIMENT, plan(context, kind, sizes.subList(0, 1), algorithm), runtime);
@@ -360,7 +354,7 @@ public final class CollCommand extends CliCommand {
   }
 
   private Plan plan(CommandContext context, Collective kind, List<Long> sizes, String algorithm)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     return Plan.of(ExperimentFiles.read(context, EXPERIMENT, overrides(kind, algorithm, sizes)));
   }
 
@@ -507,7 +501,7 @@ public final class CollCommand extends CliCommand {
   }
 
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
     possible.addAll(List.of(Algorithm.HIERARCHICAL, Algorithm.NVLS));
@@ -568,6 +562,6 @@ public final class CollCommand extends CliCommand {
   }
 
   private static UsageException usage(String what, String fix) {
-    return UsageException.of("DB-U003", null, what, fix);
+    return UsageException.wrong(null, what, fix);
   }
 }

@@ -1,9 +1,7 @@
 package dev.doorbell.experiments.cli.command;
 
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.core.problem.ProblemException;
+import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -11,12 +9,19 @@ import picocli.CommandLine.Option;
 public abstract class CliCommand {
   @Mixin private CommonOptions common = new CommonOptions();
 
-  public abstract ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException, RunException, PointFailure;
+  public abstract ExitCode run(CommandContext context) throws ProblemException;
 
-  /** Options of every command. */
   protected final CommonOptions common() {
     return common;
+  }
+
+  /** Prints a result as JSON where that was asked for, else as text. */
+  protected final void print(CommandContext context, Supplier<?> json, Supplier<String> text) {
+    if (common.json()) {
+      Json.print(context, json.get());
+    } else {
+      context.out().print(text.get());
+    }
   }
 
   /** Options that every command takes. */

@@ -39,6 +39,17 @@ public record CommandContext(
     return terminal.width();
   }
 
+  /** Prints a line to {@link #out}. */
+  public void println(Object line) {
+    out().println(line);
+  }
+
+  /** Prints a formatted text to {@link #out}. */
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
+  public void printf(String format, Object... values) {
+    out().printf(format, values);
+  }
+
   /** Prints a problem to {@link #err}, in lines that fit. */
   public void problem(Problem problem) {
     terminal.problem(problem);

@@ -36,11 +36,8 @@ public abstract class CommandGroup extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
-    throw UsageException.of(
-        "DB-U003",
-        null,
-        "say what to do with " + subject,
-        "doorbell %s %s".formatted(word, alternatives()));
+    throw UsageException.wrong(
+        null, "say what to do with " + subject, "doorbell %s %s".formatted(word, alternatives()));
   }
 
   private String alternatives() {

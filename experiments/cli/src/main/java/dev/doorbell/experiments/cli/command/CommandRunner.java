@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.command;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.print.Screen;
@@ -120,26 +120,15 @@ public final class CommandRunner {
   private ExitCode execute(CliCommand command) {
     try {
       return command.run(context);
-    } catch (UsageException e) {
-      print(e.problem());
-      return ExitCode.USAGE;
-    } catch (ConfigException e) {
+    } catch (ProblemException e) {
       e.problems().forEach(this::print);
-      int errors = e.problems().size();
-      context.err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
-      return ExitCode.CONFIG;
-    } catch (EnvironmentException e) {
-      print(e.problem());
-      trace(command, e);
-      return ExitCode.ENVIRONMENT;
-    } catch (RunException e) {
-      print(e.problem());
-      trace(command, e);
-      return e.kind() == RunException.Kind.UNREADABLE ? ExitCode.USAGE : ExitCode.ENVIRONMENT;
-    } catch (PointFailure e) {
-      print(e.problem());
-      trace(command, e);
-      return ExitCode.FAILED;
+      if (e instanceof ConfigException) {
+        int errors = e.problems().size();
+        context.err().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
+      } else if (!(e instanceof UsageException)) {
+        trace(command, e);
+      }
+      return code(e);
     } catch (ProgramExit e) {
       throw e;
     } catch (RuntimeException | Error e) {
@@ -158,6 +147,16 @@ public final class CommandRunner {
       trace(command, e);
       return ExitCode.FAILED;
     }
+  }
+
+  private static ExitCode code(ProblemException e) {
+    return switch (e) {
+      case UsageException _ -> ExitCode.USAGE;
+      case ConfigException _ -> ExitCode.CONFIG;
+      case RunException run when run.kind() == RunException.Kind.UNREADABLE -> ExitCode.USAGE;
+      case PointFailure _ -> ExitCode.FAILED;
+      default -> ExitCode.ENVIRONMENT;
+    };
   }
 
   private void trace(CliCommand command, Throwable e) {

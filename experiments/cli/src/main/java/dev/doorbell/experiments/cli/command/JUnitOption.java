@@ -26,8 +26,7 @@ public final class JUnitOption {
     try {
       new Disk().replace(target, JUnitXml.text(suite, cases).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--junit " + target,
           "it cannot be written: " + e.getMessage(),
           "name a file in a folder that exists");

@@ -2,18 +2,26 @@ package dev.doorbell.experiments.cli.command;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A command line that cannot be understood; exit code 2. */
-public final class UsageException extends Exception {
+public final class UsageException extends ProblemException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Problem problem;
-
   public UsageException(Problem problem) {
-    super(problem.what());
-    this.problem = problem;
+    super(problem, null);
+  }
+
+  /** Returns a usage exception of a wrong value or combination of options. */
+  public static UsageException wrong(@Nullable String where, String what) {
+    return of("DB-U003", where, what);
+  }
+
+  /** Returns a usage exception of a wrong value or combination of options, with advice. */
+  public static UsageException wrong(@Nullable String where, String what, String fix) {
+    return of("DB-U003", where, what, fix);
   }
 
   /** Returns a usage exception of a problem whose text says it all; see {@link Problem}. */
@@ -42,9 +50,5 @@ public final class UsageException extends Exception {
       String what = "%d is out of range: %d to %d is possible".formatted(value, least, most);
       throw of("DB-U025", option, what);
     }
-  }
-
-  public Problem problem() {
-    return problem;
   }
 }

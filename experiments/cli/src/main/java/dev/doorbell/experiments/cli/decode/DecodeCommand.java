@@ -7,7 +7,6 @@ import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.DecodedEntry;
 import dev.doorbell.experiments.pasted.PacketReport;
@@ -15,11 +14,11 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell decode FORMAT FILE}. */
 @CommandLine.Command(
     header = {
       "Explains WQEs, CQEs, doorbells and packets bit by bit.",
@@ -35,7 +34,6 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class DecodeCommand extends CliCommand {
-  /** What it can decode. */
   public static final List<String> FORMATS = List.of("wqe", "cqe", "dbr", "uar", "packet");
 
   private static final List<String> KINDS = List.of("rc", "dc", "ud", "eth", "xrc");
@@ -114,11 +112,7 @@ public final class DecodeCommand extends CliCommand {
       throws UsageException {
     boolean single = !CaptureReader.isCapture(bytes);
     PacketReport report = DecodeInput.packets(name, bytes, roce);
-    if (common().json()) {
-      Json.print(context, report.json());
-    } else {
-      context.terminal().out().print(report.text(single || common().verbose()));
-    }
+    print(context, report::json, () -> report.text(single || common().verbose()));
     return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -134,13 +128,13 @@ public final class DecodeCommand extends CliCommand {
                       .formatted(left, format, DecodedEntry.smallest(format)))
               .fix("give whole entries"));
     }
-    if (common().json()) {
-      Json.print(context, Map.of("format", format, "entries", entries));
-    } else {
-      for (DecodedEntry entry : entries) {
-        context.terminal().out().print(common().quiet() ? entry.text() + "\n" : entry.detail());
-      }
-    }
+    print(
+        context,
+        () -> Map.of("format", format, "entries", entries),
+        () ->
+            entries.stream()
+                .map(entry -> common().quiet() ? entry.text() + "\n" : entry.detail())
+                .collect(Collectors.joining()));
     return entries.stream().anyMatch(DecodedEntry::malformed) ? ExitCode.FAILED : ExitCode.OK;
   }
 }

@@ -3,14 +3,13 @@ package dev.doorbell.experiments.cli.explain;
 import dev.doorbell.core.pcap.CaptureException;
 import dev.doorbell.core.pcap.CaptureReader;
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.roce.UdpHeader;
 import dev.doorbell.doctor.log.LogDiagnosis;
 import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.decode.DecodeInput;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
@@ -42,7 +41,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell explain [FILE]}. */
 @CommandLine.Command(
     header = {
       "Says what lies in a text that somebody pasted, and what it means. See docs/seeds.md.",
@@ -124,13 +122,13 @@ public final class ExplainCommand extends CliCommand {
     if (findings.isEmpty()) {
       findings.add(new Finding("not understood", "there is no text in it\n", false));
     }
-    if (common().json()) {
-      Json.print(context, findings);
-    } else {
-      for (Finding finding : findings) {
-        context.terminal().out().printf("== %s%n%s%n", finding.what, finding.text);
-      }
-    }
+    print(
+        context,
+        () -> findings,
+        () ->
+            findings.stream()
+                .map(finding -> "== %s%n%s%n".formatted(finding.what, finding.text))
+                .collect(Collectors.joining()));
     return findings.stream().anyMatch(Finding::understood) ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -237,13 +235,9 @@ public final class ExplainCommand extends CliCommand {
       Map<Long, Double> model = model(context, table, topology);
       String why = model.isEmpty() ? unmodelled(table) : "";
       return new Finding(title, table.text(topology, model, QUEUE_NANOS) + why, true);
-    } catch (UsageException | ConfigException e) {
-      Problem problem =
-          e instanceof ConfigException config
-              ? config.problems().getFirst()
-              : ((UsageException) e).problem();
+    } catch (ProblemException e) {
       return new Finding(
-          title, table.text(topology, Map.of(), QUEUE_NANOS) + problem.text() + "\n", true);
+          title, table.text(topology, Map.of(), QUEUE_NANOS) + e.problem().text() + "\n", true);
     }
   }
 
@@ -259,7 +253,7 @@ public final class ExplainCommand extends CliCommand {
   }
 
   private static Map<Long, Double> model(CommandContext context, PastedTable table, String topology)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     Optional<Collective> collective = table.collective();
     if (collective.isPresent()) {
       int ranks = table.machine().ranks();

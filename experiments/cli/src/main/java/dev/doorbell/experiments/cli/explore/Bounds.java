@@ -33,7 +33,6 @@ record Bounds(List<World> worlds) {
   /** Fewer bits are a choice between two or a few, and wrap in every world. */
   private static final long LEAST = 4;
 
-  /** Returns true where all that is counted in few bits has wrapped. */
   boolean isWhole() {
     return neverWrapped().isEmpty();
   }

@@ -26,7 +26,6 @@ final class CaseRunner {
   private final CommonOptions common;
   private final Laboratory laboratory;
 
-  /** Both kernels of a case, explored. */
   private record Explored(
       BugCase bug,
       Explorer.Report broken,
@@ -47,7 +46,6 @@ final class CaseRunner {
           && (hidden == null || hidden.finished() == seeds);
     }
 
-    /** Says where the bug shows, and where it does not. */
     String where() {
       return hidden == null
           ? ""
@@ -129,12 +127,12 @@ final class CaseRunner {
       return;
     }
     for (BugCase bug : BugCase.values()) {
-      context.terminal().out().printf("%-20s %s%n", bug.word(), bug.summary());
+      context.printf("%-20s %s%n", bug.word(), bug.summary());
     }
   }
 
   private void print(Explored explored, boolean whole) {
-    PrintStream out = context.terminal().out();
+    PrintStream out = context.out();
     BugCase bug = explored.bug;
     out.printf(
         "%-20s broken: found in %d of %d   fixed: found in %d of %d   %s%s%n",

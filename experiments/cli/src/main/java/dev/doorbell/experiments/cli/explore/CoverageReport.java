@@ -2,14 +2,13 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
-import dev.doorbell.experiments.cli.command.Show;
+import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Prints the covered parts of a kernel, as text and as JSON. */
 record CoverageReport(Coverage coverage) {
   private static final int FEW = 3;
   private static final int MANY = 12;
@@ -37,18 +36,18 @@ record CoverageReport(Coverage coverage) {
           "%s never taken, at %s: %s%s"
               .formatted(
                   untaken.size() == 1 ? "1 branch" : untaken.size() + " branches",
-                  Show.count(lines.size(), "line"),
+                  Units.count(lines.size(), "line"),
                   String.join(", ", lines.subList(0, Math.min(FEW, lines.size()))),
                   lines.size() > FEW ? ", ..." : ""));
     }
     int pairs = coverage.oneOrder().size();
     if (pairs > 0) {
-      parts.add("%s of accesses seen in one order only".formatted(Show.count(pairs, "pair")));
+      parts.add("%s of accesses seen in one order only".formatted(Units.count(pairs, "pair")));
     }
     return parts.isEmpty()
         ? "each of %s taken, each of %s of accesses in both orders"
             .formatted(
-                coverage.ways() + " ways out of branches", Show.count(coverage.pairs(), "pair"))
+                coverage.ways() + " ways out of branches", Units.count(coverage.pairs(), "pair"))
         : String.join("; ", parts);
   }
 
@@ -93,7 +92,6 @@ record CoverageReport(Coverage coverage) {
     return place == null ? side.who() : "%s (%d)".formatted(name(place), place.line());
   }
 
-  /** Returns some lines: how much is covered, and what is not. */
   String text() {
     if (coverage.instructions() == 0) {
       return "";
@@ -110,11 +108,11 @@ record CoverageReport(Coverage coverage) {
         "seen     %d of %s in both orders, %d of %s waiting, %d of %s with an old value%n"
             .formatted(
                 coverage.pairs() - coverage.oneOrder().size(),
-                Show.count(coverage.pairs(), "pair"),
+                Units.count(coverage.pairs(), "pair"),
                 coverage.waits() - coverage.neverWaited().size(),
-                Show.count(coverage.waits(), "wait"),
+                Units.count(coverage.waits(), "wait"),
                 coverage.reads() - coverage.neverOld().size(),
-                Show.count(coverage.reads(), "load")));
+                Units.count(coverage.reads(), "load")));
     Map<String, List<Coverage.Way>> lines = new LinkedHashMap<>();
     for (Coverage.Way way : untaken()) {
       lines.computeIfAbsent(innermost(way.branch()), line -> new ArrayList<>()).add(way);
@@ -157,7 +155,6 @@ record CoverageReport(Coverage coverage) {
     return coverage.lastTaken().map(way -> ", behind " + exact(way.branch()).strip()).orElse("");
   }
 
-  /** Returns everything as JSON. */
   Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("whole", isWhole());

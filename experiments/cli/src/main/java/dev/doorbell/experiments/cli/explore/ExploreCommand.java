@@ -2,14 +2,13 @@ package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.fabric.explore.model.Policy;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploreReport.Explored;
 import dev.doorbell.experiments.cli.explore.NicRunner.NicOptions;
@@ -40,7 +39,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell explore KERNEL|FILE.ptx}. */
 @CommandLine.Command(
     header = {
       "Runs a kernel against an adversary, and reports what nothing orders, with both lines.",
@@ -258,11 +256,10 @@ public final class ExploreCommand extends CliCommand {
   private String order = "";
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
     if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           null,
           "one of KERNEL, FILE.ptx, --litmus and --case is needed",
           "doorbell explore --help");
@@ -317,8 +314,7 @@ public final class ExploreCommand extends CliCommand {
     }
   }
 
-  private ExitCode litmus(CommandContext context, String place)
-      throws UsageException, ConfigException {
+  private ExitCode litmus(CommandContext context, String place) throws ProblemException {
     UsageException.requireRange("--rounds", selection.rounds, 0, 16);
     if (selection.executions < 1) {
       throw UsageException.of(
@@ -347,7 +343,7 @@ public final class ExploreCommand extends CliCommand {
     }
     ExploreReport.Summary summary = new ExploreReport.Summary(all);
     junit.write("doorbell explore " + kernel, summary.cases());
-    print(context, summary.json(), summary.text());
+    print(context, summary::json, summary::text);
     return summary.verdict();
   }
 
@@ -391,7 +387,7 @@ public final class ExploreCommand extends CliCommand {
     if (failure != null) {
       text.append("\n%s  %s%n".formatted(failure.kind().verdict(), failure.text()));
     }
-    print(context, json, text);
+    print(context, () -> json, text::toString);
     return outcome.isFinding() ? ExitCode.COUNTER_EXAMPLE : ExitCode.OK;
   }
 
@@ -401,25 +397,17 @@ public final class ExploreCommand extends CliCommand {
     if (!whole.isClean()) {
       print(
           context,
-          ExploreReport.json(scenario, whole),
-          ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
+          () -> ExploreReport.json(scenario, whole),
+          () -> ExploreReport.head(scenario) + ExploreReport.text(whole) + NOT_CLEAN);
       return ExitCode.COUNTER_EXAMPLE;
     }
     List<Explorer.FenceVerdict> verdicts = explorer.fences(seeds, nanos - whole.nanos());
     String table = verdicts.isEmpty() ? "no fence is executed\n" : ExploreReport.fences(verdicts);
     print(
         context,
-        Map.of("fences", ExploreReport.json(verdicts)),
-        ExploreReport.head(scenario) + "\n" + table + COST);
+        () -> Map.of("fences", ExploreReport.json(verdicts)),
+        () -> ExploreReport.head(scenario) + "\n" + table + COST);
     return ExitCode.OK;
-  }
-
-  private void print(CommandContext context, Object json, Object text) {
-    if (common().json()) {
-      Json.print(context, json);
-    } else {
-      context.terminal().out().print(text);
-    }
   }
 
   private List<World> worlds(Laboratory laboratory) throws UsageException {

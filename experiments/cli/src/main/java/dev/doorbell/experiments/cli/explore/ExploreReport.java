@@ -3,10 +3,10 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.agent.SourcePlace;
 import dev.doorbell.core.fabric.explore.Coverage;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
 import dev.doorbell.experiments.results.print.JUnitXml;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Explorer.Reliance;
 import dev.doorbell.experiments.workbench.explore.Failure;
@@ -83,7 +83,6 @@ public final class ExploreReport {
       return coverage.isWhole() && bounds.isWhole();
     }
 
-    /** Returns what was covered, in words. */
     private String covered() {
       Set<String> counters = bounds.neverWrapped().keySet();
       return counters.isEmpty()
@@ -91,9 +90,8 @@ public final class ExploreReport {
           : coverage.words() + "; never wrapped: " + String.join(", ", counters);
     }
 
-    /** Returns the verdict in words, where nothing was found. */
     private String words() {
-      String schedules = Show.count(runs, "schedule");
+      String schedules = Units.count(runs, "schedule");
       if (isRefused()) {
         return "nothing was explored: the kernel refuses each of these worlds";
       }
@@ -121,7 +119,6 @@ public final class ExploreReport {
       return text.toString();
     }
 
-    /** Returns a test case for each world, and one for what was covered. */
     List<JUnitXml.Case> cases() {
       List<JUnitXml.Case> cases = new ArrayList<>();
       for (Explored each : worlds) {
@@ -187,7 +184,6 @@ public final class ExploreReport {
     }
   }
 
-  /** Returns two lines that describe the scenario. */
   static String head(Scenario scenario) {
     Scenario.Load load = scenario.load();
     Scenario.Posting posting = scenario.posting();
@@ -196,8 +192,8 @@ public final class ExploreReport {
                 scenario.program().entry(),
                 scenario.program().file(),
                 load.blocks(),
-                Show.count(load.threads(), "thread"),
-                Show.count(load.iterations(), "iteration"),
+                Units.count(load.threads(), "thread"),
+                Units.count(load.iterations(), "iteration"),
                 load.bytes(),
                 load.path())
         + "%s of %s in %s memory, rung by the %s%s%s%s%s   policy %s%s%s\n"
@@ -205,8 +201,8 @@ public final class ExploreReport {
                 scenario.program().shape().among()
                     ? "%d ranks, each with a queue pair to each other one"
                         .formatted(scenario.program().shape().ranks())
-                    : Show.count(load.queuePairs(), "queue pair"),
-                Show.count(load.ring(), "block"),
+                    : Units.count(load.queuePairs(), "queue pair"),
+                Units.count(load.ring(), "block"),
                 posting.queues(),
                 posting.ringer(),
                 posting.blueFlame() ? ", BlueFlame" : "",
@@ -230,7 +226,7 @@ public final class ExploreReport {
    */
   static void findings(
       StringBuilder text, Explorer.Report report, Function<Schedule, String> again) {
-    String runs = Show.count(report.runs(), "run");
+    String runs = Units.count(report.runs(), "run");
     for (Explorer.Found<Race> found : report.races()) {
       text.append(
           "\nCOUNTER-EXAMPLE  %s   in %d of %s%n"
@@ -248,23 +244,21 @@ public final class ExploreReport {
     }
   }
 
-  /** Returns how many findings there are, in how many runs. */
   static String count(Explorer.Report report) {
     return "%s, findings in %d of %s%n"
         .formatted(
-            Show.count(report.races().size(), "race"),
+            Units.count(report.races().size(), "race"),
             report.found(),
-            Show.count(report.runs(), "run"));
+            Units.count(report.runs(), "run"));
   }
 
-  /** Returns the findings, and the number of runs. */
   static String text(Explorer.Report report) {
     StringBuilder text = new StringBuilder();
     findings(text, report, "  replay   --schedule %s%n"::formatted);
     text.append(
         "\n%s, %d to the end; %.3g M instructions in %.1f s%n"
             .formatted(
-                Show.count(report.runs(), "run"),
+                Units.count(report.runs(), "run"),
                 report.finished(),
                 report.instructions() / 1e6,
                 report.nanos() / 1e9));
@@ -277,7 +271,6 @@ public final class ExploreReport {
     return text.toString();
   }
 
-  /** Returns notes on the progress that a clean kernel relies on. */
   static String notes(List<Reliance> relies) {
     StringBuilder text = new StringBuilder();
     for (Reliance reliance : relies) {
@@ -345,7 +338,6 @@ public final class ExploreReport {
     return "%s, inlined at %s, ... %s".formatted(frames[0], frames[1], frames[frames.length - 1]);
   }
 
-  /** Returns a table of fences with what is observed without each. */
   static String fences(List<Explorer.FenceVerdict> verdicts) {
     TextTable table =
         new TextTable()
@@ -364,12 +356,11 @@ public final class ExploreReport {
               "%.0f ns".formatted(verdict.nanos()),
               verdict.needed()
                   ? verdict.witness()
-                  : "nothing observed in " + Show.count(verdict.runs(), "run")));
+                  : "nothing observed in " + Units.count(verdict.runs(), "run")));
     }
     return table.text();
   }
 
-  /** Returns the report as JSON. */
   static Map<String, Object> json(Scenario scenario, Explorer.Report report) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("kernel", scenario.program().entry());
@@ -438,7 +429,6 @@ public final class ExploreReport {
     return json;
   }
 
-  /** Returns the verdicts on fences as JSON. */
   static List<Object> json(List<Explorer.FenceVerdict> verdicts) {
     List<Object> all = new ArrayList<>();
     for (Explorer.FenceVerdict verdict : verdicts) {

@@ -62,7 +62,6 @@ public record ExploredKernel(UserKernel kernel) {
     return kernel;
   }
 
-  /** Returns true if the kernel runs at all ranks, however many there are. */
   boolean atAllRanks() {
     return kernel.descriptor().launch().allRanks();
   }
@@ -123,7 +122,6 @@ public record ExploredKernel(UserKernel kernel) {
         .findFirst();
   }
 
-  /** Returns the program that is explored at a number of ranks. */
   Scenario.Program program(int ranks) {
     KernelDescriptor descriptor = kernel.descriptor();
     return new Scenario.Program(

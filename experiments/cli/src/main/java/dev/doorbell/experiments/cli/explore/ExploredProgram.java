@@ -3,9 +3,9 @@ package dev.doorbell.experiments.cli.explore;
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.JUnitXml.Outcome;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
@@ -64,7 +64,7 @@ public final class ExploredProgram {
 
   private String words() {
     Explorer.Report report = findings.report();
-    String runs = Show.count(report.runs(), "run");
+    String runs = Units.count(report.runs(), "run");
     if (!hasKernels()) {
       return "no finding in %s; no kernel ran".formatted(runs);
     }
@@ -80,7 +80,7 @@ public final class ExploredProgram {
         text, report, schedule -> "  again    --explore 1 --seed %d%n".formatted(schedule.seed()));
     text.append(
         "%n%s; %.3g M instructions; loads and stores of the host are not watched%n"
-            .formatted(Show.count(report.runs(), "run"), report.instructions() / 1e6));
+            .formatted(Units.count(report.runs(), "run"), report.instructions() / 1e6));
     text.append(report.isClean() ? "" : ExploreReport.count(report));
     if (hasKernels()) {
       text.append(new CoverageReport(report.coverage()).text());
@@ -100,7 +100,7 @@ public final class ExploredProgram {
         .failures()
         .forEach(found -> cases.add(failed("failure", found.what().key(), found.what().text())));
     if (cases.isEmpty()) {
-      cases.add(new JUnitXml.Case("runs", Show.count(report.runs(), "run"), Outcome.PASSED, ""));
+      cases.add(new JUnitXml.Case("runs", Units.count(report.runs(), "run"), Outcome.PASSED, ""));
     }
     boolean covered = hasKernels() && report.coverage().isWhole();
     cases.add(

@@ -12,6 +12,7 @@ import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
 import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -47,7 +48,6 @@ final class LitmusRunner {
   private final Bounds bounds;
   private final long nanos;
 
-  /** A test with both opinions. */
   record Checked(Path file, LitmusResult axioms, MachineResult machine) {
     /** Returns what the machine shows and the axioms, which have looked at everything, forbid. */
     SortedSet<Outcome> disagreements() {
@@ -74,7 +74,7 @@ final class LitmusRunner {
    *
    * @return what the worst of them deserves
    */
-  ExitCode run(String place) throws UsageException, ConfigException {
+  ExitCode run(String place) throws ProblemException {
     List<Path> files = files(Path.of(place));
     List<Problem> problems = new ArrayList<>();
     Map<Path, LitmusTest> tests = new LinkedHashMap<>();
@@ -93,7 +93,7 @@ final class LitmusRunner {
     if (tests.isEmpty()) {
       throw new ConfigException(problems);
     }
-    problems.forEach(problem -> context.terminal().err().println(problem.text()));
+    problems.forEach(problem -> context.err().println(problem.text()));
     List<Checked> all = new ArrayList<>();
     tests.forEach(
         (file, test) -> {
@@ -105,14 +105,14 @@ final class LitmusRunner {
               new Checked(file, AxiomaticModel.check(test, judged), LitmusMachine.run(test, run));
           all.add(checked);
           if (!common.json()) {
-            context.terminal().out().print(tests.size() == 1 ? report(checked) : line(checked));
+            context.out().print(tests.size() == 1 ? report(checked) : line(checked));
           }
         });
     if (common.json()) {
       Json.print(context, all.stream().map(LitmusRunner::json).toList());
     } else if (all.size() > 1) {
       long hold = all.stream().filter(checked -> word(checked).equals("holds")).count();
-      context.terminal().out().printf("%d of %d tests hold%n", hold, all.size());
+      context.printf("%d of %d tests hold%n", hold, all.size());
     }
     ExitCode verdict = verdict(all);
     return problems.isEmpty() || verdict != ExitCode.OK ? verdict : ExitCode.CONFIG;
@@ -175,7 +175,6 @@ final class LitmusRunner {
     return none && axioms.complete() && axioms.conclusive();
   }
 
-  /** One line for a test among many. */
   static String line(Checked checked) {
     LitmusResult axioms = checked.axioms;
     String note =
@@ -210,7 +209,6 @@ final class LitmusRunner {
     return !axioms.conclusive() ? "open" : axioms.holds() ? "holds" : "FAILS";
   }
 
-  /** All about one test. */
   private String report(Checked checked) {
     LitmusResult axioms = checked.axioms;
     LitmusTest test = axioms.test();

@@ -67,7 +67,7 @@ final class NicRunner {
           .map(Laboratory.Refusal::fix)
           .distinct()
           .forEach(fix -> text.append("\nfix of what is refused: %s%n".formatted(fix)));
-      context.terminal().out().print(text);
+      context.out().print(text);
     }
     if (rows.stream().anyMatch(row -> row.verdict() == Verdict.FOUND)) {
       return ExitCode.COUNTER_EXAMPLE;
@@ -141,7 +141,6 @@ final class NicRunner {
     return json;
   }
 
-  /** The HCAs of an exploration. */
   static final class NicOptions {
     private static final String ALL = "all";
 
@@ -164,17 +163,14 @@ final class NicRunner {
                 + " acknowledged, atomics.")
     private List<String> remedies = List.of();
 
-    /** Returns true if several adapters are compared. */
     boolean isTable() {
       return names.size() > 1 || names.contains(ALL);
     }
 
-    /** Returns true if neither option was given. */
     boolean isDefault() {
       return names.isEmpty() && remedies.isEmpty();
     }
 
-    /** Returns the HCAs of each row, with the remedies. */
     List<Nic> all() throws UsageException {
       List<Nic> all = new ArrayList<>();
       List<String> named = names.contains(ALL) ? Adapters.names() : names;

@@ -4,8 +4,8 @@ import dev.doorbell.experiments.cli.command.CliCommand.CommonOptions;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
 import dev.doorbell.experiments.cli.explore.WorldOptions.World;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.explore.Laboratory.Outcome;
@@ -33,7 +33,6 @@ final class ProofRunner {
     this.laboratory = laboratory;
   }
 
-  /** Searches each world for its part of the time. */
   ExitCode run(List<World> worlds, long nanos) throws ScenarioException {
     long end = System.nanoTime() + nanos;
     List<Map<String, Object>> json = new ArrayList<>();
@@ -47,10 +46,7 @@ final class ProofRunner {
       if (common.json()) {
         json.add(json(world.scenario(), proof));
       } else {
-        context
-            .terminal()
-            .out()
-            .print(ExploreReport.head(world.scenario()) + text(world.scenario(), proof));
+        context.out().print(ExploreReport.head(world.scenario()) + text(world.scenario(), proof));
       }
     }
     if (common.json()) {
@@ -65,13 +61,12 @@ final class ProofRunner {
         : proof.complete() ? ExitCode.OK : ExitCode.PARTIAL;
   }
 
-  /** Returns the bounds of a search in words. */
   private static String bounds(Scenario scenario) {
     return "%d ranks, %s each, %s of a thread"
         .formatted(
             scenario.program().shape().ranks(),
-            Show.count(scenario.load().posters(), "thread"),
-            Show.count(scenario.load().iterations(), "message"));
+            Units.count(scenario.load().posters(), "thread"),
+            Units.count(scenario.load().iterations(), "message"));
   }
 
   private static String text(Scenario scenario, Proof proof) {

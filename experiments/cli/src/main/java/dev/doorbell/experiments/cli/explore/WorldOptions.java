@@ -80,10 +80,8 @@ final class WorldOptions {
    * @param values each {@code --OPTION NUMBER} or {@code -s SETTING=VALUE}
    */
   record Choice(List<String> values) {
-    /** The world in which nothing is chosen. */
     static final Choice USUAL = new Choice(List.of());
 
-    /** Returns the number that an option has. */
     Optional<Integer> number(String option) {
       // a text that is no number is out of every range
       return values.stream()
@@ -101,7 +99,6 @@ final class WorldOptions {
           .toList();
     }
 
-    /** Returns the options that choose this world alone. */
     String options() {
       return String.join(" ", values);
     }
@@ -113,7 +110,6 @@ final class WorldOptions {
               .toList());
     }
 
-    /** Returns the world of both choices. */
     Choice with(Choice other) {
       return new Choice(Stream.concat(values.stream(), other.values.stream()).toList());
     }
@@ -129,7 +125,6 @@ final class WorldOptions {
    * @param kernel where the user has described it
    */
   record World(Choice choice, Scenario scenario, @Nullable ExploredKernel kernel) {
-    /** Returns why the kernel refuses it, in words. */
     String refusal(Explorer.Report report) {
       return Optional.ofNullable(kernel)
           .flatMap(own -> own.refusal(scenario.program().shape().ranks()))

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.timed.machine.Topology;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
@@ -30,7 +30,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell exec}. */
 @CommandLine.Command(
     header = {
       "Runs a program of CUDA and RDMA, unmodified, with neither GPU nor NIC. See docs/exec.md.",
@@ -110,8 +109,7 @@ public final class ExecCommand extends ProgramCommand {
   private @Nullable ServedWorld timed;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     require(gpus == null || (gpus >= 0 && gpus <= MOST_GPUS), "--gpus", "0 to " + MOST_GPUS);
     require(seconds == null || seconds >= 1, "--timeout", "at least 1");
     require(explore == null || explore >= 1, "--explore", "at least 1, before a program");
@@ -146,7 +144,7 @@ public final class ExecCommand extends ProgramCommand {
   @Override
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
-      throws UsageException, EnvironmentException {
+      throws ProblemException {
     Integer runs = explore;
     if (runs == null) {
       return super.serveAll(context, folder, options, environment);
@@ -185,7 +183,7 @@ public final class ExecCommand extends ProgramCommand {
       throw new UncheckedIOException(e);
     }
     junit.write("doorbell exec", explored.cases());
-    context.terminal().out().print(explored.text());
+    context.out().print(explored.text());
     return explored.verdict();
   }
 

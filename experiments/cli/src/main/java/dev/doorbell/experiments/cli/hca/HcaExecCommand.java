@@ -1,15 +1,11 @@
 package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.interop.shim.ShimOptions;
-import java.nio.file.Path;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code doorbell hca exec}. */
 @CommandLine.Command(
     header = {
       "Runs a program of libibverbs and libmlx5, unmodified, on software HCAs. See docs/shim.md.",
@@ -56,12 +52,4 @@ final class HcaExecCommand extends ProgramCommand {
   ShimOptions withGpus(ShimOptions options) throws EnvironmentException {
     return gpus ? options.withGpus("--gpus") : options;
   }
-
-  @Override
-  Map<String, String> environment(Path home, Map<String, String> ofHcas) {
-    return ofHcas;
-  }
-
-  @Override
-  void ended(CommandContext context) {}
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.hca;
 
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -14,7 +14,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell hca port}. */
 @CommandLine.Command(
     header = {
       "Takes the port of a device of 'doorbell hca exec' down or up, as a pulled cable does.",
@@ -41,7 +40,7 @@ final class HcaPortCommand extends CliCommand {
   private @Nullable Path at;
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (!device.matches(PREFIX + "[0-9]{1,3}")) {
       throw new UsageException(
           Problem.of("DB-U003", device, "it is no device").fix("say mlx5_0, for example"));
@@ -50,7 +49,7 @@ final class HcaPortCommand extends CliCommand {
     Path folder = at == null ? PrivateFolder.ofUser().resolve("exec") : at;
     int number = Integer.parseInt(device.substring(PREFIX.length()));
     PortControl.set(folder, number, action.equals("up"));
-    context.terminal().out().printf("%s: port 1 is %s%n", device, action);
+    context.printf("%s: port 1 is %s%n", device, action);
     return ExitCode.OK;
   }
 }

@@ -2,9 +2,9 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.fault.FaultPlan;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.AdapterOption;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -92,22 +92,21 @@ abstract class ProgramCommand extends CliCommand {
   /** The number of devices that was asked for, or null. */
   abstract @Nullable Integer devices();
 
-  /** True when an option asks for GPUs. */
   abstract boolean namesGpus();
 
-  /** Adds GPUs to the options of a server. */
   abstract ShimOptions withGpus(ShimOptions options) throws EnvironmentException;
 
   /** Environment variables of programs, beside those of the HCAs. */
-  abstract Map<String, String> environment(Path home, Map<String, String> ofHcas)
-      throws EnvironmentException;
+  Map<String, String> environment(Path home, Map<String, String> ofHcas)
+      throws EnvironmentException {
+    return ofHcas;
+  }
 
   /** The program has ended, or nobody uses the devices any more. */
-  abstract void ended(CommandContext context);
+  void ended(CommandContext context) {}
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     Integer asked = devices();
     int wanted = asked == null ? 1 : asked;
     require(
@@ -153,24 +152,20 @@ abstract class ProgramCommand extends CliCommand {
     }
   }
 
-  /** Serves the program, once or more often. */
   ExitCode serveAll(
       CommandContext context, Path folder, ShimOptions options, Map<String, String> environment)
-      throws UsageException, EnvironmentException {
+      throws ProblemException {
     return end(serve(context, folder, withGpus(options), environment, Redirect.INHERIT));
   }
 
-  /** True where a program is named. */
   final boolean hasProgram() {
     return !program.isEmpty();
   }
 
-  /** Returns the promises of the devices. */
   final Adapter adapter() throws UsageException {
     return AdapterOption.parseServed("--nic", nic == null ? "cx7" : nic);
   }
 
-  /** The option that gives the number of devices. */
   abstract String devicesOption();
 
   /** Refuses an option whose value is not {@code legal}. */
@@ -277,9 +272,8 @@ abstract class ProgramCommand extends CliCommand {
       thread.start();
       try {
         if (program.isEmpty()) {
-          environment.forEach(
-              (name, value) -> context.terminal().out().printf("export %s=%s%n", name, value));
-          context.terminal().out().flush();
+          environment.forEach((name, value) -> context.printf("export %s=%s%n", name, value));
+          context.out().flush();
           return 0;
         }
         return execute(context, environment, output, thread::isAlive);

@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.kernel;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.value.Sizes;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelRun.Argument;
 import java.math.BigInteger;
@@ -182,7 +183,7 @@ final class KernelArguments {
           "entry %s takes %s, %s given"
               .formatted(
                   entry.name(),
-                  count(parameters.size(), "parameter"),
+                  Units.count(parameters.size(), "parameter"),
                   arguments.size() == 1 ? "1 is" : arguments.size() + " are"),
           names.isEmpty()
               ? "leave --arg out"
@@ -216,9 +217,5 @@ final class KernelArguments {
     char kind = argument.text().charAt(0);
     String type = (kind == 's' || kind == 'f' ? kind : 'u') + "" + parameter.bytes() * Byte.SIZE;
     return "%s:VALUE".formatted(type);
-  }
-
-  private static String count(int number, String what) {
-    return number == 1 ? "1 " + what : number + " " + what + "s";
   }
 }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -64,10 +65,10 @@ final class KernelBuildCommand extends CliCommand {
   private String isa = STANDARD_ISA;
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     KernelWorkbench workbench = KernelWorkbench.find();
     if (!isa.matches("[1-9][0-9]?\\.[0-9]")) {
-      throw UsageException.of("DB-U003", "--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa));
+      throw UsageException.wrong("--isa", "'%s' is no PTX ISA such as 8.2".formatted(isa));
     }
     ExitCode worst = ExitCode.OK;
     for (Path source : sources()) {
@@ -77,7 +78,7 @@ final class KernelBuildCommand extends CliCommand {
       if (linked) {
         command.add(1, RELOCATABLE);
       }
-      context.out().println(KernelCompiler.text(command));
+      context.println(KernelCompiler.text(command));
       if (!dryRun && !compile(context, workbench, command, ptx)) {
         worst = ExitCode.FAILED;
       }
@@ -156,16 +157,14 @@ final class KernelBuildCommand extends CliCommand {
   private static boolean report(CommandContext context, KernelReport report) {
     report.unsupported().forEach(line -> context.err().println(KernelFiles.problem(line).text()));
     if (report.unsupported().isEmpty()) {
-      context
-          .out()
-          .printf(
-              "%s  ok, %s%n",
-              report.file(),
-              String.join(
-                  ", ",
-                  report.entries().stream()
-                      .map(entry -> entry.name() + " " + entry.instructions() + " instructions")
-                      .toList()));
+      context.printf(
+          "%s  ok, %s%n",
+          report.file(),
+          String.join(
+              ", ",
+              report.entries().stream()
+                  .map(entry -> entry.name() + " " + entry.instructions() + " instructions")
+                  .toList()));
     }
     return report.unsupported().isEmpty();
   }

@@ -1,8 +1,8 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -101,16 +101,15 @@ final class KernelDiffRunCommand extends CliCommand {
   private record Chosen(String said, String name, Optional<UserKernel> own) {}
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, EnvironmentException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     KernelComparer comparer = KernelComparer.find();
     List<Chosen> chosen = chosen(comparer);
     if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {
-      throw UsageException.of(
-          "DB-U003", "--gpu", "'%s' is no GPU".formatted(gpu), "cuda:0, vm, vm:warp or vm:order");
+      throw UsageException.wrong(
+          "--gpu", "'%s' is no GPU".formatted(gpu), "cuda:0, vm, vm:warp or vm:order");
     }
     if (runs < 1 || first < 0 || runs > MOST_RUNS || first > MOST_RUNS) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--runs",
           "%d from %d".formatted(runs, first),
           "at least 1 run, and numbers from 0 to " + MOST_RUNS);
@@ -213,14 +212,12 @@ final class KernelDiffRunCommand extends CliCommand {
     List<String> names = new ArrayList<>(known);
     userKernels.scan().kernels().forEach(found -> names.add(found.name()));
     if (KernelWorkbench.find().takenNames().contains(kernel)) {
-      return UsageException.of(
-          "DB-U003",
+      return UsageException.wrong(
           "KERNEL",
           "'%s' is driven by an experiment of its own, and cannot be compared".formatted(kernel),
           "one of %s, all".formatted(String.join(", ", names)));
     }
-    return UsageException.of(
-        "DB-U003",
+    return UsageException.wrong(
         "KERNEL",
         "there is no kernel '%s'".formatted(kernel),
         "one of %s, all; or the descriptor of your own%s"

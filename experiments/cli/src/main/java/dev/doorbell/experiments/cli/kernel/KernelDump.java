@@ -2,8 +2,7 @@ package dev.doorbell.experiments.cli.kernel;
 
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.experiments.cli.command.UsageException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +12,6 @@ record KernelDump(int argument, String type) {
   private static final List<String> TYPES =
       List.of("hex", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64");
   private static final int ROW = 16;
-  private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
 
   static final KernelDump HEX = new KernelDump(0, "hex");
 
@@ -73,10 +71,10 @@ record KernelDump(int argument, String type) {
 
   private String typed(byte[] bytes, int from, int to) {
     int size = Integer.parseInt(type.substring(1)) / Byte.SIZE;
-    MemorySegment segment = MemorySegment.ofArray(bytes);
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     List<String> values = new ArrayList<>();
     for (int at = from; at + size <= to; at += size) {
-      values.add(value(segment, at));
+      values.add(value(buffer, at));
     }
     if ((to - from) % size != 0) {
       values.add("+%d bytes".formatted((to - from) % size));
@@ -84,30 +82,18 @@ record KernelDump(int argument, String type) {
     return String.join("  ", values);
   }
 
-  private String value(MemorySegment s, long at) {
+  private String value(ByteBuffer bytes, int at) {
     return switch (type) {
-      case "u8" -> Integer.toString(s.get(ValueLayout.JAVA_BYTE, at) & 0xff);
-      case "s8" -> Byte.toString(s.get(ValueLayout.JAVA_BYTE, at));
-      case "u16" -> Integer.toString(half(s, at) & 0xffff);
-      case "s16" -> Short.toString(half(s, at));
-      case "u32" -> Integer.toUnsignedString(word(s, at));
-      case "s32" -> Integer.toString(word(s, at));
-      case "f32" -> Float.toString(Float.intBitsToFloat(word(s, at)));
-      case "u64" -> Long.toUnsignedString(longWord(s, at));
-      case "s64" -> Long.toString(longWord(s, at));
-      default -> Double.toString(Double.longBitsToDouble(longWord(s, at)));
+      case "u8" -> Integer.toString(bytes.get(at) & 0xff);
+      case "s8" -> Byte.toString(bytes.get(at));
+      case "u16" -> Integer.toString(bytes.getShort(at) & 0xffff);
+      case "s16" -> Short.toString(bytes.getShort(at));
+      case "u32" -> Integer.toUnsignedString(bytes.getInt(at));
+      case "s32" -> Integer.toString(bytes.getInt(at));
+      case "f32" -> Float.toString(bytes.getFloat(at));
+      case "u64" -> Long.toUnsignedString(bytes.getLong(at));
+      case "s64" -> Long.toString(bytes.getLong(at));
+      default -> Double.toString(bytes.getDouble(at));
     };
-  }
-
-  private static short half(MemorySegment s, long at) {
-    return s.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE), at);
-  }
-
-  private static int word(MemorySegment s, long at) {
-    return s.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(LITTLE), at);
-  }
-
-  private static long longWord(MemorySegment s, long at) {
-    return s.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(LITTLE), at);
   }
 }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.kernel;
 
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -135,8 +135,7 @@ final class KernelRunCommand extends CliCommand {
 
   private ExitCode described(CommandContext context) throws UsageException {
     if (!arguments.isEmpty() || entry != null || profile || trace != null) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           file,
           "a descriptor says what its kernel gets",
           "leave all options but --seed and --timeout out, or give the PTX");
@@ -170,8 +169,7 @@ final class KernelRunCommand extends CliCommand {
   }
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (file.endsWith(KernelDescriptor.ENDING)) {
       return described(context);
     }
@@ -208,11 +206,9 @@ final class KernelRunCommand extends CliCommand {
             trace == null ? Optional.empty() : Optional.of(KernelRunOptions.threads(trace)),
             tracer::line);
     if (!common().quiet() && !common().json()) {
-      context
-          .out()
-          .printf(
-              "gpu ptx-vm   kernel %s   grid %s   block %s   seed %d%n",
-              chosen.name(), run.grid(), run.block(), seed);
+      context.printf(
+          "gpu ptx-vm   kernel %s   grid %s   block %s   seed %d%n",
+          chosen.name(), run.grid(), run.block(), seed);
     }
     KernelOutcome outcome = workbench.run(run, context.interruption()::requested);
     tracer.end();

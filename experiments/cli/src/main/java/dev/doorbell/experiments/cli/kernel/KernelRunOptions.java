@@ -23,13 +23,12 @@ final class KernelRunOptions {
       sizes[i] = good ? Integer.parseInt(parts[i]) : 0;
     }
     if (!good) {
-      throw UsageException.of(
-          "DB-U003", option, "'%s' is no size such as 4, 4,2 or 4,2,1".formatted(text));
+      throw UsageException.wrong(option, "'%s' is no size such as 4, 4,2 or 4,2,1".formatted(text));
     }
     long threads = (long) sizes[0] * sizes[1] * sizes[2];
     if (option.equals("--block") && threads > MOST_THREADS) {
-      throw UsageException.of(
-          "DB-U003", option, "%,d threads a block; at most 1024 are possible".formatted(threads));
+      throw UsageException.wrong(
+          option, "%,d threads a block; at most 1024 are possible".formatted(threads));
     }
     return new Shape(sizes[0], sizes[1], sizes[2]);
   }

@@ -1,12 +1,9 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CommandContext;
-import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.results.paper.PaperBuild;
-import dev.doorbell.experiments.run.RunException;
 import java.nio.file.Path;
 import java.util.SequencedMap;
 
@@ -18,7 +15,7 @@ record BuiltPaper(Path folder, Paper paper, PaperRuns runs, SequencedMap<String,
   static final String RUNS = "runs";
 
   static BuiltPaper of(CommandContext context, Path folder, Path kept, boolean quiet)
-      throws UsageException, ConfigException, RunException, PointFailure {
+      throws ProblemException {
     Paper paper = Paper.read(folder);
     PaperRuns runs = new PaperRuns(context, folder, kept, quiet);
     runs.ensure(paper);

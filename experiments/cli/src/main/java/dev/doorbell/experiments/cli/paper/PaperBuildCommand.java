@@ -1,15 +1,12 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.plan.PointFailure;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +25,7 @@ final class PaperBuildCommand extends CliCommand {
   private Path folder = Path.of(".");
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, RunException, PointFailure {
+  public ExitCode run(CommandContext context) throws ProblemException {
     BuiltPaper built =
         BuiltPaper.of(
             context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
@@ -42,7 +38,7 @@ final class PaperBuildCommand extends CliCommand {
     if (common().json()) {
       Json.print(context, Map.of("generated", written));
     } else if (!common().quiet()) {
-      context.out().printf("built %s in %s%n", Show.count(written.size(), "file"), generated);
+      context.printf("built %s in %s%n", Units.count(written.size(), "file"), generated);
     }
     return ExitCode.OK;
   }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
 import dev.doorbell.core.Resources;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -8,7 +9,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.paper.Paper;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ final class PaperNewCommand extends CliCommand {
   private Path folder = Path.of(".");
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (Files.exists(folder.resolve(Paper.FILE))) {
       throw UsageException.of(
           "DB-U072",
@@ -44,9 +44,9 @@ final class PaperNewCommand extends CliCommand {
     files.put("paper.tex", template("paper.tex", name.replaceAll("([_&%$#])", "\\\\$1")));
     files.put(".gitignore", "runs/\n".getBytes(StandardCharsets.UTF_8));
     RunFiles.writeAll(context.disk(), folder, files)
-        .forEach(file -> context.out().println(folder.resolve(file)));
+        .forEach(file -> context.println(folder.resolve(file)));
     if (!common().quiet()) {
-      context.out().println(Typed.in("next  doorbell paper build " + folder));
+      context.println(Typed.in("next  doorbell paper build " + folder));
     }
     return ExitCode.OK;
   }

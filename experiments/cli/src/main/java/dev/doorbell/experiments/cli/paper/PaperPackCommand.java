@@ -1,16 +1,12 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.command.Version;
-import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.results.paper.PaperPack;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -37,8 +33,7 @@ final class PaperPackCommand extends CliCommand {
   private @Nullable Path out;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, RunException, PointFailure {
+  public ExitCode run(CommandContext context) throws ProblemException {
     BuiltPaper built =
         BuiltPaper.of(
             context, folder, folder.resolve(BuiltPaper.RUNS), common().quiet() || common().json());
@@ -54,11 +49,10 @@ final class PaperPackCommand extends CliCommand {
               built.runs().calibrations(),
               Version.NUMBER);
       RunFiles.write(context.disk(), file, archive);
-      if (common().json()) {
-        Json.print(context, Map.of("archive", file.toString(), "bytes", archive.length));
-      } else {
-        context.out().println(file);
-      }
+      print(
+          context,
+          () -> Map.of("archive", file.toString(), "bytes", archive.length),
+          () -> file + "\n");
     } catch (IOException e) {
       throw PaperRuns.unwritable(file, e);
     }

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.calibrate.CalibrateCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -68,7 +68,7 @@ final class PaperRuns {
    * Makes what is missing, or was made of another config, by another version, or before Doorbell
    * was built: the kernels are part of the build, and a run does not say which ones it had.
    */
-  void ensure(Paper paper) throws UsageException, ConfigException, RunException {
+  void ensure(Paper paper) throws ProblemException {
     for (Map.Entry<String, Paper.Run> run : paper.runs().entrySet()) {
       if (!run.getValue().stored().isEmpty()) {
         runs.put(run.getKey(), StoredRun.read(folder.resolve(run.getValue().stored()).normalize()));
@@ -80,8 +80,7 @@ final class PaperRuns {
     }
   }
 
-  private void experiment(String name, Paper.Run run)
-      throws UsageException, ConfigException, RunException {
+  private void experiment(String name, Paper.Run run) throws ProblemException {
     String experiment = experimentOf(run);
     List<String> overrides = new ArrayList<>(run.set());
     ExperimentConfig config = ExperimentFiles.read(context, experiment, overrides);
@@ -143,7 +142,7 @@ final class PaperRuns {
     line.addFirst(word);
     String typed = "doorbell " + String.join(" ", line);
     if (!quiet) {
-      context.out().printf("run   %s  %s%n", name, typed);
+      context.printf("run   %s  %s%n", name, typed);
     }
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     ExitCode code = new CommandRunner(context.printingTo(printed, line)).run(word, command, words);

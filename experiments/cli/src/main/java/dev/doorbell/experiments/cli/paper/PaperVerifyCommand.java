@@ -1,14 +1,12 @@
 package dev.doorbell.experiments.cli.paper;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.plan.PointFailure;
-import dev.doorbell.experiments.run.RunException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -36,8 +34,7 @@ final class PaperVerifyCommand extends CliCommand {
   private Path folder = Path.of(".");
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, RunException, PointFailure {
+  public ExitCode run(CommandContext context) throws ProblemException {
     Path kept;
     try {
       kept = Files.createTempDirectory("doorbell-paper");

@@ -61,7 +61,7 @@ public final class DescribeCommand extends CliCommand {
       if (entry.kind().equals(Glossary.TOPOLOGY)) {
         // As it is read again: all that is not YAML is a comment, and no line is folded.
         String text = entry.text().strip();
-        context.out().printf("# topology %s%n%s%n", entry.name(), text);
+        context.printf("# topology %s%n%s%n", entry.name(), text);
         continue;
       }
       String text = "%s %s%n%s%n".formatted(entry.kind(), entry.name(), entry.summary());

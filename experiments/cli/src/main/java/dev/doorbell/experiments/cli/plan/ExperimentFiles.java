@@ -3,6 +3,7 @@ package dev.doorbell.experiments.cli.plan;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ConfigReader;
@@ -67,7 +68,7 @@ public final class ExperimentFiles {
     }
   }
 
-  static Source find(String argument) throws UsageException, ConfigException {
+  static Source find(String argument) throws ProblemException {
     if (isFile(argument)) {
       return new Source(argument, readFile(argument));
     }
@@ -132,8 +133,7 @@ public final class ExperimentFiles {
 
   /** Reads an experiment and checks it against the runtime's kernels and topologies. */
   public static ExperimentConfig read(
-      CommandContext context, String argument, List<String> overrides)
-      throws UsageException, ConfigException {
+      CommandContext context, String argument, List<String> overrides) throws ProblemException {
     Source source = find(argument);
     return reader(context).read(source.name, source.text, overrides);
   }

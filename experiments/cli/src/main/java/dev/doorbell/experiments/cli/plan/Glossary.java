@@ -4,8 +4,8 @@ import dev.doorbell.core.Resources;
 import dev.doorbell.core.mlx5.generated.StatusTable;
 import dev.doorbell.core.mlx5.generated.SyndromeTable;
 import dev.doorbell.core.mlx5.generated.VendorTable;
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.doctor.catalogue.Code;
 import dev.doorbell.doctor.catalogue.Knob;
 import dev.doorbell.doctor.log.CompletionError;
@@ -14,7 +14,6 @@ import dev.doorbell.doctor.log.LogPattern;
 import dev.doorbell.doctor.report.TextReport;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.condition.Expectation;
 import dev.doorbell.experiments.config.schema.Amounts;
@@ -271,10 +270,8 @@ public final class Glossary {
       String name, Function<ExperimentConfig, String> sound, Function<Problem, String> wrong) {
     try {
       return sound.apply(ExperimentFiles.read(context, name, List.of()));
-    } catch (ConfigException e) {
-      return wrong.apply(e.problems().getFirst());
-    } catch (UsageException e) {
-      throw new IllegalStateException("an experiment that is listed is not there: " + name, e);
+    } catch (ProblemException e) {
+      return wrong.apply(e.problem());
     }
   }
 

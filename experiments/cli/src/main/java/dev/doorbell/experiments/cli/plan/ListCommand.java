@@ -76,18 +76,16 @@ public final class ListCommand extends CliCommand {
           int width = entries.stream().mapToInt(entry -> entry.name().length()).max().orElse(0);
           String margin = what == null ? "  " : "";
           if (what == null) {
-            context.out().println(kind);
+            context.println(kind);
           }
           for (Glossary.Entry entry : entries) {
-            context
-                .out()
-                .println(
-                    Screen.folded(
-                        ("%s%-" + Math.max(1, width) + "s  %s")
-                            .formatted(margin, entry.name(), entry.summary())
-                            .stripTrailing(),
-                        context.width(),
-                        margin.length() + width + 2));
+            context.println(
+                Screen.folded(
+                    ("%s%-" + Math.max(1, width) + "s  %s")
+                        .formatted(margin, entry.name(), entry.summary())
+                        .stripTrailing(),
+                    context.width(),
+                    margin.length() + width + 2));
           }
         });
     return ExitCode.OK;

@@ -1,13 +1,12 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.value.Axis;
 import dev.doorbell.experiments.config.value.Value;
@@ -46,7 +45,7 @@ public final class PredictCommand extends CliCommand {
   private String experiment = "";
 
   @Override
-  public ExitCode run(CommandContext around) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext around) throws ProblemException {
     CommandContext context = kernels.join(around, experiment);
     ExperimentRuntime runtime = context.runtime().get();
     ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
@@ -64,7 +63,7 @@ public final class PredictCommand extends CliCommand {
     if (common().verbose()) {
       context.out().print(constants(runtime.constants(plan.points())));
     }
-    context.out().println("MODELLED (closed forms) - nothing was run or measured");
+    context.println("MODELLED (closed forms) - nothing was run or measured");
     return ExitCode.OK;
   }
 

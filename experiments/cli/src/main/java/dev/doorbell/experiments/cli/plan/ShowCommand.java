@@ -1,12 +1,11 @@
 package dev.doorbell.experiments.cli.plan;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
@@ -36,7 +35,7 @@ public final class ShowCommand extends CliCommand {
   private boolean points;
 
   @Override
-  public ExitCode run(CommandContext around) throws UsageException, ConfigException {
+  public ExitCode run(CommandContext around) throws ProblemException {
     CommandContext context = kernels.join(around, experiment);
     ExperimentConfig config = kernels.read(context, experiment, planOptions.allOverrides());
     Plan plan = planOptions.plan(config);
@@ -58,13 +57,11 @@ public final class ShowCommand extends CliCommand {
     }
     context.out().print(resolved);
     if (points) {
-      plan.points().forEach(point -> context.out().println("# point " + point.id()));
+      plan.points().forEach(point -> context.println("# point " + point.id()));
     }
-    context
-        .out()
-        .printf(
-            "# %d points, %d excluded, about %s on one core, config %s%n",
-            plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
+    context.printf(
+        "# %d points, %d excluded, about %s on one core, config %s%n",
+        plan.points().size(), plan.excluded(), Show.minutes(nanos), config.hash());
     return ExitCode.OK;
   }
 }

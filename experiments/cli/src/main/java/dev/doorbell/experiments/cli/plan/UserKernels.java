@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.ExperimentConfig;
@@ -113,8 +114,7 @@ public final class UserKernels {
       return kernel;
     }
     if (kernel == null) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "-s",
           "'%s' has no settings of its own".formatted(argument),
           "name a kernel of yours, whose descriptor has settings");
@@ -135,7 +135,7 @@ public final class UserKernels {
   private List<Path> checkedFolders() throws UsageException {
     for (Path folder : folders) {
       if (!Files.isDirectory(folder)) {
-        throw UsageException.of("DB-U003", "--kernels " + folder, "there is no such folder");
+        throw UsageException.wrong("--kernels " + folder, "there is no such folder");
       }
     }
     return folders;
@@ -151,14 +151,13 @@ public final class UserKernels {
     }
   }
 
-  /** Returns the problems of kernels that were skipped. */
   List<Problem> problems() {
     return found.problems();
   }
 
   /** Reads an experiment; what is wrong with the user's kernels may be why one is unknown. */
   public ExperimentConfig read(CommandContext context, String experiment, List<String> overrides)
-      throws UsageException, ConfigException {
+      throws ProblemException {
     try {
       return demand(ExperimentFiles.read(context, experiment, overrides));
     } catch (ConfigException e) {
@@ -187,7 +186,6 @@ public final class UserKernels {
         .toList();
   }
 
-  /** Returns the descriptors that do not match their PTX. */
   List<Problem> misfits() {
     List<Problem> problems = new ArrayList<>();
     for (UserKernel kernel : found.kernels()) {

@@ -2,16 +2,16 @@ package dev.doorbell.experiments.cli.plan;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.Json;
-import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.kernel.KernelDescriptor;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.plan.Plan;
+import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
@@ -48,7 +48,7 @@ public final class ValidateCommand extends CliCommand {
   private List<String> files = new ArrayList<>();
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     Map<String, Object> report = new LinkedHashMap<>();
     int errors = 0;
     for (String file : files) {
@@ -77,18 +77,17 @@ public final class ValidateCommand extends CliCommand {
       if (common().json()) {
         report.put(file, problems);
       } else {
-        problems.forEach(problem -> context.out().println(problem.text()));
+        problems.forEach(problem -> context.println(problem.text()));
         if (problems.isEmpty() && !common().quiet()) {
-          context
-              .out()
-              .println(points == 0 ? file + "  ok" : file + "  ok, " + Show.count(points, "point"));
+          context.println(
+              points == 0 ? file + "  ok" : file + "  ok, " + Units.count(points, "point"));
         }
       }
     }
     if (common().json()) {
       Json.print(context, report);
     } else if (errors > 0) {
-      context.out().printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
+      context.printf("%d %s%n", errors, errors == 1 ? "error" : "errors");
     }
     return errors == 0 ? ExitCode.OK : ExitCode.CONFIG;
   }

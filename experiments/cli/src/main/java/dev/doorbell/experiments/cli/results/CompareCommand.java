@@ -1,16 +1,14 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Percent;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.ResidualReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.run.RunException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -61,24 +59,16 @@ public final class CompareCommand extends CliCommand {
   private boolean residuals;
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     RunComparison comparison =
         options.compare(place, runs.get(0), runs.get(1), alpha, threshold, residuals);
     if (residuals) {
       ResidualReport report = new ResidualReport(comparison);
-      if (common().json()) {
-        Json.print(context, report.json());
-      } else {
-        context.out().print(report.text(common().quiet(), context.width()));
-      }
+      print(context, report::json, () -> report.text(common().quiet(), context.width()));
       return RunPlace.afterDamage(context, damage(comparison), ExitCode.OK);
     }
     ComparisonReport report = new ComparisonReport(comparison);
-    if (common().json()) {
-      Json.print(context, report.json());
-    } else {
-      context.out().print(report.text(_ -> !common().quiet(), context.width()));
-    }
+    print(context, report::json, () -> report.text(_ -> !common().quiet(), context.width()));
     return RunPlace.afterDamage(context, damage(comparison), ComparisonOptions.code(comparison));
   }
 

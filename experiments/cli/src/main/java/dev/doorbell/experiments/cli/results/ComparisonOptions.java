@@ -1,11 +1,11 @@
 package dev.doorbell.experiments.cli.results;
 
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.RunComparison.Rules;
-import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunIndex;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class ComparisonOptions {
   }
 
   RunComparison compare(RunPlace place, String before, String after, double alpha, double threshold)
-      throws UsageException, RunException {
+      throws ProblemException {
     return compare(place, before, after, alpha, threshold, false);
   }
 
@@ -41,17 +41,16 @@ public final class ComparisonOptions {
       double alpha,
       double threshold,
       boolean residuals)
-      throws UsageException, RunException {
+      throws ProblemException {
     if (!(alpha > 0 && alpha < 1)) {
-      throw UsageException.of("DB-U003", "--alpha", "it is a probability, above 0 and below 1");
+      throw UsageException.wrong("--alpha", "it is a probability, above 0 and below 1");
     }
     RunIndex first = RunIndex.read(place.find(before));
     RunIndex second = RunIndex.read(place.find(after));
     for (String metric : metrics) {
       List<String> known = first.plan().config().measure().metrics();
       if (!known.contains(metric)) {
-        throw UsageException.of(
-            "DB-U003",
+        throw UsageException.wrong(
             "--metric",
             "%s has no metric '%s'%s"
                 .formatted(first.id(), metric, Nearest.suggestion(metric, known)),

@@ -1,6 +1,6 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureReader;
@@ -210,7 +210,7 @@ final class FigureOptions {
   }
 
   /** The figure that is described; null where all is left to the config but how it looks. */
-  @Nullable FigureSpec figure() throws ConfigException, UsageException {
+  @Nullable FigureSpec figure() throws ProblemException {
     SequencedMap<String, Object> shown = new LinkedHashMap<>();
     put(shown, "kind", kind == null ? null : kind.word());
     put(shown, "x", x);
@@ -233,7 +233,7 @@ final class FigureOptions {
     return FigureReader.ofOptions(shown, typed(shown));
   }
 
-  FigureStyle style() throws ConfigException, UsageException {
+  FigureStyle style() throws ProblemException {
     SequencedMap<String, Object> looks = looks();
     return looks.isEmpty()
         ? FigureStyle.DEFAULT
@@ -283,8 +283,7 @@ final class FigureOptions {
     for (String name : names) {
       Matcher parts = NAMED.matcher(name);
       if (!parts.matches()) {
-        throw UsageException.of(
-            "DB-U003",
+        throw UsageException.wrong(
             "--names " + name,
             "it is no WORD=TEXT",
             "such as --names pull='NIC pull', or --names cq=gpu='GPU memory'");

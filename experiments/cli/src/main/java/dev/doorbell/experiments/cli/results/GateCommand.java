@@ -1,17 +1,16 @@
 package dev.doorbell.experiments.cli.results;
 
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.Percent;
-import dev.doorbell.experiments.cli.command.Show;
-import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
 import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.run.RunException;
+import dev.doorbell.experiments.results.print.Units;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import picocli.CommandLine;
@@ -59,7 +58,7 @@ public final class GateCommand extends CliCommand {
   private double most = 0.05;
 
   @Override
-  public ExitCode run(CommandContext context) throws UsageException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     RunComparison comparison = options.compare(place, baseline, run, alpha, most);
     ExitCode code =
         RunPlace.afterDamage(context, CompareCommand.damage(comparison), verdict(comparison));
@@ -81,7 +80,7 @@ public final class GateCommand extends CliCommand {
                       common().verbose() || point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
                   context.width()));
     }
-    context.out().println(text(code, comparison));
+    context.println(text(code, comparison));
     return code;
   }
 
@@ -99,7 +98,7 @@ public final class GateCommand extends CliCommand {
           comparison.onlyBefore().isEmpty()
               ? "gate failed: a run is damaged"
               : "gate failed: no result for %s of the baseline"
-                  .formatted(Show.count(comparison.onlyBefore().size(), "point"));
+                  .formatted(Units.count(comparison.onlyBefore().size(), "point"));
       case UNDECIDED -> "gate undecided: too few samples for a verdict";
       default -> "gate failed: regression";
     };

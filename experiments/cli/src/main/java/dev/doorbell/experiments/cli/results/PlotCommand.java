@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -84,7 +84,7 @@ public final class PlotCommand extends CliCommand {
   private @Nullable Path out;
 
   @Override
-  public ExitCode run(CommandContext context) throws RunException, ConfigException, UsageException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     @Nullable FigureSpec spec = figure.figure();
     List<PointCondition> part =
         PointCondition.ofOption(figure.only(), Schema.experiment().settings().keySet());
@@ -127,8 +127,7 @@ public final class PlotCommand extends CliCommand {
 
   private Path folder() throws UsageException {
     if (out == null) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--series run",
           "a figure of several runs is none of them's own",
           "say where it goes: --out DIR");
@@ -199,8 +198,7 @@ public final class PlotCommand extends CliCommand {
   }
 
   private SequencedMap<String, byte[]> one(
-      CommandContext context, StoredRun stored, FigureSpec spec)
-      throws RunException, UsageException {
+      CommandContext context, StoredRun stored, FigureSpec spec) throws ProblemException {
     Figures figures = Credit.figures(stored, context.runtime());
     return spec.kind() == FigureKind.TIMELINE
         ? timeline(figures, spec)
@@ -221,7 +219,7 @@ public final class PlotCommand extends CliCommand {
 
   /** The figure, the same for Perfetto, and the packets. */
   private SequencedMap<String, byte[]> timeline(Figures figures, FigureSpec spec)
-      throws RunException, UsageException {
+      throws ProblemException {
     try {
       Path capture = Files.createTempFile("doorbell", ".pcapng");
       try {

@@ -1,16 +1,14 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.plan.UserKernels;
 import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.results.report.HtmlReport;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
-import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.StoredRun;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,7 +51,7 @@ public final class ReportCommand extends CliCommand {
   private List<String> figures = new ArrayList<>();
 
   @Override
-  public ExitCode run(CommandContext context) throws RunException, ConfigException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     List<FigureSpec> further = new ArrayList<>();
     for (String figure : figures) {
       further.add(FigureReader.ofText("--figure", figure));
@@ -65,11 +63,7 @@ public final class ReportCommand extends CliCommand {
     Path file = out == null ? stored.getFirst().path().resolve(NAME) : out;
     CommandContext own = UserKernels.ofRuns(context, stored.stream().map(StoredRun::path).toList());
     RunFiles.write(context.disk(), file, HtmlReport.of(stored, further, own.runtime()));
-    if (common().json()) {
-      Json.print(context, Map.of("report", file.toString()));
-    } else {
-      context.out().println(file);
-    }
+    print(context, () -> Map.of("report", file.toString()), () -> file + "\n");
     return RunPlace.afterDamage(
         context, stored.stream().flatMap(run -> run.damage().stream()).toList(), ExitCode.OK);
   }

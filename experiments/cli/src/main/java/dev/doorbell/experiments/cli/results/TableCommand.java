@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -24,6 +24,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -106,39 +109,36 @@ public final class TableCommand extends CliCommand {
         description = "What the config expects, and whether it came so.")
     boolean expectations;
 
-    String none() {
-      if (warnings) {
-        return "no warnings: no sample is suspicious";
-      }
-      if (crossovers) {
-        return "no crossovers: the config asks for none (outputs: crossovers), or its lines share"
-            + " fewer than two places";
-      }
-      if (counters) {
-        return "no counters: no metric of the run is counted (doorbell list metrics)";
-      }
-      return expectations
-          ? "no expectations: the config has none (docs/running.md)"
-          : "no rows: the run has no sample that this table is about";
-    }
-
-    /** The table that is asked for; null for the results themselves. */
-    @Nullable Table of(RunData run) {
-      if (warnings) {
-        return SampleTables.warnings(run);
-      }
-      if (percentiles) {
-        return SampleTables.percentiles(run);
-      }
-      if (crossovers) {
-        return RunTables.crossovers(run);
-      }
-      if (counters) {
-        return RunTables.counters(run);
-      }
-      return expectations ? RunTables.expectations(run) : null;
+    /** The table that is asked for; empty for the results themselves. */
+    Optional<Kind> asked() {
+      String rows = "no rows: the run has no sample that this table is about";
+      return Stream.of(
+              new Kind(warnings, SampleTables::warnings, "no warnings: no sample is suspicious"),
+              new Kind(percentiles, SampleTables::percentiles, rows),
+              new Kind(
+                  crossovers,
+                  RunTables::crossovers,
+                  "no crossovers: the config asks for none (outputs: crossovers), or its lines share"
+                      + " fewer than two places"),
+              new Kind(
+                  counters,
+                  RunTables::counters,
+                  "no counters: no metric of the run is counted (doorbell list metrics)"),
+              new Kind(
+                  expectations,
+                  RunTables::expectations,
+                  "no expectations: the config has none (docs/running.md)"))
+          .filter(Kind::asked)
+          .findFirst();
     }
   }
+
+  /**
+   * A table beside that of results.
+   *
+   * @param none what is printed where it has no row
+   */
+  private record Kind(boolean asked, Function<RunData, Table> table, String none) {}
 
   enum Format {
     TEXT,
@@ -150,7 +150,7 @@ public final class TableCommand extends CliCommand {
   }
 
   @Override
-  public ExitCode run(CommandContext context) throws RunException, UsageException, ConfigException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     if (format == Format.TIDY) {
       return tidy(context);
     }
@@ -158,10 +158,11 @@ public final class TableCommand extends CliCommand {
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
     if ((bare || siunitx) && wanted != Format.LATEX) {
-      throw UsageException.of(
-          "DB-U003", siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
+      throw UsageException.wrong(
+          siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
     }
-    Table table = extra.of(shown);
+    Optional<Kind> kind = extra.asked();
+    @Nullable Table table = kind.map(each -> each.table.apply(shown)).orElse(null);
     int width = context.width();
     String text;
     if (histogram) {
@@ -169,7 +170,7 @@ public final class TableCommand extends CliCommand {
     } else if (table == null) {
       text = results(stored, shown, wanted, width);
     } else if (wanted == Format.TEXT && table.rows().isEmpty()) {
-      text = Screen.folded(extra.none() + "\n", width);
+      text = Screen.folded(kind.map(Kind::none).orElse("") + "\n", width);
     } else {
       text = wanted == Format.JSON ? Json.text(table.tree()) : written(table, wanted, width);
     }
@@ -180,8 +181,7 @@ public final class TableCommand extends CliCommand {
         strict && Expectations.anyNotMet(stored.data()) ? ExitCode.CLAIM : ExitCode.OK);
   }
 
-  private ExitCode tidy(CommandContext context)
-      throws RunException, UsageException, ConfigException {
+  private ExitCode tidy(CommandContext context) throws ProblemException {
     List<RunData> data = new ArrayList<>();
     List<Problem> damage = new ArrayList<>();
     for (String run : runs) {
@@ -208,7 +208,7 @@ public final class TableCommand extends CliCommand {
 
   private static void file(CommandContext context, Path file, String text) throws RunException {
     RunFiles.write(context.disk(), file, text.getBytes(StandardCharsets.UTF_8));
-    context.out().println(file);
+    context.println(file);
   }
 
   private Table.Latex style() {
@@ -226,10 +226,9 @@ public final class TableCommand extends CliCommand {
   }
 
   private String results(StoredRun stored, RunData shown, Format format, int width)
-      throws RunException, UsageException {
+      throws ProblemException {
     if (view.reshapes() && format != Format.TEXT && format != Format.MD && format != Format.LATEX) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--names and --pivot",
           "--fmt %s has the run's own words and a row a point"
               .formatted(format.name().toLowerCase(Locale.ROOT)),

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.cli.results;
 
-import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Nearest;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.config.condition.PointCondition;
 import dev.doorbell.experiments.config.value.Axis;
@@ -99,15 +99,12 @@ final class TableView {
             : Map.of());
   }
 
-  RunData of(StoredRun run) throws UsageException, ConfigException {
+  RunData of(StoredRun run) throws ProblemException {
     RunData data =
         RunSelection.of(run, PointCondition.ofOption(only, run.plan().config().settings()));
     if (data.rows().isEmpty() && !run.data().rows().isEmpty()) {
-      throw UsageException.of(
-          "DB-U003",
-          "--only " + only,
-          "no point of the run is like that",
-          "it has " + values(run.data()));
+      throw UsageException.wrong(
+          "--only " + only, "no point of the run is like that", "it has " + values(run.data()));
     }
     SequencedSet<String> sampled = new LinkedHashSet<>();
     SequencedSet<String> all = new LinkedHashSet<>();
@@ -132,8 +129,7 @@ final class TableView {
   private static void known(String option, String name, SequencedSet<String> names)
       throws UsageException {
     if (!names.contains(name)) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           option,
           "the run has no '%s'%s".formatted(name, Nearest.suggestion(name, names)),
           "it has " + String.join(", ", names));

@@ -61,7 +61,7 @@ public final class MergeCommand extends CliCommand {
             context.disk(), out, read, context.arguments(), context.clock().instant())) {
       StoredRun whole = StoredRun.read(directory.path());
       RunOutputs.write(directory, whole, context.runtime().get());
-      context.out().println(directory.path());
+      context.println(directory.path());
       int missing = whole.unfinished().size();
       if (missing > 0) {
         context.problem(

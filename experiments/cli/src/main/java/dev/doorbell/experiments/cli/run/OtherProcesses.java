@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.ChildProcess;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.plan.PointFailure;
@@ -55,7 +56,7 @@ final class OtherProcesses {
    * @throws EnvironmentException when one cannot be started, or ends without a run
    */
   static List<RunIndex> run(CommandContext context, Path directory, int processes, boolean silent)
-      throws EnvironmentException, RunException {
+      throws ProblemException {
     List<RunIndex> runs = new ArrayList<>();
     for (int other = 1; other < processes && !context.interruption().requested(); other++) {
       if (!silent) {

@@ -44,7 +44,6 @@ record PreparedRun(
     RunEstimate estimate) {
   private static final int MOST_NAMES = 8;
 
-  /** Returns the points that have no result in the run that is resumed. */
   static List<Point> remaining(List<Point> points, @Nullable RunIndex before) {
     if (before == null) {
       return points;
@@ -53,7 +52,6 @@ record PreparedRun(
     return points.stream().filter(point -> !finished.contains(point.id())).toList();
   }
 
-  /** Says which points a resumed run runs again, and why. */
   String again(RunIndex from) {
     Set<String> recorded =
         from.entries().stream().map(JournalEntry::point).collect(Collectors.toSet());
@@ -69,7 +67,6 @@ record PreparedRun(
             points.size() > MOST_NAMES ? " and %d more".formatted(points.size() - MOST_NAMES) : "");
   }
 
-  /** Says which points are taken from past runs. */
   String taken() {
     return "reuse    %d of %d points are those of %s"
         .formatted(

@@ -1,9 +1,8 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.core.problem.Typed;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
@@ -108,8 +107,7 @@ public final class RunCommand extends CliCommand {
   private @Nullable String resume;
 
   @Override
-  public ExitCode run(CommandContext around)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext around) throws ProblemException {
     RunTimes times = new RunTimes();
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
@@ -158,7 +156,7 @@ public final class RunCommand extends CliCommand {
 
   private PreparedRun prepare(
       CommandContext around, @Nullable RunIndex before, CompletableFuture<Machine> machine)
-      throws UsageException, ConfigException, EnvironmentException {
+      throws ProblemException {
     CommandContext context =
         before == null
             ? kernels.join(around, experiment)
@@ -211,7 +209,7 @@ public final class RunCommand extends CliCommand {
                     ? "with 'until' processes would have different numbers of samples"
                     : "";
     if (!why.isEmpty()) {
-      throw UsageException.of("DB-U003", "--processes", why, "leave it out, or -s processes=1");
+      throw UsageException.wrong("--processes", why, "leave it out, or -s processes=1");
     }
   }
 
@@ -369,13 +367,12 @@ public final class RunCommand extends CliCommand {
 
   private void checkArguments() throws UsageException {
     if ((experiment == null) == (resume == null)) {
-      throw UsageException.of(
-          "DB-U003", null, "give either an experiment or --resume RUN", "doorbell run --help");
+      throw UsageException.wrong(
+          null, "give either an experiment or --resume RUN", "doorbell run --help");
     }
     boolean changes = !overrides().isEmpty() || options.shard != null || options.shuffle != null;
     if (resume != null && changes) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           null,
           "--resume goes on with the run as it was: no -s, --seed, --repeat, --until,"
               + " --shard or --shuffle",

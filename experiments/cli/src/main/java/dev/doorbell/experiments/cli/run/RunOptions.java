@@ -108,23 +108,21 @@ final class RunOptions {
 
   void check() throws UsageException {
     if (jobs < 1) {
-      throw UsageException.of("DB-U003", "--jobs", "at least one point must run");
+      throw UsageException.wrong("--jobs", "at least one point must run");
     }
     Double effect = see;
     if (effect != null && (baseline == null || !(effect > 0))) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--see",
           "it is a change above 0 %, seen against a --baseline",
           "such as --baseline main --see 5%");
     }
     if (retries < 0) {
-      throw UsageException.of("DB-U003", "--retries", "it is 0 or more");
+      throw UsageException.wrong("--retries", "it is 0 or more");
     }
     for (String tag : tags) {
       if (!tag.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
-        throw UsageException.of(
-            "DB-U003", "--tag", "a tag is letters, digits, '.', '_' and '-', up to 64");
+        throw UsageException.wrong("--tag", "a tag is letters, digits, '.', '_' and '-', up to 64");
       }
     }
   }
@@ -146,7 +144,6 @@ final class RunOptions {
     } catch (IllegalArgumentException _) {
       // Said below, as for a text without a slash.
     }
-    throw UsageException.of(
-        "DB-U003", "--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text));
+    throw UsageException.wrong("--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text));
   }
 }

@@ -74,7 +74,6 @@ final class PageServer implements AutoCloseable {
     return started;
   }
 
-  /** Returns the address to type into a browser. */
   String address() {
     return "http://127.0.0.1:%d/?token=%s".formatted(server.getAddress().getPort(), token);
   }

@@ -3,7 +3,6 @@ package dev.doorbell.experiments.cli.serve;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,17 +43,15 @@ public final class ServeCommand extends CliCommand {
     try (PageServer server =
         PageServer.start(
             port, HexFormat.of().formatHex(token), new RunPages(runs, context.runtime()))) {
-      if (common().json()) {
-        Json.print(context, Map.of("address", server.address()));
-      } else {
-        context.out().printf("%s  Ctrl-C ends it%n", server.address());
-      }
+      print(
+          context,
+          () -> Map.of("address", server.address()),
+          () -> server.address() + "  Ctrl-C ends it\n");
       context.out().flush();
       new CountDownLatch(1).await(); // an interrupt ends the process
       return ExitCode.OK;
     } catch (IOException e) {
-      throw UsageException.of(
-          "DB-U003",
+      throw UsageException.wrong(
           "--port " + port,
           "cannot listen there: " + e.getMessage(),
           "leave --port out to take any that is free");

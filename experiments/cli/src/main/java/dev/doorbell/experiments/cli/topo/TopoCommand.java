@@ -2,12 +2,12 @@ package dev.doorbell.experiments.cli.topo;
 
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.doctor.topology.PciDistance;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.Json;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.PastedText;
@@ -18,7 +18,6 @@ import dev.doorbell.experiments.topology.machine.MachineMap;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,14 +30,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell topo ACTION}. */
 @CommandLine.Command(
     header = {
       "Reads machines as NCCL, nvidia-smi and lstopo describe them. See docs/topologies.md.",
       "",
       "  doorbell topo import nccl.xml -o mine.yaml         a topology for experiments",
       "  doorbell topo show topo.txt                        devices, links, distances",
-      "  doorbell topo path nccl.xml gpu0 mlx5_0            what a TLP passes",
       "  doorbell topo check lstopo.xml                     what is odd",
       "",
       "FILE is NCCL's dump or input (NCCL_TOPO_DUMP_FILE, NCCL_TOPO_FILE), its graph in a log, the"
@@ -55,7 +52,6 @@ public final class TopoCommand extends CommandGroup {
         List.of(
             new Action("import", TopoImportCommand::new),
             new Action("show", TopoShowCommand::new),
-            new Action("path", TopoPathCommand::new),
             new Action("check", TopoCheckCommand::new)));
   }
 
@@ -86,7 +82,6 @@ public final class TopoCommand extends CommandGroup {
     return table.text();
   }
 
-  /** A command over a file that describes a machine. */
   private abstract static class MachineCommand extends CliCommand {
     @Parameters(
         index = "0",
@@ -110,7 +105,7 @@ public final class TopoCommand extends CommandGroup {
       }
     }
 
-    final MachineMap machine() throws UsageException, ConfigException {
+    final MachineMap machine() throws ProblemException {
       String text = text();
       try {
         return MachineReader.read(file.toString(), text);
@@ -139,7 +134,6 @@ public final class TopoCommand extends CommandGroup {
     }
   }
 
-  /** {@code doorbell topo import FILE -o mine.yaml}. */
   @CommandLine.Command(
       header = {
         "Writes a topology for experiments: the machine's links, prices of the nearest topology.",
@@ -161,7 +155,7 @@ public final class TopoCommand extends CommandGroup {
     private @Nullable String hca;
 
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       Path name = output.getFileName();
       String word =
           (name == null ? "imported" : name.toString())
@@ -222,11 +216,10 @@ public final class TopoCommand extends CommandGroup {
     }
 
     private void say(CommandContext context, String what, String base) {
-      context.terminal().out().printf("%s: %s, prices of %s%n", output, what, base);
+      context.printf("%s: %s, prices of %s%n", output, what, base);
     }
   }
 
-  /** {@code doorbell topo show FILE}. */
   @CommandLine.Command(
       header = {
         "Lists the GPUs and HCAs of a machine, their links and how far they are from each other.",
@@ -236,55 +229,13 @@ public final class TopoCommand extends CommandGroup {
       })
   private static final class TopoShowCommand extends MachineCommand {
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       MachineMap map = machine();
-      if (common().json()) {
-        Json.print(context, map.devices());
-        return ExitCode.OK;
-      }
-      context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table(map));
+      print(context, map::devices, () -> "%s of %s%n".formatted(map.format(), file()) + table(map));
       return ExitCode.OK;
     }
   }
 
-  /** {@code doorbell topo path FILE FROM TO}. */
-  @CommandLine.Command(
-      header = {
-        "Says what a TLP passes between two devices of a machine.",
-        "",
-        "  doorbell topo path nccl.xml gpu0 mlx5_0",
-        ""
-      })
-  private static final class TopoPathCommand extends MachineCommand {
-    @Parameters(index = "1", paramLabel = "FROM", description = "A device, such as gpu0.")
-    private String from = "";
-
-    @Parameters(index = "2", paramLabel = "TO", description = "Another, such as mlx5_0.")
-    private String to = "";
-
-    @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
-      MachineMap map = machine();
-      MachineDevice one = device(map, from);
-      MachineDevice other = device(map, to);
-      List<String> path = map.path(one, other);
-      if (common().json()) {
-        Json.print(context, path);
-      } else {
-        context
-            .terminal()
-            .out()
-            .printf(
-                "%s%n%s, priced as %s%n",
-                String.join(" - ", path),
-                map.link(one, other),
-                ImportedTopology.base(map.distance(one, other)));
-      }
-      return ExitCode.OK;
-    }
-  }
-
-  /** {@code doorbell topo check FILE}. */
   @CommandLine.Command(
       header = {
         "Says what in a machine is odd: links trained low, HCAs behind another socket.",
@@ -297,16 +248,12 @@ public final class TopoCommand extends CommandGroup {
       })
   private static final class TopoCheckCommand extends MachineCommand {
     @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
+    public ExitCode run(CommandContext context) throws ProblemException {
       List<String> findings = machine().findings();
-      PrintStream out = context.terminal().out();
-      if (common().json()) {
-        Json.print(context, findings);
-      } else if (findings.isEmpty()) {
-        out.println("nothing odd");
-      } else {
-        findings.forEach(out::println);
-      }
+      print(
+          context,
+          () -> findings,
+          () -> findings.isEmpty() ? "nothing odd\n" : String.join("\n", findings) + "\n");
       return ExitCode.OK;
     }
   }

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.cli.validation;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Nearest;
 import dev.doorbell.core.problem.Problem;
+import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
@@ -22,7 +22,6 @@ import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
 import dev.doorbell.experiments.workbench.validation.ConstantFit;
 import dev.doorbell.experiments.workbench.validation.Independence;
-import dev.doorbell.experiments.workbench.validation.LeaveOneOut;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.Row;
 import dev.doorbell.experiments.workbench.validation.RowFile;
@@ -46,7 +45,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code doorbell validate-model}. */
 @CommandLine.Command(
     header = {
       "Runs published measurements in the model and says how far off it is, row by row.",
@@ -55,7 +53,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate-model h200-cx7 --fmt csv     one machine",
       "  doorbell validate-model mine.yaml              a topology of your own with 'rows: [P-IB]'",
       "  doorbell validate-model --rows mine.csv        rows of your own",
-      "  doorbell validate-model h200-cx7 --leave-one-out",
       "  doorbell validate-model h200-cx7 --rank",
       "  doorbell validate-model h200-cx7 --fit 'koc.gda.*,koc.cqe' -o fitted",
       "  doorbell validate-model --blind new.csv",
@@ -100,15 +97,6 @@ import picocli.CommandLine.Parameters;
           + " and",
       "CPUs (0).",
       "",
-      "--leave-one-out asks what the model says of a row without it: the constants whose sources"
-          + " name",
-      "the row are fitted again to all other rows of the machine, then the row runs. Constants"
-          + " with",
-      "the same source keep their proportions. A row whose constants no other row depends on is"
-          + " shown",
-      "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
-      "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
-      "",
       "--rank changes each constant by 5 %% and runs the rows again. A predicted row whose"
           + " derivatives are a",
       "sum of those of rows before it, or that repeats one cited constant, follows from these: it"
@@ -136,7 +124,6 @@ import picocli.CommandLine.Parameters;
       ""
     })
 public final class ValidateModelCommand extends CliCommand {
-  /** What is printed. */
   enum Format {
     TEXT,
     CSV,
@@ -176,13 +163,6 @@ public final class ValidateModelCommand extends CliCommand {
   private @Nullable Path folder;
 
   @Option(
-      names = "--leave-one-out",
-      description =
-          "Fit the constants again without each row that they were fitted to, and say how far off"
-              + " that row is.")
-  private boolean leaveOneOut;
-
-  @Option(
       names = "--rank",
       description = "Find the predicted rows that follow from others, and count the rest.")
   private boolean rank;
@@ -204,8 +184,7 @@ public final class ValidateModelCommand extends CliCommand {
   private boolean strict;
 
   @Override
-  public ExitCode run(CommandContext context)
-      throws UsageException, ConfigException, EnvironmentException, RunException {
+  public ExitCode run(CommandContext context) throws ProblemException {
     ExperimentRuntime runtime = context.runtime().get();
     List<ModelMachine> machines = machines();
     ValidationResults results;
@@ -216,9 +195,6 @@ public final class ValidateModelCommand extends CliCommand {
         results = blind(context, validation, machines, blind);
       } else {
         List<Row> rows = rows(machines);
-        if (leaveOneOut) {
-          return leaveOneOut(context, new LeaveOneOut(validation), machines, rows);
-        }
         if (rank) {
           return rank(context, new Independence(validation), machines, rows);
         }
@@ -231,26 +207,25 @@ public final class ValidateModelCommand extends CliCommand {
       Thread.currentThread().interrupt();
       return ExitCode.INTERRUPTED;
     }
-    context.terminal().out().print(text(runtime, results));
+    context.out().print(text(runtime, results));
     if (folder != null) {
       RunFiles.writeAll(context.disk(), folder, files(results));
     }
     return context.interruption().requested() ? ExitCode.INTERRUPTED : code(results.rows());
   }
 
-  /** Reports rows as they end. */
   private Consumer<CheckedRow> ended(CommandContext context) {
     return row -> {
       if (!common().quiet() && row.hasRun()) {
-        context.terminal().err().println(ValidationTables.line(row));
-        context.terminal().err().flush();
+        context.err().println(ValidationTables.line(row));
+        context.err().flush();
       }
     };
   }
 
   private ValidationResults blind(
       CommandContext context, Validation validation, List<ModelMachine> machines, Path file)
-      throws ConfigException, EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     Path predicted = file.resolveSibling(file.getFileName() + ".predicted.csv");
     if (!Files.exists(predicted)) {
       String text =
@@ -271,7 +246,7 @@ public final class ValidateModelCommand extends CliCommand {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    context.terminal().err().println("predicted " + BlindTest.date(text) + ", " + predicted);
+    context.err().println("predicted " + BlindTest.date(text) + ", " + predicted);
     List<Row> rows = RowFile.loadUnsealed(file);
     return ValidationResults.of(
         machines, BlindTest.compare(predicted.toString(), text, rows, machines));
@@ -282,12 +257,12 @@ public final class ValidateModelCommand extends CliCommand {
       Independence independence,
       List<ModelMachine> machines,
       List<Row> rows)
-      throws EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     StringBuilder follows = new StringBuilder("id,topology\n");
     for (ModelMachine machine : machines) {
       Independence.Result result =
-          independence.of(machine, rows, keys -> context.terminal().err().println(keys));
-      context.terminal().out().print(ValidationTables.text(result));
+          independence.of(machine, rows, keys -> context.err().println(keys));
+      context.out().print(ValidationTables.text(result));
       result.follow().forEach(row -> follows.append(row.row().id() + "," + row.topology() + "\n"));
     }
     write(context, "follows.csv", follows.toString());
@@ -296,7 +271,7 @@ public final class ValidateModelCommand extends CliCommand {
 
   private ExitCode fit(
       CommandContext context, ConstantFit constants, List<ModelMachine> machines, List<Row> rows)
-      throws UsageException, EnvironmentException, InterruptedException, RunException {
+      throws ProblemException, InterruptedException {
     String ids = String.join(" ", fit);
     List<Row> named = rows.stream().filter(row -> ModelMachine.names(ids, row.id())).toList();
     if (named.isEmpty() || machines.size() != 1) {
@@ -310,7 +285,7 @@ public final class ValidateModelCommand extends CliCommand {
               .fix("doorbell validate-model h200-cx7 --fit 'koc.gda.*'"));
     }
     ConstantFit.Result result = constants.of(machines.getFirst(), named);
-    context.terminal().out().print(ValidationTables.text(result));
+    context.out().print(ValidationTables.text(result));
     String name = Path.of(machines.getFirst().topology()).getFileName().toString();
     write(context, name.endsWith(".yaml") ? name : name + ".yaml", result.text());
     return ExitCode.OK;
@@ -322,31 +297,7 @@ public final class ValidateModelCommand extends CliCommand {
     }
   }
 
-  private ExitCode leaveOneOut(
-      CommandContext context, LeaveOneOut fit, List<ModelMachine> machines, List<Row> rows)
-      throws UsageException, EnvironmentException, InterruptedException, RunException {
-    if (common().json() || (format != Format.TEXT && format != Format.CSV)) {
-      throw new UsageException(
-          Problem.of("DB-U080", null, "--leave-one-out prints text or CSV").fix("--fmt csv"));
-    }
-    List<LeaveOneOut.Result> results = new ArrayList<>();
-    for (ModelMachine machine : machines) {
-      results.add(fit.of(machine, rows));
-      if (format == Format.TEXT) {
-        context.terminal().out().print(ValidationTables.text(results.getLast()));
-      }
-    }
-    String csv = ValidationTables.csv(results);
-    if (format == Format.CSV) {
-      context.terminal().out().print(csv);
-    }
-    write(context, "left-out.csv", csv);
-    return results.stream().allMatch(result -> result.rows().isEmpty())
-        ? ExitCode.WAIVED
-        : ExitCode.OK;
-  }
-
-  private List<ModelMachine> machines() throws UsageException, ConfigException {
+  private List<ModelMachine> machines() throws ProblemException {
     List<ModelMachine> all = ModelMachine.builtIn();
     if (names.isEmpty()) {
       return all.stream().filter(machine -> !machine.rows().isEmpty()).toList();
@@ -360,8 +311,7 @@ public final class ValidateModelCommand extends CliCommand {
     return machines.stream().distinct().toList();
   }
 
-  private static ModelMachine load(String name, List<ModelMachine> all)
-      throws UsageException, ConfigException {
+  private static ModelMachine load(String name, List<ModelMachine> all) throws ProblemException {
     boolean isFile = name.endsWith(".yaml") || name.endsWith(".json");
     List<String> known = new ArrayList<>(all.stream().map(ModelMachine::topology).toList());
     if (!isFile && !known.contains(name)) {

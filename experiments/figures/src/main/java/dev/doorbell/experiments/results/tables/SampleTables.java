@@ -7,17 +7,14 @@ import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.run.MetricRow;
 import dev.doorbell.experiments.run.RunData;
 import dev.doorbell.experiments.run.SummaryRow;
-import dev.doorbell.experiments.stats.Percentiles;
 import dev.doorbell.experiments.stats.SampleWarning;
+import dev.doorbell.experiments.stats.Statistic;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SequencedMap;
-import java.util.function.ToDoubleFunction;
 
 /** Tables of one aspect of a run's samples: tails and warnings. */
 public final class SampleTables {
@@ -39,7 +36,8 @@ public final class SampleTables {
     return text.append(Screen.basis(run.basis())).append('\n').toString();
   }
 
-  private record Tail(SummaryRow row, MetricRow metric, Percentiles values) {
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Tail(SummaryRow row, MetricRow metric, double[] values) {
     boolean time() {
       return metric.samples().unit().equals("ns");
     }
@@ -56,7 +54,7 @@ public final class SampleTables {
       for (MetricRow metric : row.metrics().values()) {
         double[] values = metric.samples().values();
         if (values.length > 0 && Arrays.stream(values).noneMatch(value -> value < 0)) {
-          tails.add(new Tail(row, metric, Percentiles.of(values)));
+          tails.add(new Tail(row, metric, values));
         }
       }
     }
@@ -68,18 +66,12 @@ public final class SampleTables {
                 tail ->
                     Units.heading(
                         tail.metric().samples().metric(), tail.metric().samples().unit()));
-    SequencedMap<String, ToDoubleFunction<Percentiles>> columns = new LinkedHashMap<>();
-    columns.put("p50", Percentiles::p50);
-    columns.put("p90", Percentiles::p90);
-    columns.put("p99", Percentiles::p99);
-    columns.put("p99.9", Percentiles::p999);
-    columns.put("p99.99", Percentiles::p9999);
-    columns.put("max", Percentiles::max);
-    columns.forEach(
-        (heading, value) ->
-            table.right(heading, tail -> tail.shown(value.applyAsDouble(tail.values()))));
+    for (String word : List.of("p50", "p90", "p99", "p99.9", "p99.99", "max")) {
+      Statistic statistic = Statistic.of(word);
+      table.right(word, tail -> tail.shown(statistic.value(tail.values())));
+    }
     return table
-        .right("n", tail -> Long.toString(tail.values().n()))
+        .right("n", tail -> Integer.toString(tail.values().length))
         .table(
             tails,
             RunTables.notes(

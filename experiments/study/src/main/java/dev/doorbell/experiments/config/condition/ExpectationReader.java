@@ -22,7 +22,6 @@ public final class ExpectationReader {
   private static final double SAME = 0.05;
   private static final String SIZE = "size";
 
-  /** Keys of expectations that say something. */
   private record Keys(Set<String> needed, Set<String> known) {}
 
   private static final Keys NONE = new Keys(Set.of(), Set.of());

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -31,18 +32,21 @@ public record PointCondition(String setting, Comparison comparison, List<String>
   private static final Pattern COMPARED = Pattern.compile("\\s*(<=|>=|!=|<|>|=)(.*)");
 
   /** Comparison of a value with operands. */
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
   public enum Comparison {
-    EQUAL("="),
-    NOT_EQUAL("!="),
-    LESS("<"),
-    AT_MOST("<="),
-    GREATER(">"),
-    AT_LEAST(">=");
+    EQUAL("=", order -> order == 0),
+    NOT_EQUAL("!=", order -> order != 0),
+    LESS("<", order -> order < 0),
+    AT_MOST("<=", order -> order <= 0),
+    GREATER(">", order -> order > 0),
+    AT_LEAST(">=", order -> order >= 0);
 
     private final String sign;
+    private final IntPredicate holds;
 
-    Comparison(String sign) {
+    Comparison(String sign, IntPredicate holds) {
       this.sign = sign;
+      this.holds = holds;
     }
 
     static Comparison of(String sign) {
@@ -112,24 +116,11 @@ public record PointCondition(String setting, Comparison comparison, List<String>
     if (value == null) {
       return false;
     }
-    boolean among = operands.contains(value.text());
-    return switch (comparison) {
-      case EQUAL -> among;
-      case NOT_EQUAL -> !among;
-      case LESS, AT_MOST, GREATER, AT_LEAST ->
-          value instanceof Value.Whole(long number) && ordered(number);
-    };
-  }
-
-  private boolean ordered(long number) {
-    long limit = Long.parseLong(operands.getFirst());
-    return switch (comparison) {
-      case LESS -> number < limit;
-      case AT_MOST -> number <= limit;
-      case GREATER -> number > limit;
-      case AT_LEAST -> number >= limit;
-      case EQUAL, NOT_EQUAL -> throw new IllegalStateException("not an order: " + comparison);
-    };
+    if (!comparison.isOrder()) {
+      return operands.contains(value.text()) == (comparison == Comparison.EQUAL);
+    }
+    return value instanceof Value.Whole(long number)
+        && comparison.holds.test(Long.compare(number, Long.parseLong(operands.getFirst())));
   }
 
   static PointCondition ofConfig(

@@ -121,7 +121,6 @@ public record DocumentKind(String name, String shape, char area) {
         .build();
   }
 
-  /** Composes every document of a text. */
   List<Node> documents(String file, String text) throws ConfigException {
     LoadSettings settings = settings(file, text);
     try {

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.config.document;
 
 import dev.doorbell.core.problem.Problem;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -11,51 +12,43 @@ import java.util.regex.Pattern;
  */
 public final class SourcePositions {
   private final String file;
-  private final Map<String, Mark> values = new HashMap<>();
-  private final Map<String, Mark> keys = new HashMap<>();
-
-  /** A place in the file (line and column from 1), or text of the command line. */
-  private sealed interface Mark {
-    record InFile(int line, int column) implements Mark {}
-
-    record OnCommandLine(String text) implements Mark {}
-  }
+  private final Map<String, String> values = new HashMap<>();
+  private final Map<String, String> keys = new HashMap<>();
 
   public SourcePositions(String file) {
     this.file = file;
   }
 
   void value(String pointer, int line, int column) {
-    values.put(pointer, new Mark.InFile(line, column));
+    values.put(pointer, "%s:%d:%d".formatted(file, line, column));
   }
 
   void key(String pointer, int line, int column) {
-    keys.put(pointer, new Mark.InFile(line, column));
+    keys.put(pointer, "%s:%d:%d".formatted(file, line, column));
   }
 
   /** From now on the node and all below it come from the command line. */
   public void override(String pointer, String text) {
     forget(pointer);
-    values.put(pointer, new Mark.OnCommandLine(text));
-    keys.put(pointer, new Mark.OnCommandLine(text));
+    values.put(pointer, text);
+    keys.put(pointer, text);
   }
 
   /** The places of what lies below a node, by pointers from there. */
   public SourcePositions below(String pointer) {
     SourcePositions below = new SourcePositions(file);
-    values.forEach(
-        (at, mark) -> {
-          if (isAtOrBelow(at, pointer)) {
-            below.values.put(at.substring(pointer.length()), mark);
-          }
-        });
-    keys.forEach(
-        (at, mark) -> {
-          if (isAtOrBelow(at, pointer)) {
-            below.keys.put(at.substring(pointer.length()), mark);
-          }
-        });
+    copyBelow(values, pointer, below.values);
+    copyBelow(keys, pointer, below.keys);
     return below;
+  }
+
+  private static void copyBelow(Map<String, String> from, String pointer, Map<String, String> to) {
+    from.forEach(
+        (at, mark) -> {
+          if (isAtOrBelow(at, pointer)) {
+            to.put(at.substring(pointer.length()), mark);
+          }
+        });
   }
 
   /** The node is gone, or replaced. */
@@ -74,16 +67,13 @@ public final class SourcePositions {
     return keys.containsKey(pointer) ? text(keys, pointer) : ofValue(pointer);
   }
 
-  private String text(Map<String, Mark> positions, String pointer) {
-    Mark mark = positions.get(pointer);
-    if (mark == null) {
-      int parent = pointer.lastIndexOf('/');
-      return parent < 0 ? file : text(values, pointer.substring(0, parent));
+  private String text(Map<String, String> positions, String pointer) {
+    String mark = positions.get(pointer);
+    if (mark != null) {
+      return mark;
     }
-    return switch (mark) {
-      case Mark.InFile(int line, int column) -> "%s:%d:%d".formatted(file, line, column);
-      case Mark.OnCommandLine(String text) -> text;
-    };
+    int parent = pointer.lastIndexOf('/');
+    return parent < 0 ? file : text(values, pointer.substring(0, parent));
   }
 
   private static boolean isAtOrBelow(String pointer, String ancestor) {
@@ -99,6 +89,10 @@ public final class SourcePositions {
   /** Orders problems as a reader meets them: by file, then line, then column. */
   public record ProblemPosition(String file, int line, int column)
       implements Comparable<ProblemPosition> {
+    private static final Comparator<ProblemPosition> ORDER =
+        Comparator.comparing(ProblemPosition::file)
+            .thenComparing(ProblemPosition::line)
+            .thenComparing(ProblemPosition::column);
     private static final Pattern IN_FILE = Pattern.compile("(.*):(\\d+):(\\d+)");
 
     public static ProblemPosition of(Problem problem) {
@@ -114,9 +108,7 @@ public final class SourcePositions {
 
     @Override
     public int compareTo(ProblemPosition other) {
-      int byFile = file.compareTo(other.file);
-      int byLine = byFile != 0 ? byFile : Integer.compare(line, other.line);
-      return byLine != 0 ? byLine : Integer.compare(column, other.column);
+      return ORDER.compare(this, other);
     }
   }
 }

@@ -149,10 +149,6 @@ public record KernelDescriptor(
       boolean shared,
       int signals,
       boolean nvlink) {
-    public boolean bothRanks() {
-      return ranks == Ranks.BOTH;
-    }
-
     public boolean allRanks() {
       return ranks == Ranks.ALL;
     }

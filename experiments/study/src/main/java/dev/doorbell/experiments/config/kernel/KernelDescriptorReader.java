@@ -133,7 +133,6 @@ public final class KernelDescriptorReader {
     return descriptor;
   }
 
-  /** Changes the default of one of the kernel's settings. */
   private static void set(ObjectNode root, String setting, List<Problem> problems) {
     String where = "-s " + setting;
     int equals = setting.indexOf('=');

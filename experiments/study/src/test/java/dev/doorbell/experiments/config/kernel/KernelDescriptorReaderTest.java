@@ -117,7 +117,7 @@ class KernelDescriptorReaderTest {
     KernelDescriptor kernel =
         read(LEAST + "launch: { ranks: all }\nverify: allgather\ncompare: { ranks: [2, 5] }\n");
     assertThat(kernel.launch().allRanks()).isTrue();
-    assertThat(kernel.launch().bothRanks()).isFalse();
+    assertThat(kernel.launch().ranks()).isNotEqualTo(KernelDescriptor.Ranks.BOTH);
     assertThat(kernel.verify()).isEqualTo(KernelDescriptor.Verify.ALLGATHER);
     assertThat(kernel.comparison().ranks()).containsExactly(2, 5);
   }
