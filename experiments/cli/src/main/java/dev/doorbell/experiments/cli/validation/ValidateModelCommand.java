@@ -22,6 +22,7 @@ import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
 import dev.doorbell.experiments.workbench.validation.ConstantFit;
 import dev.doorbell.experiments.workbench.validation.Independence;
+import dev.doorbell.experiments.workbench.validation.LeaveOneOut;
 import dev.doorbell.experiments.workbench.validation.ModelMachine;
 import dev.doorbell.experiments.workbench.validation.Row;
 import dev.doorbell.experiments.workbench.validation.RowFile;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell validate-model h200-cx7 --fmt csv     one machine",
       "  doorbell validate-model mine.yaml              a topology of your own with 'rows: [P-IB]'",
       "  doorbell validate-model --rows mine.csv        rows of your own",
+      "  doorbell validate-model h200-cx7 --leave-one-out",
       "  doorbell validate-model h200-cx7 --rank",
       "  doorbell validate-model h200-cx7 --fit 'koc.gda.*,koc.cqe' -o fitted",
       "  doorbell validate-model --blind new.csv",
@@ -96,6 +98,15 @@ import picocli.CommandLine.Parameters;
       "64 (0); cache=warm or cold, iommu=off or on, device=N and memory=N of the topology's HCAs"
           + " and",
       "CPUs (0).",
+      "",
+      "--leave-one-out asks what the model says of a row without it: the constants whose sources"
+          + " name",
+      "the row are fitted again to all other rows of the machine, then the row runs. Constants"
+          + " with",
+      "the same source keep their proportions. A row whose constants no other row depends on is"
+          + " shown",
+      "without an error: only that row determines them. Columns of --fmt csv, which -o writes as",
+      "left-out.csv: id, topology, constants, measured, fit, left_out, error.",
       "",
       "--rank changes each constant by 5 %% and runs the rows again. A predicted row whose"
           + " derivatives are a",
@@ -163,6 +174,13 @@ public final class ValidateModelCommand extends CliCommand {
   private @Nullable Path folder;
 
   @Option(
+      names = "--leave-one-out",
+      description =
+          "Fit the constants again without each row that they were fitted to, and say how far off"
+              + " that row is.")
+  private boolean leaveOneOut;
+
+  @Option(
       names = "--rank",
       description = "Find the predicted rows that follow from others, and count the rest.")
   private boolean rank;
@@ -195,6 +213,9 @@ public final class ValidateModelCommand extends CliCommand {
         results = blind(context, validation, machines, blind);
       } else {
         List<Row> rows = rows(machines);
+        if (leaveOneOut) {
+          return leaveOneOut(context, new LeaveOneOut(validation), machines, rows);
+        }
         if (rank) {
           return rank(context, new Independence(validation), machines, rows);
         }
@@ -295,6 +316,30 @@ public final class ValidateModelCommand extends CliCommand {
     if (folder != null) {
       RunFiles.write(context.disk(), folder.resolve(name), text.getBytes(StandardCharsets.UTF_8));
     }
+  }
+
+  private ExitCode leaveOneOut(
+      CommandContext context, LeaveOneOut fit, List<ModelMachine> machines, List<Row> rows)
+      throws ProblemException, InterruptedException {
+    if (common().json() || (format != Format.TEXT && format != Format.CSV)) {
+      throw new UsageException(
+          Problem.of("DB-U080", null, "--leave-one-out prints text or CSV").fix("--fmt csv"));
+    }
+    List<LeaveOneOut.Result> results = new ArrayList<>();
+    for (ModelMachine machine : machines) {
+      results.add(fit.of(machine, rows));
+      if (format == Format.TEXT) {
+        context.out().print(ValidationTables.text(results.getLast()));
+      }
+    }
+    String csv = ValidationTables.csv(results);
+    if (format == Format.CSV) {
+      context.out().print(csv);
+    }
+    write(context, "left-out.csv", csv);
+    return results.stream().allMatch(result -> result.rows().isEmpty())
+        ? ExitCode.WAIVED
+        : ExitCode.OK;
   }
 
   private List<ModelMachine> machines() throws ProblemException {

@@ -83,6 +83,32 @@ class ValidateModelCommandTest {
   }
 
   @Test
+  void a_row_that_is_left_out_is_predicted_by_the_others_that_name_its_constants()
+      throws Exception {
+    Files.writeString(
+        Path.of(machine),
+        TopologyFile.text("round-pix")
+            .replace("bridges:", "rows: [lab]\nbridges:")
+            .replace(
+                "{link: nic-slot, ns: 75}, {link: uplink, ns: 275}",
+                "{link: nic-slot, ns: 75},"
+                    + " {link: uplink, ns: {value: 275, source: \"fitted to near, large\"}}")
+            .replace("fence_ns: 200", "fence_ns: {value: 200, source: \"fitted to alone\"}"));
+    // Each way takes 350 ns in the file and 380 here.
+    String file =
+        rows(
+            "near,lab,a read,,latency,850,ns,dma: transfer=read-latency bytes=8",
+            "large,lab,a read,,latency,853,ns,dma: transfer=read-latency bytes=64");
+    assertThat(session.type("validate-model", machine, "--rows", file, "--leave-one-out"))
+        .isEqualTo(ExitCode.OK);
+    assertThat(session.out())
+        .containsPattern("near +-[67]\\.\\d % +[+-]0\\.\\d % +nic0\\S*")
+        .containsPattern("large +-[67]\\.\\d % +[+-]0\\.\\d %")
+        .contains("left out of the fit: 2 rows, one at a time: median error 0.")
+        .contains("1 parameters");
+  }
+
+  @Test
   void strict_refuses_a_row_outside_its_bar() throws Exception {
     String file = rows(PULL, PUSH);
     assertThat(session.type("validate-model", machine, "--rows", file, "--strict"))

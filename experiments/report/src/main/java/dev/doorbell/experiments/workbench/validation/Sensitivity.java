@@ -30,6 +30,7 @@ final class Sensitivity implements AutoCloseable {
   private final ModelMachine machine;
   private final String text;
   private final Path folder;
+  private int trials;
 
   /** Constants with the same source, whose values keep their proportions. */
   record Parameter(String source, List<Constant> constants) {
@@ -66,6 +67,11 @@ final class Sensitivity implements AutoCloseable {
         .toList();
   }
 
+  /** Rows that were run so far. */
+  int trials() {
+    return trials;
+  }
+
   /** Rows with the values of the file; those that cannot be run are not among them. */
   List<CheckedRow> run(List<Row> rows) throws EnvironmentException, InterruptedException {
     return run(rows, machine);
@@ -88,6 +94,7 @@ final class Sensitivity implements AutoCloseable {
 
   private List<CheckedRow> run(List<Row> rows, ModelMachine other)
       throws EnvironmentException, InterruptedException {
+    trials += rows.size();
     return validation.check(rows, List.of(other)).stream().filter(CheckedRow::hasRun).toList();
   }
 
