@@ -2,7 +2,6 @@ package dev.doorbell.verbs.device;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.AddressHandle;
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
@@ -83,36 +82,6 @@ public abstract class VerbsDomain implements ProtectionDomain {
     open.add(region);
     return region;
   }
-
-  @Override
-  public final CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory) {
-    return createQueue(attributes, memory, null);
-  }
-
-  @Override
-  public final CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    if (!isOwn(channel)) {
-      throw new HcaException(
-          "the completion channel is not one of %s; create it there".formatted(context.name),
-          Errno.EINVAL);
-    }
-    return createQueue(attributes, memory, channel);
-  }
-
-  /** Returns true for a completion channel of this device. */
-  protected abstract boolean isOwn(CompletionChannel channel);
-
-  /**
-   * Creates a completion queue.
-   *
-   * @param channel for its events: null, or one that {@link #isOwn}
-   */
-  protected abstract CompletionQueue createQueue(
-      CompletionQueueAttributes attributes,
-      MemoryProvider memory,
-      @Nullable CompletionChannel channel);
 
   protected final void requireLegal(CompletionQueueAttributes attributes, int largest) {
     requireOpen("create a completion queue");

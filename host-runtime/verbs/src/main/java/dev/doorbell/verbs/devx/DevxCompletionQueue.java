@@ -6,32 +6,19 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.prm.CompletionQueueCommand;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.verbs.device.VerbsDomain;
-import org.jspecify.annotations.Nullable;
 
 /** A completion queue that firmware created in our memory. */
 final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQueue {
   private final CompletionQueueAttributes attributes;
-  private final @Nullable DevxChannel channel;
 
   DevxCompletionQueue(
       DevxDevice device,
       VerbsDomain domain,
       CompletionQueueAttributes attributes,
       FirmwareMemory ring,
-      FirmwareMemory record,
-      @Nullable DevxChannel channel) {
+      FirmwareMemory record) {
     super(device, domain, ring, record, create(device, attributes, ring, record));
     this.attributes = attributes;
-    this.channel = channel;
-    try {
-      device.queueEvents.subscribeCompletionQueue(object);
-      if (channel != null) {
-        channel.add(this, object);
-      }
-    } catch (RuntimeException e) {
-      object.close();
-      throw e;
-    }
   }
 
   private static DevxObject create(
@@ -61,21 +48,9 @@ final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQue
   }
 
   @Override
-  public long armAddress() {
-    return device.doorbells.standInArm();
-  }
-
-  @Override
   String inUse(int queuePairs) {
     return "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
         .formatted(number(), device.context.name, queuePairs);
-  }
-
-  @Override
-  void onClose() {
-    if (channel != null) {
-      channel.remove(this);
-    }
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.doorbell.verbs.devx;
 
 import dev.doorbell.core.hca.AddressHandle;
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.DcTarget;
@@ -53,15 +52,8 @@ public final class DevxDomain extends VerbsDomain {
   }
 
   @Override
-  protected boolean isOwn(CompletionChannel channel) {
-    return channel instanceof DevxChannel devx && devx.isOf(device);
-  }
-
-  @Override
-  protected CompletionQueue createQueue(
-      CompletionQueueAttributes attributes,
-      MemoryProvider memory,
-      @Nullable CompletionChannel channel) {
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
     requireLegal(attributes, limits.maxCompletionEntries());
     return place(
         memory,
@@ -69,8 +61,7 @@ public final class DevxDomain extends VerbsDomain {
         (long) attributes.entries() * Cqe.BYTES,
         "cq",
         attributes.recordIn(),
-        (ring, record) ->
-            new DevxCompletionQueue(device, this, attributes, ring, record, (DevxChannel) channel));
+        (ring, record) -> new DevxCompletionQueue(device, this, attributes, ring, record));
   }
 
   /**

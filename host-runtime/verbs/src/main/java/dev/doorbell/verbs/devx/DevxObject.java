@@ -47,11 +47,6 @@ final class DevxObject implements AutoCloseable {
     }
   }
 
-  /** {@code struct mlx5dv_devx_obj}. */
-  MemorySegment handle() {
-    return handle;
-  }
-
   /** The 24-bit number that firmware assigned. */
   int number() {
     return number;

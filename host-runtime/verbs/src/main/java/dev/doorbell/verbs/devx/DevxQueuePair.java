@@ -65,13 +65,6 @@ final class DevxQueuePair implements QueuePair {
       device.release(doorbells);
       throw e;
     }
-    try {
-      device.queueEvents.subscribeQueuePair(object);
-    } catch (RuntimeException e) {
-      object.close();
-      device.release(doorbells);
-      throw e;
-    }
     this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
     sendQueue.use();
     receiveQueue.use();

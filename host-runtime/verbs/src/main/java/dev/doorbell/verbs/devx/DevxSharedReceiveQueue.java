@@ -20,12 +20,6 @@ final class DevxSharedReceiveQueue extends SharedDevxQueue implements SharedRece
       FirmwareMemory record) {
     super(device, domain, ring, record, create(domain, attributes, ring, record));
     this.attributes = attributes;
-    try {
-      device.queueEvents.subscribeSharedReceives(object);
-    } catch (RuntimeException e) {
-      object.close();
-      throw e;
-    }
   }
 
   private static DevxObject create(

@@ -68,7 +68,6 @@ abstract class SharedDevxQueue implements AutoCloseable {
     }
     object.close();
     closed = true;
-    onClose();
     domain.closed(this);
     record.close();
     ring.close();
@@ -76,7 +75,4 @@ abstract class SharedDevxQueue implements AutoCloseable {
 
   /** The message for a queue that cannot be closed, with the fix. */
   abstract String inUse(int queuePairs);
-
-  /** Called once, when firmware has destroyed the queue. */
-  void onClose() {}
 }

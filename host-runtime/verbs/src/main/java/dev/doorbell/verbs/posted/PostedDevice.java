@@ -10,9 +10,7 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.DeviceContext;
-import org.jspecify.annotations.Nullable;
 
 /** An opened device and its doorbell pages in the fabric, as the queues on it need them. */
 public final class PostedDevice implements AutoCloseable {
@@ -23,11 +21,9 @@ public final class PostedDevice implements AutoCloseable {
   private final DevicePort fabricPort;
   private final Locus locus;
   private final DoorbellTarget target;
-  private @Nullable Allocation armPage;
   private int queuesCreated;
 
   public final DeviceContext context;
-  public final AsyncEvents events;
 
   /** Receives stores to doorbell pages. */
   @FunctionalInterface
@@ -46,14 +42,8 @@ public final class PostedDevice implements AutoCloseable {
    * @param port of the HCA's agent: stores to doorbell pages arrive there
    */
   public PostedDevice(
-      DeviceContext context,
-      AsyncEvents events,
-      Fabric fabric,
-      DevicePort port,
-      Locus locus,
-      DoorbellTarget target) {
+      DeviceContext context, Fabric fabric, DevicePort port, Locus locus, DoorbellTarget target) {
     this.context = context;
-    this.events = events;
     this.fabric = fabric;
     this.fabricPort = port;
     this.locus = locus;
@@ -94,21 +84,8 @@ public final class PostedDevice implements AutoCloseable {
     fabric.memory().free(page);
   }
 
-  /** The page at which completion queues are armed. */
-  long armPage() {
-    Allocation page = armPage;
-    if (page == null) {
-      page = allocatePage(context.name + " doorbell page");
-      armPage = page;
-    }
-    return page.address();
-  }
-
   @Override
   public void close() {
-    if (armPage != null) {
-      freePage(armPage);
-    }
     context.close();
   }
 }

@@ -1,6 +1,5 @@
 package dev.doorbell.verbs.posted;
 
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
@@ -41,15 +40,8 @@ public final class PostedDomain extends VerbsDomain {
   }
 
   @Override
-  protected boolean isOwn(CompletionChannel channel) {
-    return channel instanceof PostedChannel;
-  }
-
-  @Override
-  protected CompletionQueue createQueue(
-      CompletionQueueAttributes attributes,
-      MemoryProvider memory,
-      @Nullable CompletionChannel channel) {
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
     int largest = limits.maxCompletionEntries();
     requireLegal(attributes, largest);
     int number = device.nextQueueNumber();
@@ -65,8 +57,7 @@ public final class PostedDomain extends VerbsDomain {
       device.requireReadable(ring);
       device.requireReadable(record);
       PostedCompletionQueue queue =
-          new PostedCompletionQueue(
-              device, this, number, depth, attributes, ring, record, (PostedChannel) channel);
+          new PostedCompletionQueue(device, this, number, depth, attributes, ring, record);
       engine.add(queue);
       opened(queue);
       return queue;

@@ -19,7 +19,6 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.Transitions;
 import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.device.VerbsRegion;
@@ -130,8 +129,8 @@ final class PostedQueuePair implements QueuePair {
     }
     this.number =
         queuePair
-            .reinterpret(AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET + Integer.BYTES)
-            .get(ValueLayout.JAVA_INT, AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET);
+            .reinterpret(VerbsConnection.NUMBER_OFFSET + Integer.BYTES)
+            .get(ValueLayout.JAVA_INT, VerbsConnection.NUMBER_OFFSET);
     this.connection =
         new VerbsConnection(device.context, queuePair, attributes.transport() == Transport.RC);
     this.translator =

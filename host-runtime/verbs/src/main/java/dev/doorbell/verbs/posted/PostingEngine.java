@@ -54,29 +54,8 @@ public final class PostingEngine implements Agent, PostedDevice.DoorbellTarget {
     return completionQueues.get(queue.number()) == queue;
   }
 
-  /**
-   * Returns the number of a completion queue, or 0.
-   *
-   * @param cq native address of its {@code struct ibv_cq}
-   */
-  public int numberOf(long cq) {
-    for (PostedCompletionQueue queue : completing) {
-      if (queue.segment().address() == cq) {
-        return queue.number();
-      }
-    }
-    return 0;
-  }
-
   @Override
   public void onDoorbell(long offset, long value) {
-    if (offset == Doorbell.ARM_OFFSET) {
-      PostedCompletionQueue queue = completionQueues.get(Doorbell.armCqn(value));
-      if (queue != null) {
-        queue.arm(value);
-      }
-      return;
-    }
     PostedQueuePair queuePair = queuePairs.get(Doorbell.qpn(value));
     if (queuePair != null) {
       queuePair.ring();

@@ -24,6 +24,9 @@ import java.util.function.Consumer;
 
 /** The state machine of an {@code ibv_qp}: {@code ibv_modify_qp} and {@code ibv_query_qp}. */
 public final class VerbsConnection {
+  /** {@code struct ibv_qp.qp_num}. */
+  public static final int NUMBER_OFFSET = 52;
+
   private static final int HOP_LIMIT = 64;
 
   private final DeviceContext context;
