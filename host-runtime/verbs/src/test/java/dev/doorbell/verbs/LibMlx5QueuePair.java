@@ -139,7 +139,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
     completionRecord = completions.get(ValueLayout.JAVA_LONG, CQ_RECORD_OFFSET);
     armRegister = completions.get(ValueLayout.JAVA_LONG, CQ_PAGE_OFFSET);
     completionNumber = completions.get(ValueLayout.JAVA_INT, CQ_NUMBER_OFFSET);
-    VerbsConnection connection = new VerbsConnection(context, queuePair, true);
+    VerbsConnection connection = new VerbsConnection(context, queuePair);
     connection.init(ALL);
     connection.readyToReceive(
         new QueuePairAddress(context.address(), number, 7, context.port.mtuBytes()),

@@ -159,7 +159,6 @@ public final class DevxDevice implements AutoCloseable {
     }
   }
 
-  /** Frees a stand-in. */
   void unmap(Allocation standIn) {
     for (long at = 0; at < standIn.size(); at += AddressSpace.PAGE) {
       fabricPort.offMmio(standIn.address() + at);

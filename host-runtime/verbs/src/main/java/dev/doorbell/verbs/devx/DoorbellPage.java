@@ -86,7 +86,6 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
     return handle.address() == 0 ? null : new DoorbellPage(handle, Kind.BLUEFLAME, standIn);
   }
 
-  /** The kind that was allocated. */
   public Kind kind() {
     return kind;
   }

@@ -36,7 +36,6 @@ final class PostedCompletionQueue implements CompletionQueue {
   private final Memory record;
   private final MemorySegment completions;
 
-  /** Queue pairs by their number. */
   private final Map<Integer, PostedQueuePair> users = new ConcurrentHashMap<>();
 
   private long produced;
