@@ -124,9 +124,7 @@ public final class ClientContext {
    */
   public <T extends Resource> T find(Class<T> type, int handle) throws ErrnoException {
     Resource resource = resources.get(handle);
-    if (!type.isInstance(resource)) {
-      throw new ErrnoException(Errno.ENOENT);
-    }
+    ErrnoException.require(type.isInstance(resource), Errno.ENOENT);
     return type.cast(resource);
   }
 
@@ -137,11 +135,7 @@ public final class ClientContext {
    */
   public <T extends Resource> T search(Class<T> type, Predicate<? super T> test)
       throws ErrnoException {
-    T found = searchOrNull(type, test);
-    if (found == null) {
-      throw new ErrnoException(Errno.ENOENT);
-    }
-    return found;
+    return ErrnoException.present(searchOrNull(type, test), Errno.ENOENT);
   }
 
   /** Searches like {@link #search}; returns null if there is none. */
