@@ -55,7 +55,7 @@ public final class VerbsHca implements Hca {
     DeviceContext context = DeviceContext.open(filter, DeviceContext.Kind.ANY, gidIndex);
     this.engine = new PostingEngine("HCA '%s' at %s".formatted(context.name, nic));
     DevicePort port = fabric.attachDevice(nic, engine);
-    this.device = new PostedDevice(context, fabric, port, nic, engine);
+    this.device = new PostedDevice(context, fabric, port, nic, engine::onDoorbell);
   }
 
   @Override
