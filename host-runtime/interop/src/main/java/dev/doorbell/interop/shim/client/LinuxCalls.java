@@ -214,8 +214,7 @@ final class LinuxCalls {
         longResult(
             () ->
                 (long)
-                    MMAP.invokeExact(
-                        state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset));
+                    MMAP.invokeExact(state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset));
     return Math.max(0, at);
   }
 
