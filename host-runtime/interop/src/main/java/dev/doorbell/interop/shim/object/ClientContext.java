@@ -124,7 +124,9 @@ public final class ClientContext {
    */
   public <T extends Resource> T find(Class<T> type, int handle) throws ErrnoException {
     Resource resource = resources.get(handle);
-    ErrnoException.require(type.isInstance(resource), Errno.ENOENT);
+    if (!type.isInstance(resource)) {
+      throw new ErrnoException(Errno.ENOENT);
+    }
     return type.cast(resource);
   }
 
