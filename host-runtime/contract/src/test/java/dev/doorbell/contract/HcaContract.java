@@ -3,10 +3,12 @@ package dev.doorbell.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Syndrome;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -34,6 +36,13 @@ abstract class HcaContract {
 
   void assumeHas(HcaWorld.Feature feature) {
     assumeFalse(world.lacks().contains(feature), "no " + feature + " here");
+  }
+
+  /** The next asynchronous event, where the HCA reports any. */
+  void assertEvent(int side, @Nullable AsyncEvent expected) {
+    if (!world.lacks().contains(HcaWorld.Feature.ASYNC_EVENTS)) {
+      assertThat(world.hca(side).pollAsyncEvent()).isEqualTo(expected);
+    }
   }
 
   /** The syndrome, or any error but a flush where the HCA does not tell them apart. */

@@ -158,16 +158,15 @@ abstract class HcaErrorContract extends HcaObjectContract {
     "ATOMIC_ALIGNMENT, QP_REQUEST_ERROR"
   })
   void the_responder_of_a_bad_request_is_in_error_and_says_so(Fault fault, AsyncEvent.Type type) {
-    assumeHas(HcaWorld.Feature.RESPONDER_EVENTS);
+    assumeHas(HcaWorld.Feature.RESPONDER_ERRORS);
     Endpoint[] ends = pair();
     ends[1].postReceive(0, 64);
     faulty(fault, ends[0], ends[1]).post();
     assertThat(ends[0].pollSend().syndrome()).isEqualTo(fault.syndrome);
     world.settle();
     assertThat(ends[1].queuePair.state()).isEqualTo(QueuePairState.ERR);
-    assertThat(world.hca(1).pollAsyncEvent())
-        .isEqualTo(new AsyncEvent(type, ends[1].queuePair.number()));
-    assertThat(world.hca(1).pollAsyncEvent()).isNull();
+    assertEvent(1, new AsyncEvent(type, ends[1].queuePair.number()));
+    assertEvent(1, null);
     Endpoint.Completion receive = ends[1].pollReceive();
     assertThat(receive.opcode()).isEqualTo(Cqe.RESPONDER_ERROR);
     assertThat(receive.syndrome()).isEqualTo(Syndrome.FLUSHED);

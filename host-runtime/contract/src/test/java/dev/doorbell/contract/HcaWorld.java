@@ -21,8 +21,10 @@ public interface HcaWorld extends AutoCloseable {
     WAIT,
     /** DUMP. */
     DUMP,
-    /** Asynchronous events of the queue pair that receives a faulty request. */
-    RESPONDER_EVENTS,
+    /** The queue pair that receives a faulty request goes to ERR. */
+    RESPONDER_ERRORS,
+    /** Asynchronous events. */
+    ASYNC_EVENTS,
     /** P_Keys other than the default. */
     PARTITIONS,
     /** Messages of a queue pair complete in order, and those behind a failed one are flushed. */

@@ -1,10 +1,16 @@
 package dev.doorbell.cuda;
 
+import static dev.doorbell.cuda.DriverFunctions.NUMBER;
+import static dev.doorbell.cuda.DriverFunctions.WORD;
+
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Moves bytes by the GPU's copy engines: asynchronous copies on a stream of its own, and stores by
@@ -26,10 +32,14 @@ final class CopyMover extends StagedMover {
 
   private static final int OPERATION_BYTES = 48;
   private static final int WRITE_VALUE_64 = 5;
+  private static final int NON_BLOCKING = 1;
 
   /** The only value of this version of the call. */
   private static final int BARRIER = 0;
 
+  private final DriverFunctions driver = new DriverFunctions(CudaProbe.LIBRARY);
+  private final MethodHandle store =
+      driver.ofWords("cuStreamBatchMemOp_v2", WORD, NUMBER, WORD, NUMBER);
   private final CudaContext context;
   private final Memory memory;
   private final long counter;
@@ -50,27 +60,24 @@ final class CopyMover extends StagedMover {
     this.context = context;
     this.memory = memory;
     this.counter = memory.address();
-    this.handle = current(context);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      context.call(
-          "creating the stream of a mover", () -> DriverFunctions.createStream(out.address()));
-      this.stream = out.get(ValueLayout.JAVA_LONG, 0);
-    }
+    this.handle = ask("querying the current context", "cuCtxGetCurrent");
+    this.stream = ask("creating the stream of a mover", "cuStreamCreate", NON_BLOCKING);
   }
 
-  private static long current(CudaContext context) {
+  /** Returns the handle that a function writes to the address which is its first argument. */
+  private long ask(String what, String function, Object... rest) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-      context.call(
-          "querying the current context", () -> DriverFunctions.currentContext(out.address()));
+      List<Object> arguments = new ArrayList<>(List.of(out.address()));
+      arguments.addAll(List.of(rest));
+      context.call(what, () -> driver.call(function, arguments.toArray()));
       return out.get(ValueLayout.JAVA_LONG, 0);
     }
   }
 
   @Override
   long submit(long from, long to) {
-    check(DriverFunctions.makeCurrent(handle));
+    check(driver.makeCurrent(handle));
     for (long i = from; i < to; ) {
       if (isWrite(i)) {
         write(stage(i), far(i), size(i));
@@ -82,7 +89,7 @@ final class CopyMover extends StagedMover {
           bytes += size(i++);
         }
         issue();
-        check(DriverFunctions.copyOut(stage(start), far(start), bytes, stream));
+        check(driver.copyOut(stage(start), far(start), bytes, stream));
       }
     }
     store(counter, to);
@@ -94,17 +101,17 @@ final class CopyMover extends StagedMover {
     int last = bytes - Long.BYTES;
     if (((address + bytes) & (Long.BYTES - 1)) != 0 || last < 0) {
       issue();
-      check(DriverFunctions.copyIn(address, source, bytes, stream));
+      check(driver.copyIn(address, source, bytes, stream));
       return;
     }
     if (last > 0) {
       issue();
-      check(DriverFunctions.copyIn(address, source, last, stream));
+      check(driver.copyIn(address, source, last, stream));
     }
     if (isManaged(address)) {
       // Streams cannot store to managed memory; a separate copy also follows the others.
       issue();
-      check(DriverFunctions.copyIn(address + last, source + last, Long.BYTES, stream));
+      check(driver.copyIn(address + last, source + last, Long.BYTES, stream));
     } else {
       store(address + last, RawMemory.getLong(source + last));
     }
@@ -127,7 +134,7 @@ final class CopyMover extends StagedMover {
     if (count > 0) {
       int operationsNow = count;
       count = 0;
-      check(DriverFunctions.store(stream, operationsNow, operations));
+      check(DriverFunctions.call(store, stream, operationsNow, operations, 0));
     }
   }
 
@@ -145,8 +152,8 @@ final class CopyMover extends StagedMover {
   @Override
   public void close() {
     if (context.settled()) {
-      context.ask(() -> DriverFunctions.synchronize(stream));
-      context.ask(() -> DriverFunctions.destroy(stream));
+      context.ask(() -> driver.synchronize(stream));
+      context.ask(() -> driver.call("cuStreamDestroy_v2", stream));
     }
     memory.close();
   }

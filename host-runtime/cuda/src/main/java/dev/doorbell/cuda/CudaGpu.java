@@ -18,14 +18,13 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.cuda.CudaLaunch.CudaStream;
-import dev.doorbell.cuda.CudaLaunch.LaunchLimits;
-import dev.doorbell.cuda.CudaMemory.CopyEngine;
 import dev.doorbell.cuda.CudaModule.CudaKernel;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import jcuda.driver.CUdevice_attribute;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmemAttach_flags;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +45,9 @@ public final class CudaGpu implements Gpu {
   private static final int MOVER_THREADS = 1024;
   private static final int MOVER_STAGING_BYTES = 16 << 20;
   private static final long MOVER_IDLE_NANOS = 1_000_000;
+
+  /** More dynamic shared memory than this must be enabled for a kernel. */
+  private static final int DEFAULT_SHARED_LIMIT = 48 << 10;
 
   /** Access of software devices to memory of the GPU. */
   public enum Mover {
@@ -130,11 +132,6 @@ public final class CudaGpu implements Gpu {
     if (mover != null) {
       fabric.reach(mover);
     }
-  }
-
-  /** Moves bytes for software devices; null without one. */
-  public @Nullable StagedMover mover() {
-    return mover;
   }
 
   private GpuAttributes ask(String name) {
@@ -329,30 +326,21 @@ public final class CudaGpu implements Gpu {
           "%s has several PTX files, which only the PTX VM links".formatted(name));
     }
     CudaModule module =
-        CudaModule.load(owner, locus, context, name, PtxLowering.lower(ptx, newestPtx));
+        CudaModule.load(this::unload, locus, context, name, PtxLowering.lower(ptx, newestPtx));
     modules.add(module);
     return module;
   }
 
-  private final CudaModule.Owner owner =
-      new CudaModule.Owner() {
-        @Override
-        public void requireIdle(GpuModule module) {
-          for (CudaStream stream : streams) {
-            String kernel = stream.runningKernel(module);
-            if (kernel != null) {
-              throw new GpuException(
-                  "%s cannot be unloaded: its kernel %s still runs"
-                      .formatted(module.name(), kernel));
-            }
-          }
-        }
-
-        @Override
-        public void closed(GpuModule module) {
-          modules.remove(module);
-        }
-      };
+  private void unload(GpuModule module) {
+    for (CudaStream stream : streams) {
+      String kernel = stream.runningKernel(module);
+      if (kernel != null) {
+        throw new GpuException(
+            "%s cannot be unloaded: its kernel %s still runs".formatted(module.name(), kernel));
+      }
+    }
+    modules.remove(module);
+  }
 
   @Override
   public Launch launch(
@@ -365,11 +353,52 @@ public final class CudaGpu implements Gpu {
       throw new GpuException("the stream is not one of this GPU, or it is closed");
     }
     byte[] block = arguments.layOut(own);
-    new LaunchLimits(context, attributes).require(own, config);
+    requirePossible(own, config);
     CudaLaunch launch = new CudaLaunch(context, own, queue.handle(), config.timeoutNanos());
     launch.start(config, block);
     queue.add(launch);
     return launch;
+  }
+
+  /** Refuses what is beyond the GPU's limits: the driver only reports "invalid value". */
+  private void requirePossible(CudaKernel kernel, LaunchConfig config) {
+    config.requirePossible(
+        kernel.name(),
+        attributes.maxThreadsPerBlock(),
+        kernel.sharedBytes(),
+        attributes.sharedBytesPerBlock());
+    if (config.dynamicSharedBytes() > DEFAULT_SHARED_LIMIT) {
+      context.call(
+          "allowing kernel %s %d bytes of shared memory"
+              .formatted(kernel.name(), config.dynamicSharedBytes()),
+          () ->
+              JCudaDriver.cuFuncSetAttribute(
+                  kernel.function(),
+                  CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                  config.dynamicSharedBytes()));
+    }
+    if (config.cooperative()) {
+      requireResident(kernel, config);
+    }
+  }
+
+  private void requireResident(CudaKernel kernel, LaunchConfig config) {
+    int[] perProcessor = new int[1];
+    context.call(
+        "querying how many blocks of kernel %s run at once".formatted(kernel.name()),
+        () ->
+            JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                perProcessor,
+                kernel.function(),
+                config.threadsPerBlock(),
+                config.dynamicSharedBytes()));
+    long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
+    long resident = (long) perProcessor[0] * attributes.multiprocessors();
+    if (blocks > resident) {
+      throw LaunchConfig.impossible(
+          kernel.name(),
+          "a cooperative launch of %d blocks, at most %d run at once".formatted(blocks, resident));
+    }
   }
 
   @Override
@@ -409,7 +438,7 @@ public final class CudaGpu implements Gpu {
       throw new GpuException(
           "no copy from %s to %s: not both are of a real GPU".formatted(from, to));
     }
-    return new CopyEngine(context).nanos(source, target, times);
+    return source.copyNanos(target, times);
   }
 
   private void requireUsable() {

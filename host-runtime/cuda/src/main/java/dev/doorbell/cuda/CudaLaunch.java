@@ -1,6 +1,5 @@
 package dev.doorbell.cuda;
 
-import dev.doorbell.core.gpu.GpuAttributes;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.GpuStream;
@@ -16,7 +15,6 @@ import java.util.Locale;
 import jcuda.Pointer;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
-import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -265,64 +263,6 @@ final class CudaLaunch implements Launch, CudaContext.AbandonedKernel {
         if (code != CudaErrors.SUCCESS && !CudaErrors.isFatal(code)) {
           throw context.failed("closing a stream", code);
         }
-      }
-    }
-  }
-
-  /** The limits of a launch, checked here because the driver only reports "invalid value". */
-  static final class LaunchLimits {
-
-    /** More dynamic shared memory than this must be enabled for a kernel. */
-    private static final int DEFAULT_SHARED_LIMIT = 48 << 10;
-
-    private final CudaContext context;
-    private final GpuAttributes attributes;
-
-    LaunchLimits(CudaContext context, GpuAttributes attributes) {
-      this.context = context;
-      this.attributes = attributes;
-    }
-
-    /**
-     * Prepares the kernel for the launch.
-     *
-     * @throws GpuException naming the limit that it exceeds
-     */
-    void require(CudaKernel kernel, LaunchConfig config) {
-      config.requirePossible(
-          kernel.name(),
-          attributes.maxThreadsPerBlock(),
-          kernel.sharedBytes(),
-          attributes.sharedBytesPerBlock());
-      if (config.dynamicSharedBytes() > DEFAULT_SHARED_LIMIT) {
-        context.call(
-            "allowing kernel %s %d bytes of shared memory"
-                .formatted(kernel.name(), config.dynamicSharedBytes()),
-            () ->
-                JCudaDriver.cuFuncSetAttribute(
-                    kernel.function(),
-                    CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    config.dynamicSharedBytes()));
-      }
-      if (config.cooperative()) {
-        requireResident(kernel, config, config.threadsPerBlock());
-      }
-    }
-
-    private void requireResident(CudaKernel kernel, LaunchConfig config, int threads) {
-      int[] perProcessor = new int[1];
-      context.call(
-          "querying how many blocks of kernel %s run at once".formatted(kernel.name()),
-          () ->
-              JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                  perProcessor, kernel.function(), threads, config.dynamicSharedBytes()));
-      long blocks = (long) config.gridX() * config.gridY() * config.gridZ();
-      long resident = (long) perProcessor[0] * attributes.multiprocessors();
-      if (blocks > resident) {
-        throw LaunchConfig.impossible(
-            kernel.name(),
-            "a cooperative launch of %d blocks, at most %d run at once"
-                .formatted(blocks, resident));
       }
     }
   }

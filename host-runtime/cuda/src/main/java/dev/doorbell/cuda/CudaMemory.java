@@ -25,6 +25,9 @@ import jcuda.driver.JCudaDriver;
 final class CudaMemory implements Memory {
   static final long NOT_MAPPED = 0;
 
+  /** CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD. */
+  private static final int DMA_BUF = 1;
+
   private final CudaContext context;
   private final MemoryKind kind;
   private final Locus locus;
@@ -130,7 +133,12 @@ final class CudaMemory implements Memory {
     long pages = size + AddressSpace.PAGE - 1 & -AddressSpace.PAGE;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
-      int code = context.ask(() -> DriverFunctions.exportDmaBuf(out.address(), address, pages));
+      DriverFunctions driver = new DriverFunctions(CudaProbe.LIBRARY);
+      int code =
+          context.ask(
+              () ->
+                  driver.call(
+                      "cuMemGetHandleForAddressRange", out.address(), address, pages, DMA_BUF, 0L));
       return code == CudaErrors.SUCCESS
           ? OptionalInt.of(out.get(ValueLayout.JAVA_INT, 0))
           : OptionalInt.empty();
@@ -161,67 +169,55 @@ final class CudaMemory implements Memory {
         .formatted(label, kind.word(), locus, size, address);
   }
 
-  /** Copies between pinned host memory and the device by its copy engine, timed by events. */
-  static final class CopyEngine {
-    private static final double NANOS_A_MILLI = 1e6;
-
-    private final CudaContext context;
-
-    CopyEngine(CudaContext context) {
-      this.context = context;
+  /**
+   * Copies all of it to another memory by the device's copy engine, several times: the copies are
+   * queued in one stream and run one after the other.
+   *
+   * @param to at least as long; one of the two is device memory, the other pinned
+   * @return nanoseconds from before the first copy to behind the last, by the device's clock
+   * @throws GpuException when both lie on one side
+   */
+  double copyNanos(CudaMemory to, int times) {
+    boolean in = kind == MemoryKind.HOST && to.kind() == MemoryKind.DEVICE;
+    boolean out = kind == MemoryKind.DEVICE && to.kind() == MemoryKind.HOST;
+    if (in == out || size > to.size) {
+      throw new GpuException(
+          "no copy from %s to %s: one is device memory, the other pinned, and all has to fit"
+              .formatted(this, to));
     }
-
-    /**
-     * Copies all of one memory to another several times: the copies are queued in one stream and
-     * run one after the other.
-     *
-     * @param from device or pinned host memory
-     * @param to the other of the two, at least as long
-     * @return nanoseconds from before the first copy to behind the last, by the device's clock
-     * @throws GpuException when both lie on one side
-     */
-    double nanos(CudaMemory from, CudaMemory to, int times) {
-      boolean in = from.kind() == MemoryKind.HOST && to.kind() == MemoryKind.DEVICE;
-      boolean out = from.kind() == MemoryKind.DEVICE && to.kind() == MemoryKind.HOST;
-      if (in == out || from.size() > to.size()) {
-        throw new GpuException(
-            "no copy from %s to %s: one is device memory, the other pinned, and all has to fit"
-                .formatted(from, to));
+    String what = "copying %d times from %s to %s".formatted(times, this, to);
+    CUstream stream = new CUstream();
+    CUevent begin = new CUevent();
+    CUevent end = new CUevent();
+    context.call(
+        what, () -> JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+    try {
+      context.call(what, () -> JCudaDriver.cuEventCreate(begin, CUevent_flags.CU_EVENT_DEFAULT));
+      context.call(what, () -> JCudaDriver.cuEventCreate(end, CUevent_flags.CU_EVENT_DEFAULT));
+      context.call(what, () -> JCudaDriver.cuEventRecord(begin, stream));
+      for (int i = 0; i < times; i++) {
+        context.call(what, () -> in ? in(to, stream) : out(to, stream));
       }
-      String what = "copying %d times from %s to %s".formatted(times, from, to);
-      CUstream stream = new CUstream();
-      CUevent begin = new CUevent();
-      CUevent end = new CUevent();
-      context.call(
-          what, () -> JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
-      try {
-        context.call(what, () -> JCudaDriver.cuEventCreate(begin, CUevent_flags.CU_EVENT_DEFAULT));
-        context.call(what, () -> JCudaDriver.cuEventCreate(end, CUevent_flags.CU_EVENT_DEFAULT));
-        context.call(what, () -> JCudaDriver.cuEventRecord(begin, stream));
-        for (int i = 0; i < times; i++) {
-          context.call(what, () -> in ? in(from, to, stream) : out(from, to, stream));
-        }
-        context.call(what, () -> JCudaDriver.cuEventRecord(end, stream));
-        context.call(what, () -> JCudaDriver.cuStreamSynchronize(stream));
-        float[] millis = new float[1];
-        context.call(what, () -> JCudaDriver.cuEventElapsedTime(millis, begin, end));
-        return millis[0] * NANOS_A_MILLI;
-      } finally {
-        // Results are ignored: a failure above is reported, and a handle may not exist.
-        context.ask(() -> JCudaDriver.cuEventDestroy(begin));
-        context.ask(() -> JCudaDriver.cuEventDestroy(end));
-        context.ask(() -> JCudaDriver.cuStreamDestroy(stream));
-      }
+      context.call(what, () -> JCudaDriver.cuEventRecord(end, stream));
+      context.call(what, () -> JCudaDriver.cuStreamSynchronize(stream));
+      float[] millis = new float[1];
+      context.call(what, () -> JCudaDriver.cuEventElapsedTime(millis, begin, end));
+      return millis[0] * 1e6;
+    } finally {
+      // Results are ignored: a failure above is reported, and a handle may not exist.
+      context.ask(() -> JCudaDriver.cuEventDestroy(begin));
+      context.ask(() -> JCudaDriver.cuEventDestroy(end));
+      context.ask(() -> JCudaDriver.cuStreamDestroy(stream));
     }
+  }
 
-    private static int in(CudaMemory from, CudaMemory to, CUstream stream) {
-      return JCudaDriver.cuMemcpyHtoDAsync(
-          CudaContext.at(to.address()), CudaContext.host(from.hostAddress()), from.size(), stream);
-    }
+  private int in(CudaMemory to, CUstream stream) {
+    return JCudaDriver.cuMemcpyHtoDAsync(
+        CudaContext.at(to.address), CudaContext.host(hostAddress), size, stream);
+  }
 
-    private static int out(CudaMemory from, CudaMemory to, CUstream stream) {
-      return JCudaDriver.cuMemcpyDtoHAsync(
-          CudaContext.host(to.hostAddress()), CudaContext.at(from.address()), from.size(), stream);
-    }
+  private int out(CudaMemory to, CUstream stream) {
+    return JCudaDriver.cuMemcpyDtoHAsync(
+        CudaContext.host(to.hostAddress), CudaContext.at(address), size, stream);
   }
 }

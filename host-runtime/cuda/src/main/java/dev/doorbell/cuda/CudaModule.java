@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import jcuda.Pointer;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
@@ -22,7 +23,7 @@ import jcuda.driver.JCudaDriver;
 final class CudaModule implements GpuModule {
   private static final int LOG_BYTES = 16 << 10;
 
-  private final Owner owner;
+  private final Consumer<GpuModule> onClose;
   private final Locus locus;
   private final CudaContext context;
   private final String name;
@@ -31,21 +32,9 @@ final class CudaModule implements GpuModule {
   private final Map<String, CudaKernel> kernels = new LinkedHashMap<>();
   private boolean closed;
 
-  /** The GPU that a module is loaded on. */
-  interface Owner {
-    /**
-     * Refuses while a kernel of the module runs.
-     *
-     * @throws GpuException when a kernel of the module still runs, naming it
-     */
-    void requireIdle(GpuModule module);
-
-    /** Removes a module that has been unloaded. */
-    void closed(GpuModule module);
-  }
-
-  private CudaModule(Owner owner, Locus locus, CudaContext context, String name, String ptx) {
-    this.owner = owner;
+  private CudaModule(
+      Consumer<GpuModule> onClose, Locus locus, CudaContext context, String name, String ptx) {
+    this.onClose = onClose;
     this.locus = locus;
     this.context = context;
     this.name = name;
@@ -53,8 +42,12 @@ final class CudaModule implements GpuModule {
     this.outline = PtxOutline.of(ptx);
   }
 
-  static CudaModule load(Owner owner, Locus locus, CudaContext context, String name, String ptx) {
-    CudaModule module = new CudaModule(owner, locus, context, name, ptx);
+  /**
+   * @param onClose called before the module is unloaded; it may refuse
+   */
+  static CudaModule load(
+      Consumer<GpuModule> onClose, Locus locus, CudaContext context, String name, String ptx) {
+    CudaModule module = new CudaModule(onClose, locus, context, name, ptx);
     try {
       module.resolve();
     } catch (RuntimeException e) {
@@ -153,9 +146,8 @@ final class CudaModule implements GpuModule {
   @Override
   public void close() {
     if (!closed) {
-      owner.requireIdle(this);
+      onClose.accept(this);
       release();
-      owner.closed(this);
     }
   }
 
@@ -170,7 +162,6 @@ final class CudaModule implements GpuModule {
     }
   }
 
-  /** A loaded entry point. */
   static final class CudaKernel implements Kernel {
     private final GpuModule module;
     private final PtxOutline.Entry entry;
@@ -188,7 +179,6 @@ final class CudaModule implements GpuModule {
       return function;
     }
 
-    /** Static shared memory of a block. */
     int sharedBytes() {
       return sharedBytes;
     }

@@ -92,7 +92,6 @@ public final class CudaProbe {
     }
   }
 
-  /** There is no such library. */
   static Probe missing(String library) {
     return new Probe.NoDriver(library, INSTALL);
   }

@@ -20,7 +20,6 @@ record PtxOutline(List<Entry> entries, List<String> variables) {
    */
   record Entry(String name, List<Parameter> parameters, int bytes) {}
 
-  /** A parameter's place in the block. */
   record Parameter(int offset, int bytes) {}
 
   private static final Pattern COMMENT = Pattern.compile("//[^\\n]*|/\\*.*?\\*/", Pattern.DOTALL);

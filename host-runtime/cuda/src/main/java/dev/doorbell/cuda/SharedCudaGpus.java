@@ -10,7 +10,6 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,27 +29,59 @@ public final class SharedCudaGpus implements SharedGpus {
   private static final int FABRIC = 8;
   private static final int STAGING_BYTES = 1 << 20;
 
+  /** Functions of the driver that it calls. */
+  private static final List<String> NEEDED =
+      List.of(
+          "cuInit",
+          "cuDeviceGetCount",
+          "cuDeviceGetName",
+          "cuDriverGetVersion",
+          "cuDeviceGetUuid_v2",
+          "cuDevicePrimaryCtxRetain",
+          "cuDevicePrimaryCtxRelease_v2",
+          "cuCtxSetCurrent",
+          "cuStreamCreate",
+          "cuStreamSynchronize",
+          "cuMemHostAlloc",
+          "cuMemFreeHost",
+          "cuMemcpyDtoHAsync_v2",
+          "cuMemcpyHtoDAsync_v2",
+          "cuMemcpyAsync",
+          "cuIpcOpenMemHandle_v2",
+          "cuIpcCloseMemHandle",
+          "cuMemGetAddressRange_v2",
+          "cuMemImportFromShareableHandle",
+          "cuMemAddressReserve",
+          "cuMemAddressFree",
+          "cuMemMap",
+          "cuMemUnmap",
+          "cuMemSetAccess",
+          "cuMemRelease",
+          "cuGetErrorName");
+
   /** Reserved addresses begin at a multiple of this, as pages of a GPU do. */
   private static final long ALIGNMENT = 2L << 20;
 
   private static final ValueLayout.OfLong BIG_ENDIAN =
       ValueLayout.JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private final SharingFunctions driver;
+  private final DriverFunctions driver;
   private final List<UUID> identities = new ArrayList<>();
   private final Map<Integer, Device> devices = new HashMap<>();
   private final Map<List<Long>, Opened> handles = new HashMap<>();
 
-  // Opened ranges, unordered.
-  private long[] starts = new long[16];
-  private long[] ends = new long[16];
-  private Device[] owners = new Device[16];
-  private boolean[] nearOnly = new boolean[16];
-  private int ranges;
+  private final List<Reached> ranges = new ArrayList<>();
   private @Nullable String failure;
 
   /** A GPU in use: its primary context, a stream, pinned memory. */
   private record Device(int ordinal, long context, long stream, long staging) {}
+
+  /**
+   * An opened range.
+   *
+   * @param nearOnly other GPUs than its own cannot reach it
+   */
+  private record Reached(long start, long end, Device owner, boolean nearOnly) {}
 
   /** Memory of CUDA IPC, which a process can open once. */
   private static final class Opened {
@@ -62,7 +93,6 @@ public final class SharedCudaGpus implements SharedGpus {
     }
   }
 
-  /** The service. */
   public static final class Provider implements SharedGpus.Provider {
     @Override
     public Probe probe() {
@@ -80,10 +110,10 @@ public final class SharedCudaGpus implements SharedGpus {
    * @throws GpuException when it has no GPU
    */
   public SharedCudaGpus(String library) {
-    this.driver = new SharingFunctions(library);
+    this.driver = new DriverFunctions(library);
     check("starting the driver", driver.call("cuInit", 0));
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(SharingFunctions.UUID_BYTES, Long.BYTES);
+      MemorySegment out = arena.allocate(2 * Long.BYTES, Long.BYTES);
       check("counting GPUs", driver.call("cuDeviceGetCount", out.address()));
       int count = out.get(ValueLayout.JAVA_INT, 0);
       for (int ordinal = 0; ordinal < count; ordinal++) {
@@ -98,8 +128,7 @@ public final class SharedCudaGpus implements SharedGpus {
   @SuppressWarnings("restricted")
   static Probe probe(String library) {
     try {
-      return CudaProbe.probe(
-          library, SymbolLookup.libraryLookup(library, Arena.global()), SharingFunctions.NEEDED);
+      return CudaProbe.probe(library, SymbolLookup.libraryLookup(library, Arena.global()), NEEDED);
     } catch (IllegalArgumentException e) {
       return CudaProbe.missing(library);
     }
@@ -178,7 +207,7 @@ public final class SharedCudaGpus implements SharedGpus {
         throw new GpuException(
             "a program names %d bytes of an allocation that is shorter".formatted(piece.bytes()));
       }
-      add(address, piece.bytes(), device, /* isNearOnly= */ false);
+      ranges.add(new Reached(address, address + piece.bytes(), device, /* nearOnly= */ false));
       return new Opened(address);
     }
   }
@@ -224,7 +253,7 @@ public final class SharedCudaGpus implements SharedGpus {
       range.close();
       throw e;
     }
-    add(range.start, bytes, device, isNearOnly);
+    ranges.add(new Reached(range.start, range.start + bytes, device, isNearOnly));
     return range;
   }
 
@@ -252,7 +281,7 @@ public final class SharedCudaGpus implements SharedGpus {
         MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
         long shared = piece.descriptor();
         if (piece.kind() == Kind.FABRIC) {
-          shared = SharingFunctions.handle(arena, piece.handle()).address();
+          shared = DriverFunctions.handle(arena, piece.handle()).address();
         }
         check(
             "importing a program's memory by cuMemImportFromShareableHandle",
@@ -313,49 +342,19 @@ public final class SharedCudaGpus implements SharedGpus {
     }
   }
 
-  /**
-   * @param isNearOnly other GPUs cannot reach it
-   */
-  private void add(long address, long bytes, Device owner, boolean isNearOnly) {
-    if (ranges == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * ranges);
-      ends = Arrays.copyOf(ends, 2 * ranges);
-      owners = Arrays.copyOf(owners, 2 * ranges);
-      nearOnly = Arrays.copyOf(nearOnly, 2 * ranges);
-    }
-    nearOnly[ranges] = isNearOnly;
-    starts[ranges] = address;
-    ends[ranges] = address + bytes;
-    owners[ranges++] = owner;
-  }
-
   private void remove(long address) {
-    for (int i = 0; i < ranges; i++) {
-      if (starts[i] == address) {
-        ranges--;
-        starts[i] = starts[ranges];
-        ends[i] = ends[ranges];
-        owners[i] = owners[ranges];
-        nearOnly[i] = nearOnly[ranges];
-        return;
-      }
-    }
+    ranges.removeIf(range -> range.start == address);
   }
 
-  /** The number of the range that has these bytes, or -1. */
-  private int find(long address, long bytes) {
-    for (int i = 0; i < ranges; i++) {
-      if (address >= starts[i] && address <= ends[i] - bytes) {
-        return i;
+  private @Nullable Reached find(long address, long bytes) {
+    for (int i = 0; i < ranges.size(); i++) {
+      Reached range = ranges.get(i);
+      if (address >= range.start && address <= range.end - bytes) {
+        return range;
       }
     }
     failure = "no program shares this memory any more";
-    return -1;
-  }
-
-  private @Nullable Device owner(long address, long bytes) {
-    int range = find(address, bytes);
-    return range < 0 ? null : owners[range];
+    return null;
   }
 
   private boolean succeeds(int code) {
@@ -367,10 +366,11 @@ public final class SharedCudaGpus implements SharedGpus {
 
   @Override
   public boolean read(long address, long target, long bytes) {
-    Device device = owner(address, bytes);
-    if (device == null || !succeeds(driver.makeCurrent(device.context))) {
+    Reached range = find(address, bytes);
+    if (range == null || !succeeds(driver.makeCurrent(range.owner.context))) {
       return false;
     }
+    Device device = range.owner;
     for (long done = 0; done < bytes; done += STAGING_BYTES) {
       long part = Math.min(STAGING_BYTES, bytes - done);
       if (!succeeds(driver.copyOut(device.staging, address + done, part, device.stream))
@@ -384,10 +384,11 @@ public final class SharedCudaGpus implements SharedGpus {
 
   @Override
   public boolean write(long source, long address, long bytes) {
-    Device device = owner(address, bytes);
-    if (device == null || !succeeds(driver.makeCurrent(device.context))) {
+    Reached range = find(address, bytes);
+    if (range == null || !succeeds(driver.makeCurrent(range.owner.context))) {
       return false;
     }
+    Device device = range.owner;
     for (long done = 0; done < bytes; done += STAGING_BYTES) {
       long part = Math.min(STAGING_BYTES, bytes - done);
       RawMemory.copy(source + done, device.staging, part);
@@ -415,13 +416,13 @@ public final class SharedCudaGpus implements SharedGpus {
 
   @Override
   public boolean copy(long from, long to, long bytes) {
-    int source = find(from, bytes);
-    int target = find(to, bytes);
-    if (source < 0 || target < 0) {
+    Reached source = find(from, bytes);
+    Reached target = find(to, bytes);
+    if (source == null || target == null) {
       return false;
     }
-    Device device = owners[target];
-    if (device.ordinal != owners[source].ordinal && (nearOnly[source] || nearOnly[target])) {
+    Device device = target.owner;
+    if (device.ordinal != source.owner.ordinal && (source.nearOnly || target.nearOnly)) {
       failure = "these GPUs do not reach each other's memory";
       return false;
     }

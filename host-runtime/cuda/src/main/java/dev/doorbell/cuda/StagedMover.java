@@ -4,7 +4,9 @@ import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DmaEngine;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.RawMemory;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,21 +28,23 @@ public abstract class StagedMover implements DmaEngine {
   private final long staging;
   private final long stagingBytes;
 
-  // Memory ranges of the GPU, unordered.
-  private long[] starts = new long[16];
-  private long[] ends = new long[16];
-  private boolean[] managed = new boolean[16];
-  private int ranges;
+  /** Memory of the GPU that it reaches; streams cannot store to managed memory. */
+  private record Range(long start, long end, boolean managed) {}
 
-  // Transfers, by number modulo capacity; requested >= submitted >= executed >= completed.
-  private int capacity = 1024;
-  private long[] far = new long[capacity];
-  private long[] target = new long[capacity];
-  private long[] stage = new long[capacity];
-  private long[] stageEnd = new long[capacity];
-  private int[] size = new int[capacity];
-  private boolean[] isWrite = new boolean[capacity];
-  private @Nullable Completion[] completions = new Completion[capacity];
+  private final List<Range> ranges = new ArrayList<>();
+
+  private static final class Transfer {
+    long far;
+    long target;
+    long stage;
+    long stageEnd;
+    int size;
+    boolean isWrite;
+    @Nullable Completion completion;
+  }
+
+  // By number modulo capacity; requested >= submitted >= executed >= completed.
+  private Transfer[] ring = transfers(1024);
   private long requested;
   private long submitted;
   private long executed;
@@ -75,44 +79,25 @@ public abstract class StagedMover implements DmaEngine {
   /** Releases the mover's resources on the GPU. */
   public abstract void close();
 
-  /** Adds a range of GPU memory that this mover reaches. */
-  public final void add(long address, long bytes) {
-    add(address, bytes, false);
-  }
-
   /**
    * Adds a range of GPU memory.
    *
    * @param isManaged true for managed memory, which streams cannot store to
    */
-  final void add(long address, long bytes, boolean isManaged) {
-    if (ranges == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * ranges);
-      ends = Arrays.copyOf(ends, 2 * ranges);
-      managed = Arrays.copyOf(managed, 2 * ranges);
-    }
-    starts[ranges] = address;
-    managed[ranges] = isManaged;
-    ends[ranges++] = address + bytes;
+  public final void add(long address, long bytes, boolean isManaged) {
+    ranges.add(new Range(address, address + bytes, isManaged));
   }
 
   /** Removes the range that begins at {@code address}. */
   public final void remove(long address) {
-    for (int i = 0; i < ranges; i++) {
-      if (starts[i] == address) {
-        ranges--;
-        starts[i] = starts[ranges];
-        ends[i] = ends[ranges];
-        managed[i] = managed[ranges];
-        return;
-      }
-    }
+    ranges.removeIf(range -> range.start == address);
   }
 
   /** Returns true for an address in managed memory. */
   final boolean isManaged(long address) {
-    for (int i = 0; i < ranges; i++) {
-      if (managed[i] && address >= starts[i] && address < ends[i]) {
+    for (int i = 0; i < ranges.size(); i++) {
+      Range range = ranges.get(i);
+      if (range.managed && address >= range.start && address < range.end) {
         return true;
       }
     }
@@ -121,8 +106,9 @@ public abstract class StagedMover implements DmaEngine {
 
   @Override
   public final boolean reaches(long address, long bytes) {
-    for (int i = 0; i < ranges; i++) {
-      if (address >= starts[i] && address <= ends[i] - bytes) {
+    for (int i = 0; i < ranges.size(); i++) {
+      Range range = ranges.get(i);
+      if (address >= range.start && address <= range.end - bytes) {
         return true;
       }
     }
@@ -163,21 +149,20 @@ public abstract class StagedMover implements DmaEngine {
 
   private long request(
       long address, long to, int bytes, boolean write, @Nullable Completion completion) {
-    if (requested - completed == capacity) {
+    if (requested - completed == ring.length) {
       grow();
     }
     // The same alignment on both sides, so that wide accesses fit both.
     int skew = (int) address & ALIGNMENT - 1;
     long place = takeStaging(bytes + skew) + skew;
-    int i = index(requested);
-    far[i] = address;
-    target[i] = to;
-    stage[i] = place;
-    stageEnd[i] = stagingTaken;
-    size[i] = bytes;
-    isWrite[i] = write;
-    completions[i] = completion;
-    requested++;
+    Transfer transfer = transfer(requested++);
+    transfer.far = address;
+    transfer.target = to;
+    transfer.stage = place;
+    transfer.stageEnd = stagingTaken;
+    transfer.size = bytes;
+    transfer.isWrite = write;
+    transfer.completion = completion;
     return place;
   }
 
@@ -221,11 +206,11 @@ public abstract class StagedMover implements DmaEngine {
     }
     long before = executed;
     for (long done = executed(); executed < done; executed++) {
-      int i = index(executed);
-      if (!isWrite[i]) {
-        RawMemory.copy(stage[i], target[i], size[i]);
+      Transfer each = transfer(executed);
+      if (!each.isWrite) {
+        RawMemory.copy(each.stage, each.target, each.size);
       }
-      stagingFreed = stageEnd[i];
+      stagingFreed = each.stageEnd;
     }
     return executed - before;
   }
@@ -239,9 +224,9 @@ public abstract class StagedMover implements DmaEngine {
     collect();
     int work = 0;
     while (completed < executed) {
-      int i = index(completed++);
-      Completion completion = completions[i];
-      completions[i] = null;
+      Transfer done = transfer(completed++);
+      Completion completion = done.completion;
+      done.completion = null;
       if (completion != null) {
         completion.completed(true);
       }
@@ -254,64 +239,48 @@ public abstract class StagedMover implements DmaEngine {
     return work;
   }
 
-  private int index(long transfer) {
-    return (int) transfer & (capacity - 1);
+  private static Transfer[] transfers(int capacity) {
+    Transfer[] transfers = new Transfer[capacity];
+    Arrays.setAll(transfers, _ -> new Transfer());
+    return transfers;
+  }
+
+  private Transfer transfer(long number) {
+    return ring[(int) number & (ring.length - 1)];
   }
 
   private void grow() {
-    int more = 2 * capacity;
-    long[] newFar = new long[more];
-    long[] newTarget = new long[more];
-    long[] newStage = new long[more];
-    long[] newStageEnd = new long[more];
-    int[] newSize = new int[more];
-    boolean[] newWrite = new boolean[more];
-    @Nullable Completion[] newCompletions = new Completion[more];
-    for (long transfer = completed; transfer < requested; transfer++) {
-      int from = index(transfer);
-      int to = (int) transfer & (more - 1);
-      newFar[to] = far[from];
-      newTarget[to] = target[from];
-      newStage[to] = stage[from];
-      newStageEnd[to] = stageEnd[from];
-      newSize[to] = size[from];
-      newWrite[to] = isWrite[from];
-      newCompletions[to] = completions[from];
+    Transfer[] larger = transfers(2 * ring.length);
+    for (long number = completed; number < requested; number++) {
+      larger[(int) number & (larger.length - 1)] = transfer(number);
     }
-    far = newFar;
-    target = newTarget;
-    stage = newStage;
-    stageEnd = newStageEnd;
-    size = newSize;
-    isWrite = newWrite;
-    completions = newCompletions;
-    capacity = more;
+    ring = larger;
   }
 
   final boolean isWrite(long transfer) {
-    return isWrite[index(transfer)];
+    return transfer(transfer).isWrite;
   }
 
   /** Address on the GPU. */
   final long far(long transfer) {
-    return far[index(transfer)];
+    return transfer(transfer).far;
   }
 
   /** Address in pinned memory. */
   final long stage(long transfer) {
-    return stage[index(transfer)];
+    return transfer(transfer).stage;
   }
 
   final int size(long transfer) {
-    return size[index(transfer)];
+    return transfer(transfer).size;
   }
 
   /** Returns true if {@code transfer} continues the one before it, on both sides. */
   final boolean isContiguous(long transfer) {
-    int i = index(transfer);
-    int before = index(transfer - 1);
-    return isWrite[i] == isWrite[before]
-        && far[i] == far[before] + size[before]
-        && stage[i] == stage[before] + size[before];
+    Transfer one = transfer(transfer);
+    Transfer before = transfer(transfer - 1);
+    return one.isWrite == before.isWrite
+        && one.far == before.far + before.size
+        && one.stage == before.stage + before.size;
   }
 }

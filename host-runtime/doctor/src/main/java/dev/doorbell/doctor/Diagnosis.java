@@ -21,7 +21,6 @@ public record Diagnosis(Facts facts, PciTopology topology, List<CheckResult> fin
     return count(CheckVerdict.FAIL) > 0;
   }
 
-  /** Returns the uses of the machine. */
   public List<Ability> abilities() {
     return Ability.of(findings);
   }

@@ -3,8 +3,6 @@ package dev.doorbell.verbs;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.hca.AsyncEvent;
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -14,16 +12,13 @@ import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.prm.Capabilities;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.DeviceFilter;
 import dev.doorbell.verbs.device.VerbsDomain;
-import dev.doorbell.verbs.devx.DevxChannel;
 import dev.doorbell.verbs.devx.DevxDevice;
 import dev.doorbell.verbs.devx.DevxDomain;
 import dev.doorbell.verbs.devx.OnChip;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A real mlx5 device. Completion queues and queue pairs are created by firmware commands (DEVX), so
@@ -45,9 +40,7 @@ public final class Mlx5Hca implements Hca {
   private final Locus locus;
   private final Agent agent = budget -> 0;
   private final DevxDevice device;
-  private final AsyncEvents events;
   private final List<VerbsDomain> domains = new ArrayList<>();
-  private final List<DevxChannel> channels = new ArrayList<>();
   private final HcaAttributes attributes;
   private boolean closed;
 
@@ -75,7 +68,6 @@ public final class Mlx5Hca implements Hca {
       throw e;
     }
     this.attributes = attributes(device);
-    this.events = new AsyncEvents(device.context, cq -> 0);
     try {
       SelfTest.run(this, memory);
     } catch (RuntimeException e) {
@@ -138,29 +130,12 @@ public final class Mlx5Hca implements Hca {
   }
 
   @Override
-  public CompletionChannel createCompletionChannel() {
-    if (closed) {
-      throw new HcaException("cannot create a completion channel: %s is closed".formatted(name()));
-    }
-    DevxChannel channel = new DevxChannel(device, channels::remove);
-    channels.add(channel);
-    return channel;
-  }
-
-  @Override
-  public @Nullable AsyncEvent pollAsyncEvent() {
-    AsyncEvent ofPort = events.poll();
-    return ofPort == null ? device.queueEvents.poll() : ofPort;
-  }
-
-  @Override
   public void close() {
     if (closed) {
       return;
     }
     List.copyOf(domains).reversed().forEach(VerbsDomain::closeAll);
     closed = true;
-    List.copyOf(channels).forEach(DevxChannel::closeNow);
     try {
       device.close();
     } finally {

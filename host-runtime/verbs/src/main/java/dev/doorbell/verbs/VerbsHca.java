@@ -2,24 +2,19 @@ package dev.doorbell.verbs;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.hca.AsyncEvent;
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.DeviceFilter;
 import dev.doorbell.verbs.device.VerbsDomain;
-import dev.doorbell.verbs.posted.PostedChannel;
 import dev.doorbell.verbs.posted.PostedDevice;
 import dev.doorbell.verbs.posted.PostedDomain;
 import dev.doorbell.verbs.posted.PostingEngine;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Any RC device of libibverbs: Soft-RoCE, or mlx5 without DEVX.
@@ -59,9 +54,8 @@ public final class VerbsHca implements Hca {
     this.locus = nic;
     DeviceContext context = DeviceContext.open(filter, DeviceContext.Kind.ANY, gidIndex);
     this.engine = new PostingEngine("HCA '%s' at %s".formatted(context.name, nic));
-    AsyncEvents events = new AsyncEvents(context, engine::numberOf);
     DevicePort port = fabric.attachDevice(nic, engine);
-    this.device = new PostedDevice(context, events, fabric, port, nic, engine);
+    this.device = new PostedDevice(context, fabric, port, nic, engine::onDoorbell);
   }
 
   @Override
@@ -105,16 +99,6 @@ public final class VerbsHca implements Hca {
     PostedDomain domain = new PostedDomain(this, device, engine, domains::remove);
     domains.add(domain);
     return domain;
-  }
-
-  @Override
-  public CompletionChannel createCompletionChannel() {
-    return new PostedChannel();
-  }
-
-  @Override
-  public @Nullable AsyncEvent pollAsyncEvent() {
-    return device.events.poll();
   }
 
   @Override

@@ -40,8 +40,7 @@ final class InterposedPage implements AutoCloseable {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG),
-          Linker.Option.firstVariadicArg(4));
+              ValueLayout.JAVA_LONG));
 
   private final long place;
   private final long device;

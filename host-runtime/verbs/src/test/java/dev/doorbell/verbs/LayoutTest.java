@@ -3,13 +3,13 @@ package dev.doorbell.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.devx.AddressResolution;
 import dev.doorbell.verbs.devx.Mlx5Objects;
 import dev.doorbell.verbs.devx.OnChip;
 import dev.doorbell.verbs.library.DeviceOps;
 import dev.doorbell.verbs.library.VerbsProbe;
 import dev.doorbell.verbs.posted.SendRequestLayout;
+import dev.doorbell.verbs.posted.VerbsConnection;
 import dev.doorbell.verbs.posted.WorkCompletionLayout;
 import java.io.IOException;
 import java.lang.foreign.GroupLayout;
@@ -135,10 +135,8 @@ class LayoutTest {
     String context = "struct ibv_context";
     asserts.add(size(context, DeviceOps.CONTEXT_BYTES));
     asserts.add(offset(context, "ops.poll_cq", DeviceOps.POLL_CQ_OFFSET));
-    asserts.add(offset(context, "ops.req_notify_cq", DeviceOps.REQ_NOTIFY_CQ_OFFSET));
     asserts.add(offset(context, "ops.post_send", DeviceOps.POST_SEND_OFFSET));
     asserts.add(offset(context, "ops.post_recv", DeviceOps.POST_RECV_OFFSET));
-    asserts.add(offset(context, "async_fd", DeviceOps.ASYNC_FD_OFFSET));
     asserts.add(offset(context, "abi_compat", DeviceOps.ABI_COMPAT_OFFSET));
     String extended = "struct verbs_context";
     asserts.add(size(extended, DeviceOps.VERBS_CONTEXT_BYTES));
@@ -149,7 +147,8 @@ class LayoutTest {
     asserts.add(offset(extended, "query_device_ex", DeviceOps.QUERY_DEVICE_EX_OFFSET));
     asserts.add(offset(extended, "sz", DeviceOps.SIZE_OFFSET));
     asserts.add(offset(extended, "context", DeviceOps.CONTEXT_OFFSET));
-    asserts.add(offset("struct ibv_qp", "qp_num", AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET));
+    asserts.add(offset(context, "ops.req_notify_cq", LibMlx5QueuePair.REQ_NOTIFY_OFFSET));
+    asserts.add(offset("struct ibv_qp", "qp_num", VerbsConnection.NUMBER_OFFSET));
     asserts.add(size("struct ibv_device_attr_ex", OnChip.ATTRIBUTES_BYTES));
     asserts.add(offset("struct ibv_device_attr_ex", "max_dm_size", OnChip.MAX_DM_SIZE_OFFSET));
     asserts.add(size("struct mlx5dv_obj", Mlx5Objects.BYTES));

@@ -6,20 +6,23 @@ import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.memory.RawMemory;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.DeviceFilter;
 import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.devx.Mlx5Objects;
+import dev.doorbell.verbs.generated.verbs.Verbs;
 import dev.doorbell.verbs.generated.verbs.ibv_mr;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_cap;
 import dev.doorbell.verbs.generated.verbs.ibv_qp_init_attr;
+import dev.doorbell.verbs.library.Libraries;
 import dev.doorbell.verbs.library.Mlx5Functions;
+import dev.doorbell.verbs.library.NativeFunction;
 import dev.doorbell.verbs.library.NativeFunction.Failure;
 import dev.doorbell.verbs.library.VerbsFunctions;
 import dev.doorbell.verbs.posted.VerbsConnection;
 import dev.doorbell.verbs.posted.WorkCompletionLayout;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
@@ -61,6 +64,16 @@ final class LibMlx5QueuePair implements AutoCloseable {
   static final int CQ_PAGE_OFFSET = 24;
   static final int CQ_NUMBER_OFFSET = 32;
 
+  /** {@code struct ibv_context.ops.req_notify_cq}. */
+  static final int REQ_NOTIFY_OFFSET = 104;
+
+  private static final NativeFunction CREATE_CHANNEL =
+      NativeFunction.of(
+          Libraries.VERBS, "ibv_create_comp_channel", Verbs.ibv_create_comp_channel$descriptor());
+  private static final NativeFunction DESTROY_CHANNEL =
+      NativeFunction.of(
+          Libraries.VERBS, "ibv_destroy_comp_channel", Verbs.ibv_destroy_comp_channel$descriptor());
+
   private static final Failure FAILURE = Failure.of("prepare a test", "see the errno");
   private static final Set<AccessRight> ALL =
       EnumSet.of(
@@ -98,15 +111,15 @@ final class LibMlx5QueuePair implements AutoCloseable {
         VerbsFunctions.REG_MR_IOVA2.pointer(
             FAILURE, pd, buffer, buffer.byteSize(), buffer.address(), access);
     key = ibv_mr.lkey(region.reinterpret(ibv_mr.layout().byteSize()));
-    channel = VerbsFunctions.CREATE_COMP_CHANNEL.pointer(FAILURE, context.context);
+    channel = CREATE_CHANNEL.pointer(FAILURE, context.context);
     cq =
         VerbsFunctions.CREATE_CQ.pointer(
             FAILURE, context.context, COMPLETIONS, MemorySegment.NULL, channel, 0);
     queuePair = create();
     number =
         queuePair
-            .reinterpret(AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET + Integer.BYTES)
-            .get(ValueLayout.JAVA_INT, AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET);
+            .reinterpret(VerbsConnection.NUMBER_OFFSET + Integer.BYTES)
+            .get(ValueLayout.JAVA_INT, VerbsConnection.NUMBER_OFFSET);
     MemorySegment objects = arena.allocate(Mlx5Objects.BYTES, Long.BYTES);
     MemorySegment qp = arena.allocate(QP_BYTES, Long.BYTES);
     MemorySegment completions = arena.allocate(CQ_BYTES, Long.BYTES);
@@ -126,7 +139,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
     completionRecord = completions.get(ValueLayout.JAVA_LONG, CQ_RECORD_OFFSET);
     armRegister = completions.get(ValueLayout.JAVA_LONG, CQ_PAGE_OFFSET);
     completionNumber = completions.get(ValueLayout.JAVA_INT, CQ_NUMBER_OFFSET);
-    VerbsConnection connection = new VerbsConnection(context, queuePair, true);
+    VerbsConnection connection = new VerbsConnection(context, queuePair);
     connection.init(ALL);
     connection.readyToReceive(
         new QueuePairAddress(context.address(), number, 7, context.port.mtuBytes()),
@@ -146,6 +159,21 @@ final class LibMlx5QueuePair implements AutoCloseable {
     ibv_qp_cap.max_recv_sge(capacity, 1);
     ibv_qp_cap.max_inline_data(capacity, INLINE_BYTES);
     return VerbsFunctions.CREATE_QP.pointer(FAILURE, pd, init);
+  }
+
+  /** {@code ibv_req_notify_cq}, by the table of the device; returns 0 or an error number. */
+  int arm(boolean solicitedOnly) {
+    MemorySegment function =
+        context
+            .context
+            .reinterpret(REQ_NOTIFY_OFFSET + 8)
+            .get(ValueLayout.ADDRESS, REQ_NOTIFY_OFFSET);
+    return new NativeFunction(
+            "ibv_req_notify_cq",
+            function,
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT))
+        .call(cq, solicitedOnly ? 1 : 0)
+        .error();
   }
 
   /** Waits until so many completions have come; all have to be successes. */
@@ -169,7 +197,7 @@ final class LibMlx5QueuePair implements AutoCloseable {
   public void close() {
     VerbsFunctions.DESTROY_QP.require(FAILURE, queuePair);
     VerbsFunctions.DESTROY_CQ.require(FAILURE, cq);
-    VerbsFunctions.DESTROY_COMP_CHANNEL.require(FAILURE, channel);
+    DESTROY_CHANNEL.require(FAILURE, channel);
     VerbsFunctions.DEREG_MR.require(FAILURE, region);
     VerbsFunctions.DEALLOC_PD.require(FAILURE, pd);
     context.close();

@@ -2,6 +2,7 @@ package dev.doorbell.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.verbs.devx.ServedObjectsTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,14 @@ class LibMlx5Test {
   }
 
   @Test
+  void a_served_device_has_firmwares_objects_that_our_hca_does_not_take() throws Exception {
+    try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
+      assertThat(jvm.run(ServedObjectsTest.class)).contains("guest: 3 passed, 0 failed");
+      jvm.awaitNobody();
+    }
+  }
+
+  @Test
   void our_wqes_records_and_doorbells_are_those_of_libmlx5() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
       assertThat(jvm.run(PostSendEqualityTest.class)).contains("guest: 2 passed, 0 failed");
@@ -55,11 +64,7 @@ class LibMlx5Test {
   @Tag("slow")
   void the_hca_by_devx_passes_the_suite() throws Exception {
     try (ServedJvm jvm = ServedJvm.start(folder, 1)) {
-      String said =
-          jvm.run(
-              Mlx5HcaContractTest.class,
-              Mlx5HcaTransportContractTest.class,
-              Mlx5HcaDynamicContractTest.class);
+      String said = jvm.run(Mlx5HcaContractTest.class, Mlx5HcaTransportContractTest.class);
       assertThat(said).contains(", 0 failed, ").doesNotContain("guest: 0 passed");
       jvm.awaitNobody();
     }

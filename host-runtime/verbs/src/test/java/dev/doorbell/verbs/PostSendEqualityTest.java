@@ -123,8 +123,7 @@ class PostSendEqualityTest {
         if (page != null) {
           page.clear();
         }
-        assertThat(theirs.context.ops.requestNotification(theirs.cq.address(), solicitedOnly))
-            .isZero();
+        assertThat(theirs.arm(solicitedOnly)).isZero();
         long expected = Doorbell.encodeArm(0, solicitedOnly, 0, theirs.completionNumber);
         assertThat(RawMemory.getInt(theirs.completionRecord + DoorbellRecord.ARM_OFFSET))
             .isEqualTo((int) expected);

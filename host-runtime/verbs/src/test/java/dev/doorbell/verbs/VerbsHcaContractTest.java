@@ -23,7 +23,9 @@ class VerbsHcaContractTest extends HcaContractTest {
             HcaWorld.Feature.MASKED_ATOMICS,
             HcaWorld.Feature.WAIT,
             HcaWorld.Feature.DUMP,
-            HcaWorld.Feature.RESPONDER_EVENTS,
+            HcaWorld.Feature.RESPONDER_ERRORS,
+            HcaWorld.Feature.COMPLETION_EVENTS,
+            HcaWorld.Feature.ASYNC_EVENTS,
             HcaWorld.Feature.PRECISE_SYNDROMES),
         (fabric, nic) -> new VerbsHca(fabric, nic, DeviceFilter.ALL, -1));
   }

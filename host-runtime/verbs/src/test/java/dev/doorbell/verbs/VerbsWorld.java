@@ -51,7 +51,12 @@ final class VerbsWorld implements HcaWorld {
     Probe probe = VerbsProbe.probeMlx5();
     assumeTrue(probe instanceof Probe.Ready, probe.describe());
     return new VerbsWorld(
-        Set.of(Feature.PARTITIONS),
+        Set.of(
+            Feature.PARTITIONS,
+            Feature.COMPLETION_EVENTS,
+            Feature.ASYNC_EVENTS,
+            Feature.SHARED_RECEIVES,
+            Feature.UNRELIABLE_TRANSPORTS),
         (fabric, nic) ->
             new Mlx5Hca(
                 fabric, nic, DeviceFilter.ALL, -1, FabricMemory.of(fabric.memory(), nic.rank())));

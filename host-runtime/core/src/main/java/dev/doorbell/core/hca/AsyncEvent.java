@@ -1,7 +1,5 @@
 package dev.doorbell.core.hca;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Something that happened to an object and not to a work request.
  *
@@ -39,16 +37,6 @@ public record AsyncEvent(Type type, int number) {
     /** The number of the type among the {@code MLX5_EVENT_TYPE_*}; both of a port have one. */
     public int mlx5() {
       return mlx5;
-    }
-
-    /** Returns the type of a number of {@link #verbs}, or null for one that is not raised. */
-    public static @Nullable Type ofVerbs(int number) {
-      for (Type type : values()) {
-        if (type.verbs == number) {
-          return type;
-        }
-      }
-      return null;
     }
   }
 }

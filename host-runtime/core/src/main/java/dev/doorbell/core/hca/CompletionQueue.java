@@ -18,8 +18,12 @@ public interface CompletionQueue extends AutoCloseable {
    * Address of the register that arms it: stores of {@code core.mlx5.Doorbell.encodeArm} there ask
    * for one event on its channel, at the first completion that is not before the consumer index in
    * the doorbell.
+   *
+   * @throws HcaException where the HCA has no channels
    */
-  long armAddress();
+  default long armAddress() {
+    throw new HcaException("%s has no channel for its events".formatted(this), Errno.EOPNOTSUPP);
+  }
 
   @Override
   void close();

@@ -30,15 +30,28 @@ public interface Hca extends AutoCloseable {
   /** Creates a protection domain. */
   ProtectionDomain allocateProtectionDomain();
 
-  /** Creates a channel for events of completion queues. */
-  CompletionChannel createCompletionChannel();
+  /**
+   * Creates a channel for events of completion queues.
+   *
+   * @throws HcaException where the HCA has none
+   */
+  default CompletionChannel createCompletionChannel() {
+    throw new HcaException(
+        "%s has no completion channels; poll, or use the software HCA".formatted(name()),
+        Errno.EOPNOTSUPP);
+  }
 
   /**
    * The oldest asynchronous event that was not taken yet, or null.
    *
    * @see AsyncEvent
+   * @throws HcaException where the HCA reports none
    */
-  @Nullable AsyncEvent pollAsyncEvent();
+  default @Nullable AsyncEvent pollAsyncEvent() {
+    throw new HcaException(
+        "%s reports no asynchronous events; use the software HCA".formatted(name()),
+        Errno.EOPNOTSUPP);
+  }
 
   /** Closes what is still open, in reverse order of creation. */
   @Override

@@ -42,9 +42,13 @@ public interface ProtectionDomain extends AutoCloseable {
    * Creates a completion queue whose events go to {@code channel}.
    *
    * @param channel made by {@link Hca#createCompletionChannel} of the same HCA
+   * @throws HcaException where the HCA has no channels
    */
-  CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel);
+  default CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
+    throw new HcaException(
+        "%s has no completion channels".formatted(hca().name()), Errno.EOPNOTSUPP);
+  }
 
   /**
    * Creates a shared receive queue.

@@ -35,7 +35,6 @@ public record Code(
     }
   }
 
-  /** Returns every code, in the order of the checklist. */
   public static List<Code> all() {
     return ALL;
   }

@@ -17,7 +17,6 @@ public record Knob(String name, String meaning, String advice) {
     }
   }
 
-  /** Returns every variable that is described. */
   public static List<Knob> all() {
     return ALL;
   }

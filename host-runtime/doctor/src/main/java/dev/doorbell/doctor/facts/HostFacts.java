@@ -9,7 +9,6 @@ import java.util.Optional;
  * The machine and the kernel that this process runs under.
  *
  * @param kernel as {@code uname -r} says it
- * @param bootLine the kernel's command line, in words
  * @param kernelOptions options of the kernel's build that its configuration file names; empty where
  *     there is no such file
  * @param cpuVendor as the processor names it, such as {@code GenuineIntel}
@@ -24,7 +23,6 @@ import java.util.Optional;
  */
 public record HostFacts(
     String kernel,
-    List<String> bootLine,
     Map<String, String> kernelOptions,
     String cpuVendor,
     String cpuModel,
@@ -40,7 +38,6 @@ public record HostFacts(
       List.of("docker", "kubepods", "containerd", "libpod", "lxc");
 
   public HostFacts {
-    bootLine = List.copyOf(bootLine);
     kernelOptions = Map.copyOf(kernelOptions);
     modules = Map.copyOf(modules);
   }
@@ -67,7 +64,6 @@ public record HostFacts(
     String kernel = root.text("proc/sys/kernel/osrelease").orElse("");
     return new HostFacts(
         kernel,
-        List.of(root.text("proc/cmdline").orElse("").split("\\s+")),
         options(root, kernel),
         cpu(root, "vendor_id").orElse(""),
         cpu(root, "model name").orElse(""),

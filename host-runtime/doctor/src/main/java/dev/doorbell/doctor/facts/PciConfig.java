@@ -46,7 +46,6 @@ public record PciConfig(
       boolean tenBitTagsSupported,
       boolean tenBitTags) {}
 
-  /** Config space that could not be read. */
   static final PciConfig UNREAD =
       new PciConfig(Optional.empty(), Optional.empty(), Optional.empty(), false);
 

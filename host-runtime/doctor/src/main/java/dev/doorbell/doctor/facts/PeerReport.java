@@ -43,7 +43,6 @@ public record PeerReport(String source, List<Port> ports) {
     ports = List.copyOf(ports);
   }
 
-  /** Reads a report. */
   public static PeerReport read(String source, String text) throws UnreadableException {
     try {
       JsonNode root = JsonMapper.shared().readTree(text);
@@ -66,7 +65,6 @@ public record PeerReport(String source, List<Port> ports) {
     }
   }
 
-  /** Returns the ports that are up. */
   public List<Port> active() {
     return ports.stream().filter(Port::active).toList();
   }

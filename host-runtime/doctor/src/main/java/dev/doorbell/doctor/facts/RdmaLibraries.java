@@ -29,7 +29,6 @@ public record RdmaLibraries(Optional<Integer> verbs, boolean mlx5Provider) {
   /** {@code libibverbs.so.1.14.44.0}: interface version, then the release of rdma-core. */
   private static final Pattern VERBS = Pattern.compile("libibverbs\\.so\\.1\\.\\d+\\.(\\d+).*");
 
-  /** Returns the folders where Linux distributions put libraries. */
   static Stream<String> folders() {
     return FOLDERS.stream();
   }

@@ -33,7 +33,6 @@ final class Root {
     return Files.exists(at(path));
   }
 
-  /** Returns the bytes of the file, or empty if it cannot be read. */
   Optional<byte[]> bytes(String path) {
     try (InputStream in = Files.newInputStream(at(path))) {
       return Optional.of(in.readNBytes(MOST_BYTES));

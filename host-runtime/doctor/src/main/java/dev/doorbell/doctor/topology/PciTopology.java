@@ -85,12 +85,10 @@ public record PciTopology(List<Path> paths) {
     return bridges.stream().sorted().toList();
   }
 
-  /** Returns the paths from one GPU. */
   public List<Path> from(PciFunction gpu) {
     return paths.stream().filter(path -> path.gpu().equals(gpu)).toList();
   }
 
-  /** Returns the path to the nearest HCA. */
   public Optional<Path> nearest(PciFunction gpu) {
     return from(gpu).stream().min((a, b) -> a.distance().compareTo(b.distance()));
   }

@@ -102,7 +102,6 @@ public final class PrivateFolder {
     return uid == UID || uid == ROOT;
   }
 
-  /** Owner and permissions of a file. */
   private record Attributes(int uid, int mode) {}
 
   private static Attributes attributes(Path path) throws IOException {

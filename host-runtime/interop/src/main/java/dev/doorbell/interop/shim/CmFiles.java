@@ -1,6 +1,5 @@
 package dev.doorbell.interop.shim;
 
-import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.ShimAction;
 import dev.doorbell.interop.shim.client.ClientMemory;
 import dev.doorbell.interop.shim.cm.CmChannel;
@@ -38,21 +37,9 @@ final class CmFiles {
   CmFile open(int pid) {
     EventStream stream = tables.openEvents(pid, READABLE.length);
     CmChannel channel = new CmChannel(pid, () -> stream.add(READABLE));
-    ClientMemory memory = new ClientMemory(pid);
-    CmCommands.Memory structures =
-        new CmCommands.Memory() {
-          @Override
-          public void copyIn(long address, byte[] to) throws ErrnoException {
-            memory.copyIn(address, to);
-          }
-
-          @Override
-          public void copyOut(long address, byte[] from) throws ErrnoException {
-            memory.copyOut(address, from);
-          }
-        };
     CmCommands commands =
-        new CmCommands(manager, number -> withDescriptor(pid, number), channel, structures);
+        new CmCommands(
+            manager, number -> withDescriptor(pid, number), channel, new ClientMemory(pid));
     CmFile file = new CmFile(channel, stream, commands);
     files.add(file);
     return file;

@@ -46,7 +46,6 @@ final class IdleWait implements AutoCloseable {
     messages = 0;
   }
 
-  /** True when every runnable thread of the machine has a core. */
   boolean haveCores() {
     return runnable.haveCores();
   }

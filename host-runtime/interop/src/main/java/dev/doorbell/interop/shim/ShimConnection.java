@@ -82,7 +82,6 @@ final class ShimConnection implements LocalListener.Waiting {
   private @Nullable PageRange requested;
   private boolean requestedOnGpu;
 
-  /** The answer that the program has not read yet. */
   private @Nullable ByteBuffer unsent;
 
   private long unsentSince;
@@ -141,7 +140,6 @@ final class ShimConnection implements LocalListener.Waiting {
     return !greeted && System.nanoTime() - since > HELLO_NANOS;
   }
 
-  /** True when an answer waits for its program. */
   boolean isWaiting() {
     return unsent != null;
   }
@@ -356,7 +354,6 @@ final class ShimConnection implements LocalListener.Waiting {
     answer(ANSWER, error, all);
   }
 
-  /** Answers a request of a CUDA library. */
   private void answer(GpuConnection.Reply reply) {
     int payload = reply.payload().remaining();
     ByteBuffer answer = ByteBuffer.allocate(HEAD_BYTES + payload).order(ByteOrder.LITTLE_ENDIAN);
@@ -384,7 +381,6 @@ final class ShimConnection implements LocalListener.Waiting {
     flush();
   }
 
-  /** The program has closed the connection, or has ended. */
   void close() {
     if (events != null) {
       server.tables().close(events);

@@ -303,7 +303,6 @@ public final class ShimServer implements AutoCloseable {
     return late;
   }
 
-  /** A program's doorbell has woken the thread. */
   void onWoken() {
     woken = true;
   }
@@ -328,7 +327,6 @@ public final class ShimServer implements AutoCloseable {
     serve(0);
   }
 
-  /** Polls doorbells, steps the HCAs, passes on events. */
   private int turn() {
     int work = 0;
     ClientContext[] now = open;
@@ -464,12 +462,10 @@ public final class ShimServer implements AutoCloseable {
     return null;
   }
 
-  /** The host side of a program acts. */
   void hostActs() {
     fabric.hostActs();
   }
 
-  /** A program has closed a device. */
   void closeDevice(ClientContext context) {
     context.close();
     contexts.remove(context);
@@ -502,7 +498,6 @@ public final class ShimServer implements AutoCloseable {
     return connection;
   }
 
-  /** A thread of a program has ended. */
   void closeGpus(GpuConnection connection) {
     gpus.disconnect(connection);
     gpus.retire(processes::containsKey);

@@ -250,7 +250,6 @@ final class SysfsTree {
     }
   }
 
-  /** Deletes a folder and what is in it. */
   static void delete(Path root) throws IOException {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;

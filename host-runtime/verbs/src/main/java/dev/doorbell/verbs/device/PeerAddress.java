@@ -20,11 +20,7 @@ public record PeerAddress(Gid gid, int lid) {
    * @throws HcaException if it is malformed or of the other link layer
    */
   public static PeerAddress of(QueuePairAddress peer, DeviceContext context) {
-    return parse(peer.hca(), context);
-  }
-
-  /** Parses the text alone; see {@link #of}. */
-  public static PeerAddress parse(String text, DeviceContext context) {
+    String text = peer.hca();
     int comma = text.indexOf(',');
     try {
       int lid = comma < 0 ? 0 : Integer.parseInt(text.substring(comma + 1));

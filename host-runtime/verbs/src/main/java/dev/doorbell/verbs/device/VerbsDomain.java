@@ -2,7 +2,6 @@ package dev.doorbell.verbs.device;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.AddressHandle;
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
@@ -10,8 +9,10 @@ import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.ProtectionDomain;
+import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
+import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
@@ -84,41 +85,42 @@ public abstract class VerbsDomain implements ProtectionDomain {
     return region;
   }
 
-  @Override
-  public final CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory) {
-    return createQueue(attributes, memory, null);
-  }
-
-  @Override
-  public final CompletionQueue createCompletionQueue(
-      CompletionQueueAttributes attributes, MemoryProvider memory, CompletionChannel channel) {
-    if (!isOwn(channel)) {
-      throw new HcaException(
-          "the completion channel is not one of %s; create it there".formatted(context.name),
-          Errno.EINVAL);
-    }
-    return createQueue(attributes, memory, channel);
-  }
-
-  /** Returns true for a completion channel of this device. */
-  protected abstract boolean isOwn(CompletionChannel channel);
-
-  /**
-   * Creates a completion queue.
-   *
-   * @param channel for its events: null, or one that {@link #isOwn}
-   */
-  protected abstract CompletionQueue createQueue(
-      CompletionQueueAttributes attributes,
-      MemoryProvider memory,
-      @Nullable CompletionChannel channel);
-
   protected final void requireLegal(CompletionQueueAttributes attributes, int largest) {
     requireOpen("create a completion queue");
     requireSize("completion queue entries", attributes.entries(), 1, largest);
     requirePlace("completion ring", attributes.ringIn());
     requirePlace("completion record", attributes.recordIn());
+  }
+
+  /**
+   * Refuses queue pairs that no device of this module has.
+   *
+   * @param smallest send blocks
+   * @param smallestReceives entries, if there are any
+   * @param largest of both
+   */
+  protected final void requireLegal(
+      QueuePairAttributes attributes, int smallest, int smallestReceives, int largest) {
+    requireOpen("create a queue pair");
+    requireSize("send blocks", attributes.sendBlocks(), smallest, largest);
+    requirePlace("send and receive rings", attributes.ringIn());
+    requirePlace("doorbell record", attributes.recordIn());
+    int entries = attributes.receiveEntries();
+    if (entries != 0) {
+      requireSize("receive entries", entries, smallestReceives, largest);
+      if (attributes.receiveQueue() == null) {
+        throw new HcaException(
+            "a queue pair with %d receive entries needs a completion queue for receives"
+                .formatted(entries),
+            Errno.EINVAL);
+      }
+    }
+    if (attributes.transport() != Transport.RC || attributes.sharedReceives() != null) {
+      throw new HcaException(
+          "%s: this back end has reliable connections with receives of their own alone; use the software HCA for others"
+              .formatted(context.name),
+          Errno.EOPNOTSUPP);
+    }
   }
 
   /** The exception for a completion queue that was closed, or belongs to another device. */
@@ -215,13 +217,11 @@ public abstract class VerbsDomain implements ProtectionDomain {
     open.remove(object);
   }
 
-  /** Closes what is open: queue pairs, then the queues that they use, then the rest. */
+  /** Closes what is open: queue pairs, then their completion queues, then the rest. */
   public final void closeAll() {
     for (Class<? extends AutoCloseable> type :
         List.of(
             dev.doorbell.core.hca.QueuePair.class,
-            dev.doorbell.core.hca.DcTarget.class,
-            SharedReceiveQueue.class,
             CompletionQueue.class,
             MemoryRegion.class,
             AutoCloseable.class)) {
@@ -238,8 +238,6 @@ public abstract class VerbsDomain implements ProtectionDomain {
   private static void closeOne(AutoCloseable object) {
     switch (object) {
       case dev.doorbell.core.hca.QueuePair queuePair -> queuePair.close();
-      case dev.doorbell.core.hca.DcTarget target -> target.close();
-      case SharedReceiveQueue queue -> queue.close();
       case CompletionQueue queue -> queue.close();
       case MemoryRegion region -> region.close();
       case Memory memory -> memory.close();

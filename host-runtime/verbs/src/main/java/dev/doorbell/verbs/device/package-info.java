@@ -1,7 +1,4 @@
-/**
- * An opened device of any provider: its port and GID, protection domains, memory regions, and
- * asynchronous events.
- */
+/** An opened device of any provider: its port and GID, protection domains, memory regions. */
 @NullMarked
 package dev.doorbell.verbs.device;
 

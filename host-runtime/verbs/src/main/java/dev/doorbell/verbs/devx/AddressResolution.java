@@ -28,7 +28,6 @@ public final class AddressResolution {
 
   private AddressResolution() {}
 
-  /** Returns the 48 bits of the address. */
   static long macOf(VerbsDomain domain, PeerAddress to, int trafficClass) {
     DeviceContext context = domain.context;
     try (Arena arena = Arena.ofConfined()) {

@@ -2,57 +2,68 @@ package dev.doorbell.verbs.devx;
 
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
+import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.prm.CompletionQueueCommand;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.verbs.device.VerbsDomain;
-import org.jspecify.annotations.Nullable;
 
-/** A completion queue that firmware created in our memory. */
-final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQueue {
+/** A completion queue that firmware created in our memory; it outlives its queue pairs. */
+final class DevxCompletionQueue implements CompletionQueue {
+  private final DevxDevice device;
+  private final VerbsDomain domain;
   private final CompletionQueueAttributes attributes;
-  private final @Nullable DevxChannel channel;
+  private final FirmwareMemory ring;
+  private final FirmwareMemory record;
+  private final DevxObject object;
+  private int users;
+  private boolean closed;
 
   DevxCompletionQueue(
       DevxDevice device,
       VerbsDomain domain,
       CompletionQueueAttributes attributes,
       FirmwareMemory ring,
-      FirmwareMemory record,
-      @Nullable DevxChannel channel) {
-    super(device, domain, ring, record, create(device, attributes, ring, record));
-    this.attributes = attributes;
-    this.channel = channel;
-    try {
-      device.queueEvents.subscribeCompletionQueue(object);
-      if (channel != null) {
-        channel.add(this, object);
-      }
-    } catch (RuntimeException e) {
-      object.close();
-      throw e;
-    }
-  }
-
-  private static DevxObject create(
-      DevxDevice device,
-      CompletionQueueAttributes attributes,
-      FirmwareMemory ring,
       FirmwareMemory record) {
+    this.device = device;
+    this.domain = domain;
+    this.attributes = attributes;
+    this.ring = ring;
+    this.record = record;
     // By copy, because the CPU may not be able to address GPU memory.
     ring.memory().fill(0, (long) attributes.entries() * Cqe.BYTES, Cqe.INITIAL_FILL);
-    return DevxObject.create(
-        device.context,
-        "a completion queue of %d entries".formatted(attributes.entries()),
-        CompletionQueueCommand.create(
-            Integer.numberOfTrailingZeros(attributes.entries()),
-            attributes.collapsed(),
-            attributes.ignoreOverrun(),
-            device.doorbells.number(),
-            device.eventQueue,
-            ring.start(),
-            record.start()),
-        PrmBuffer.HEADER_BYTES);
+    this.object =
+        DevxObject.create(
+            device.context,
+            "a completion queue of %d entries".formatted(attributes.entries()),
+            CompletionQueueCommand.create(
+                Integer.numberOfTrailingZeros(attributes.entries()),
+                attributes.collapsed(),
+                attributes.ignoreOverrun(),
+                device.doorbells.number(),
+                device.eventQueue,
+                ring.start(),
+                record.start()),
+            PrmBuffer.HEADER_BYTES);
+  }
+
+  void use() {
+    users++;
+  }
+
+  void unuse() {
+    users--;
+  }
+
+  /** Returns true if queue pairs of {@code other} may use it. */
+  boolean isOpenAt(DevxDevice other) {
+    return !closed && device == other;
+  }
+
+  @Override
+  public int number() {
+    return object.number();
   }
 
   @Override
@@ -61,21 +72,31 @@ final class DevxCompletionQueue extends SharedDevxQueue implements CompletionQue
   }
 
   @Override
-  public long armAddress() {
-    return device.doorbells.standInArm();
+  public long ringAddress() {
+    return ring.address();
   }
 
   @Override
-  String inUse(int queuePairs) {
-    return "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
-        .formatted(number(), device.context.name, queuePairs);
+  public long recordAddress() {
+    return record.address();
   }
 
   @Override
-  void onClose() {
-    if (channel != null) {
-      channel.remove(this);
+  public void close() {
+    if (closed) {
+      return;
     }
+    if (users > 0) {
+      throw new HcaException(
+          "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
+              .formatted(number(), device.context.name, users),
+          Errno.EBUSY);
+    }
+    object.close();
+    closed = true;
+    domain.closed(this);
+    record.close();
+    ring.close();
   }
 
   @Override

@@ -17,7 +17,6 @@ import dev.doorbell.verbs.library.NativeFunction.Failure;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An mlx5 device opened for firmware commands: its event queue, its doorbell pages, and the pages
@@ -35,7 +34,6 @@ public final class DevxDevice implements AutoCloseable {
 
   public final DeviceContext context;
   public final Capabilities capabilities;
-  public final QueueEvents queueEvents;
 
   /** The doorbell page of queue pairs that have none of their own. */
   public final DoorbellPage doorbells;
@@ -58,7 +56,6 @@ public final class DevxDevice implements AutoCloseable {
     this.locus = locus;
     this.context = DeviceContext.open(filter, DeviceContext.Kind.DEVX, gidIndex);
     Allocation page = null;
-    @Nullable QueueEvents events = null;
     try {
       this.capabilities =
           new Capabilities(
@@ -68,16 +65,11 @@ public final class DevxDevice implements AutoCloseable {
                   Capabilities.query(),
                   Capabilities.ANSWER_BYTES));
       this.eventQueue = findEventQueue();
-      events = new QueueEvents(context);
-      this.queueEvents = events;
       page = standIn(Doorbell.UAR_BYTES, "doorbell page");
       this.doorbells = DoorbellPage.open(context, page);
     } catch (RuntimeException e) {
       if (page != null) {
         fabric.memory().free(page);
-      }
-      if (events != null) {
-        events.close();
       }
       context.close();
       throw e;
@@ -167,7 +159,6 @@ public final class DevxDevice implements AutoCloseable {
     }
   }
 
-  /** Frees a stand-in. */
   void unmap(Allocation standIn) {
     for (long at = 0; at < standIn.size(); at += AddressSpace.PAGE) {
       fabricPort.offMmio(standIn.address() + at);
@@ -177,7 +168,6 @@ public final class DevxDevice implements AutoCloseable {
 
   @Override
   public void close() {
-    queueEvents.close();
     closeNow(doorbells);
     context.close();
   }

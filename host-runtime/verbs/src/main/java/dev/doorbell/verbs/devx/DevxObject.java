@@ -47,27 +47,19 @@ final class DevxObject implements AutoCloseable {
     }
   }
 
-  /** {@code struct mlx5dv_devx_obj}. */
-  MemorySegment handle() {
-    return handle;
-  }
-
   /** The 24-bit number that firmware assigned. */
   int number() {
     return number;
   }
 
-  /** Modifies the object. */
   void modify(String what, PrmBuffer command, int answerBytes) {
     exchange(Mlx5Functions.DEVX_OBJ_MODIFY, handle, what, command, answerBytes);
   }
 
-  /** Queries the object. */
   PrmBuffer query(String what, PrmBuffer command, int answerBytes) {
     return exchange(Mlx5Functions.DEVX_OBJ_QUERY, handle, what, command, answerBytes);
   }
 
-  /** Sends a command that concerns the device itself. */
   static PrmBuffer queryDevice(
       DeviceContext context, String what, PrmBuffer command, int answerBytes) {
     return exchange(Mlx5Functions.DEVX_GENERAL_CMD, context.context, what, command, answerBytes);

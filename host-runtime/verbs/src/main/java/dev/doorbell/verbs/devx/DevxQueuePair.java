@@ -8,19 +8,16 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
 import dev.doorbell.core.mlx5.prm.QueuePairCommand;
 import dev.doorbell.core.mlx5.prm.RoutePath;
-import dev.doorbell.core.mlx5.prm.generated.QueuePairContext;
 import dev.doorbell.verbs.device.PeerAddress;
 import dev.doorbell.verbs.device.PortInfo;
 import dev.doorbell.verbs.device.Transitions;
 import dev.doorbell.verbs.device.VerbsDomain;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** A queue pair that firmware created in our memory: the receive ring, then the send ring. */
 final class DevxQueuePair implements QueuePair {
@@ -32,7 +29,6 @@ final class DevxQueuePair implements QueuePair {
   private final QueuePairAttributes attributes;
   private final DevxCompletionQueue sendQueue;
   private final DevxCompletionQueue receiveQueue;
-  private final @Nullable DevxSharedReceiveQueue sharedReceives;
   private final FirmwareMemory rings;
   private final FirmwareMemory record;
   private final DoorbellPage doorbells;
@@ -47,7 +43,6 @@ final class DevxQueuePair implements QueuePair {
       QueuePairAttributes attributes,
       DevxCompletionQueue sendQueue,
       DevxCompletionQueue receiveQueue,
-      @Nullable DevxSharedReceiveQueue sharedReceives,
       FirmwareMemory rings,
       FirmwareMemory record) {
     this.device = device;
@@ -55,7 +50,6 @@ final class DevxQueuePair implements QueuePair {
     this.attributes = attributes;
     this.sendQueue = sendQueue;
     this.receiveQueue = receiveQueue;
-    this.sharedReceives = sharedReceives;
     this.rings = rings;
     this.record = record;
     this.doorbells = device.doorbellsFor(rings.memory());
@@ -65,19 +59,9 @@ final class DevxQueuePair implements QueuePair {
       device.release(doorbells);
       throw e;
     }
-    try {
-      device.queueEvents.subscribeQueuePair(object);
-    } catch (RuntimeException e) {
-      object.close();
-      device.release(doorbells);
-      throw e;
-    }
     this.startPsn = object.number() * 0x1_0001 & 0xff_ffff;
     sendQueue.use();
     receiveQueue.use();
-    if (sharedReceives != null) {
-      sharedReceives.use();
-    }
   }
 
   private DevxObject create() {
@@ -86,31 +70,17 @@ final class DevxQueuePair implements QueuePair {
         "a queue pair of %d blocks".formatted(attributes.sendBlocks()),
         QueuePairCommand.create(
             new QueuePairCommand.Shape(
-                serviceType(attributes.transport()),
                 Mlx5Objects.domainNumber(domain.pd),
                 doorbells.number(),
                 Integer.numberOfTrailingZeros(attributes.sendBlocks()),
                 attributes.receiveEntries() == 0
                     ? NONE
                     : Integer.numberOfTrailingZeros(attributes.receiveEntries()),
-                sharedReceives == null ? NONE : sharedReceives.number(),
                 sendQueue.number(),
                 receiveQueue.number(),
                 rings.start(),
                 record.start())),
         PrmBuffer.HEADER_BYTES);
-  }
-
-  private static int serviceType(Transport transport) {
-    return switch (transport) {
-      case RC -> QueuePairContext.RC;
-      case UC -> QueuePairContext.UC;
-      case UD -> QueuePairContext.UD;
-      case DC -> QueuePairContext.DCI;
-      case XRC, RAW_PACKET ->
-          throw new HcaException(
-              "this back end has no queue pairs of " + transport, Errno.EOPNOTSUPP);
-    };
   }
 
   @Override
@@ -176,14 +146,6 @@ final class DevxQueuePair implements QueuePair {
     return device.blueFlameBytes(doorbells);
   }
 
-  private boolean hasPeer() {
-    return !isDatagram() && attributes.transport() != Transport.DC;
-  }
-
-  private boolean isDatagram() {
-    return attributes.transport() == Transport.UD;
-  }
-
   private void transition(QueuePairState to, java.util.function.Supplier<PrmBuffer> command) {
     if (closed) {
       throw new HcaException("%s of %s is closed".formatted(this, device.context.name));
@@ -208,12 +170,6 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(QueuePairAddress peer, ConnectionAttributes with) {
-    if (!hasPeer()) {
-      throw new HcaException(
-          "%s of %s names its peers in its WQEs and has none; call toRtr(attributes)"
-              .formatted(this, device.context.name),
-          Errno.EINVAL);
-    }
     device.context.requireDefaultPartition(with);
     transition(
         QueuePairState.RTR,
@@ -261,21 +217,9 @@ final class DevxQueuePair implements QueuePair {
 
   @Override
   public void toRtr(ConnectionAttributes with) {
-    if (hasPeer()) {
-      throw new HcaException(
-          "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, device.context.name),
-          Errno.EINVAL);
-    }
-    device.context.requireDefaultPartition(with);
-    transition(
-        QueuePairState.RTR,
-        () ->
-            isDatagram()
-                ? QueuePairCommand.toRtr(number(), device.context.port.number(), with.queueKey())
-                : QueuePairCommand.toRtrOfInitiator(
-                    number(),
-                    device.context.port.number(),
-                    PortInfo.mtuCode(device.context.port.mtuBytes())));
+    throw new HcaException(
+        "%s of %s has a peer; call toRtr(peer, attributes)".formatted(this, device.context.name),
+        Errno.EINVAL);
   }
 
   @Override
@@ -284,15 +228,13 @@ final class DevxQueuePair implements QueuePair {
     transition(
         QueuePairState.RTS,
         () ->
-            isDatagram()
-                ? QueuePairCommand.toRts(number(), startPsn)
-                : QueuePairCommand.toRts(
-                    number(),
-                    startPsn,
-                    with.ackTimeout(),
-                    with.retryCount(),
-                    with.rnrRetry(),
-                    log(with.maxReadAtomic())));
+            QueuePairCommand.toRts(
+                number(),
+                startPsn,
+                with.ackTimeout(),
+                with.retryCount(),
+                with.rnrRetry(),
+                log(with.maxReadAtomic())));
   }
 
   @Override
@@ -316,9 +258,6 @@ final class DevxQueuePair implements QueuePair {
     state = QueuePairState.RESET;
     sendQueue.unuse();
     receiveQueue.unuse();
-    if (sharedReceives != null) {
-      sharedReceives.unuse();
-    }
     domain.closed(this);
     device.release(doorbells);
     record.close();

@@ -41,7 +41,6 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
   private final MemorySegment handle;
   private final Kind kind;
   private final int number;
-  private final long base;
   private final long register;
   private final Allocation page;
   private boolean closed;
@@ -51,7 +50,6 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
     this.handle = handle;
     this.kind = kind;
     this.number = mlx5dv_devx_uar.page_id(uar);
-    this.base = mlx5dv_devx_uar.base_addr(uar).address();
     this.register = mlx5dv_devx_uar.reg_addr(uar).address();
     this.page = page;
   }
@@ -88,7 +86,6 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
     return handle.address() == 0 ? null : new DoorbellPage(handle, Kind.BLUEFLAME, standIn);
   }
 
-  /** The kind that was allocated. */
   public Kind kind() {
     return kind;
   }
@@ -108,11 +105,6 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
     return page.address() + Doorbell.REGISTER_OFFSET;
   }
 
-  /** The stand-in's arm doorbell. */
-  long standInArm() {
-    return page.address() + Doorbell.ARM_OFFSET;
-  }
-
   Allocation page() {
     return page;
   }
@@ -124,9 +116,7 @@ public final class DoorbellPage implements MmioTarget, AutoCloseable {
   @Override
   public void mmioWrite(long address, long source, int bytes) {
     long offset = address - page.address();
-    if (offset == Doorbell.ARM_OFFSET && bytes == Doorbell.BYTES) {
-      ring(base + Doorbell.ARM_OFFSET, source);
-    } else if (offset >= Doorbell.REGISTER_OFFSET && (bytes & (Doorbell.BYTES - 1)) == 0) {
+    if (offset >= Doorbell.REGISTER_OFFSET && (bytes & (Doorbell.BYTES - 1)) == 0) {
       long target = register + offset - Doorbell.REGISTER_OFFSET;
       if (bytes == Doorbell.BYTES) {
         ring(target, source);

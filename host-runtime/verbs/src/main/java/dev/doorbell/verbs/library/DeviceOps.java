@@ -17,10 +17,8 @@ import java.lang.invoke.MethodHandle;
 public final class DeviceOps {
   // struct ibv_context
   public static final int POLL_CQ_OFFSET = 96;
-  public static final int REQ_NOTIFY_CQ_OFFSET = 104;
   public static final int POST_SEND_OFFSET = 208;
   public static final int POST_RECV_OFFSET = 216;
-  public static final int ASYNC_FD_OFFSET = 268;
   public static final int ABI_COMPAT_OFFSET = 320;
   public static final int CONTEXT_BYTES = 328;
 
@@ -52,13 +50,9 @@ public final class DeviceOps {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG));
-  private static final MethodHandle NOTIFY_HANDLE =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
 
   private final MemorySegment context;
   private final MemorySegment pollCq;
-  private final MemorySegment reqNotifyCq;
   private final MemorySegment postSend;
   private final MemorySegment postRecv;
 
@@ -68,7 +62,6 @@ public final class DeviceOps {
   public DeviceOps(MemorySegment context) {
     this.context = context.reinterpret(CONTEXT_BYTES);
     this.pollCq = function(this.context, POLL_CQ_OFFSET);
-    this.reqNotifyCq = function(this.context, REQ_NOTIFY_CQ_OFFSET);
     this.postSend = function(this.context, POST_SEND_OFFSET);
     this.postRecv = function(this.context, POST_RECV_OFFSET);
   }
@@ -113,20 +106,6 @@ public final class DeviceOps {
     } catch (Throwable e) {
       throw asUnchecked("ibv_post_recv", e);
     }
-  }
-
-  /** {@code ibv_req_notify_cq}; returns 0 or an error number. */
-  public int requestNotification(long cq, boolean solicitedOnly) {
-    try {
-      return (int) NOTIFY_HANDLE.invokeExact(reqNotifyCq, cq, solicitedOnly ? 1 : 0);
-    } catch (Throwable e) {
-      throw asUnchecked("ibv_req_notify_cq", e);
-    }
-  }
-
-  /** The file descriptor that asynchronous events are read from. */
-  public int asyncFd() {
-    return context.get(ValueLayout.JAVA_INT, ASYNC_FD_OFFSET);
   }
 
   /**

@@ -29,18 +29,6 @@ public final class Mlx5Functions {
       function("mlx5dv_devx_free_uar", Mlx5dv.mlx5dv_devx_free_uar$descriptor());
   public static final NativeFunction DEVX_QUERY_EQN =
       function("mlx5dv_devx_query_eqn", Mlx5dv.mlx5dv_devx_query_eqn$descriptor());
-  public static final NativeFunction DEVX_CREATE_EVENT_CHANNEL =
-      function(
-          "mlx5dv_devx_create_event_channel", Mlx5dv.mlx5dv_devx_create_event_channel$descriptor());
-  public static final NativeFunction DEVX_DESTROY_EVENT_CHANNEL =
-      function(
-          "mlx5dv_devx_destroy_event_channel",
-          Mlx5dv.mlx5dv_devx_destroy_event_channel$descriptor());
-  public static final NativeFunction DEVX_SUBSCRIBE_EVENT =
-      function(
-          "mlx5dv_devx_subscribe_devx_event", Mlx5dv.mlx5dv_devx_subscribe_devx_event$descriptor());
-  public static final NativeFunction DEVX_GET_EVENT =
-      function("mlx5dv_devx_get_event", Mlx5dv.mlx5dv_devx_get_event$descriptor());
 
   private Mlx5Functions() {}
 

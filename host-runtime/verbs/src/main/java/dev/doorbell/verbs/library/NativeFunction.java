@@ -33,13 +33,10 @@ public final class NativeFunction {
    * @param address native address of the function
    * @param descriptor types of its result and arguments
    */
-  public NativeFunction(
-      String name, MemorySegment address, FunctionDescriptor descriptor, Linker.Option... options) {
+  public NativeFunction(String name, MemorySegment address, FunctionDescriptor descriptor) {
     this.name = name;
-    Linker.Option[] all = new Linker.Option[options.length + 1];
-    System.arraycopy(options, 0, all, 1, options.length);
-    all[0] = Linker.Option.captureCallState("errno");
-    this.handle = LINKER.downcallHandle(address, descriptor, all);
+    this.handle =
+        LINKER.downcallHandle(address, descriptor, Linker.Option.captureCallState("errno"));
   }
 
   /**

@@ -33,10 +33,6 @@ public final class VerbsFunctions {
       function("ibv_create_cq", Verbs.ibv_create_cq$descriptor());
   public static final NativeFunction DESTROY_CQ =
       function("ibv_destroy_cq", Verbs.ibv_destroy_cq$descriptor());
-  public static final NativeFunction CREATE_COMP_CHANNEL =
-      function("ibv_create_comp_channel", Verbs.ibv_create_comp_channel$descriptor());
-  public static final NativeFunction DESTROY_COMP_CHANNEL =
-      function("ibv_destroy_comp_channel", Verbs.ibv_destroy_comp_channel$descriptor());
   public static final NativeFunction CREATE_QP =
       function("ibv_create_qp", Verbs.ibv_create_qp$descriptor());
   public static final NativeFunction MODIFY_QP =
@@ -49,10 +45,6 @@ public final class VerbsFunctions {
       function("ibv_create_ah", Verbs.ibv_create_ah$descriptor());
   public static final NativeFunction DESTROY_AH =
       function("ibv_destroy_ah", Verbs.ibv_destroy_ah$descriptor());
-  public static final NativeFunction GET_ASYNC_EVENT =
-      function("ibv_get_async_event", Verbs.ibv_get_async_event$descriptor());
-  public static final NativeFunction ACK_ASYNC_EVENT =
-      function("ibv_ack_async_event", Verbs.ibv_ack_async_event$descriptor());
 
   private VerbsFunctions() {}
 

@@ -1,6 +1,5 @@
 package dev.doorbell.verbs.posted;
 
-import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.Errno;
@@ -8,7 +7,6 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Cqe;
-import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.core.mlx5.SendQueue;
@@ -19,13 +17,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /** A ring of CQEs, filled from the work completions of {@code ibv_poll_cq}. */
 final class PostedCompletionQueue implements CompletionQueue {
   private static final int BATCH = 16;
-  private static final long NOT_ARMED = -1;
   private static final Failure CREATE =
       Failure.of("create a completion queue", "make it smaller, or close others");
   private static final Failure DESTROY =
@@ -39,14 +34,10 @@ final class PostedCompletionQueue implements CompletionQueue {
   private final MemorySegment cq;
   private final Memory ring;
   private final Memory record;
-  private final @Nullable PostedChannel channel;
-  private final long armAddress;
   private final MemorySegment completions;
 
-  /** Queue pairs by their number. */
   private final Map<Integer, PostedQueuePair> users = new ConcurrentHashMap<>();
 
-  private final AtomicLong armed = new AtomicLong(NOT_ARMED);
   private long produced;
   private boolean overrun;
   private boolean closed;
@@ -58,25 +49,19 @@ final class PostedCompletionQueue implements CompletionQueue {
       int depth,
       CompletionQueueAttributes attributes,
       Memory ring,
-      Memory record,
-      @Nullable PostedChannel channel) {
+      Memory record) {
     this.device = device;
     this.domain = domain;
     this.number = number;
     this.attributes = attributes;
     this.ring = ring;
     this.record = record;
-    this.channel = channel;
-    this.armAddress = device.armPage() + Doorbell.ARM_OFFSET;
     this.cq =
         VerbsFunctions.CREATE_CQ.pointer(
             CREATE, device.context.context, depth, MemorySegment.NULL, MemorySegment.NULL, 0);
     this.completions =
         Arena.ofAuto().allocate((long) BATCH * WorkCompletionLayout.BYTES, Long.BYTES);
     Cqe.fillInitial(ring.address(), attributes.entries());
-    if (channel != null) {
-      channel.use();
-    }
   }
 
   MemorySegment segment() {
@@ -114,7 +99,6 @@ final class PostedCompletionQueue implements CompletionQueue {
       int consumed = DoorbellRecord.consumerIndex(record.address());
       overrun = (((int) produced - consumed) & DoorbellRecord.CONSUMER_MASK) >= entries;
       if (overrun) {
-        device.events.raise(AsyncEvent.Type.CQ_ERROR, number);
         users.values().forEach(PostedQueuePair::fail);
       }
     }
@@ -132,7 +116,7 @@ final class PostedCompletionQueue implements CompletionQueue {
     if (!overrun) {
       int counter = (int) index & SendQueue.INDEX_MASK;
       Cqe.writeRequester(entry, wqeOpcode, qpn, counter, bytes, System.nanoTime(), owner());
-      produced();
+      produced++;
     }
   }
 
@@ -142,7 +126,7 @@ final class PostedCompletionQueue implements CompletionQueue {
       int counter = (int) index & SendQueue.INDEX_MASK;
       Cqe.writeResponder(
           entry, opcode, qpn, 0, counter, bytes, immediate, false, System.nanoTime(), owner());
-      produced();
+      produced++;
     }
   }
 
@@ -151,34 +135,7 @@ final class PostedCompletionQueue implements CompletionQueue {
     if (!overrun) {
       int counter = (int) index & SendQueue.INDEX_MASK;
       ErrorCqe.write(entry, opcode, syndrome, vendor, wqeOpcode, qpn, counter, owner());
-      produced();
-    }
-  }
-
-  private void produced() {
-    produced++;
-    notifyIfArmed();
-  }
-
-  /**
-   * Handles a store to the arm doorbell, on any thread. Work completions do not say whether they
-   * were solicited, so that arming for solicited ones arms for all.
-   */
-  void arm(long doorbell) {
-    armed.set(Doorbell.armConsumerIndex(doorbell));
-    notifyIfArmed();
-  }
-
-  private void notifyIfArmed() {
-    PostedChannel to = channel;
-    long from = armed.get();
-    if (to == null || from == NOT_ARMED) {
-      return;
-    }
-    int ahead = ((int) produced - (int) from) & DoorbellRecord.CONSUMER_MASK;
-    boolean isNew = ahead != 0 && ahead <= DoorbellRecord.CONSUMER_MASK / 2;
-    if (isNew && armed.compareAndSet(from, NOT_ARMED)) {
-      to.add(this);
+      produced++;
     }
   }
 
@@ -203,11 +160,6 @@ final class PostedCompletionQueue implements CompletionQueue {
   }
 
   @Override
-  public long armAddress() {
-    return armAddress;
-  }
-
-  @Override
   public void close() {
     if (closed) {
       return;
@@ -221,9 +173,6 @@ final class PostedCompletionQueue implements CompletionQueue {
     closed = true;
     VerbsFunctions.DESTROY_CQ.require(DESTROY, cq);
     domain.closed(this);
-    if (channel != null) {
-      channel.unuse(this);
-    }
     ring.close();
     record.close();
   }

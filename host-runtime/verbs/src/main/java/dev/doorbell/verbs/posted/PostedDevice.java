@@ -2,7 +2,6 @@ package dev.doorbell.verbs.posted;
 
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.fabric.Fabric;
-import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
@@ -10,9 +9,8 @@ import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.mlx5.Doorbell;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.DeviceContext;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongConsumer;
 
 /** An opened device and its doorbell pages in the fabric, as the queues on it need them. */
 public final class PostedDevice implements AutoCloseable {
@@ -22,42 +20,23 @@ public final class PostedDevice implements AutoCloseable {
   private final Fabric fabric;
   private final DevicePort fabricPort;
   private final Locus locus;
-  private final DoorbellTarget target;
-  private @Nullable Allocation armPage;
+  private final LongConsumer doorbells;
   private int queuesCreated;
 
   public final DeviceContext context;
-  public final AsyncEvents events;
-
-  /** Receives stores to doorbell pages. */
-  @FunctionalInterface
-  interface DoorbellTarget {
-    /**
-     * A store to the page.
-     *
-     * @param offset place in the page, in bytes
-     * @param value what was stored, in host byte order
-     */
-    void onDoorbell(long offset, long value);
-  }
 
   /**
    * @param locus where doorbell pages lie
    * @param port of the HCA's agent: stores to doorbell pages arrive there
+   * @param doorbells takes what is stored, in host byte order
    */
   public PostedDevice(
-      DeviceContext context,
-      AsyncEvents events,
-      Fabric fabric,
-      DevicePort port,
-      Locus locus,
-      DoorbellTarget target) {
+      DeviceContext context, Fabric fabric, DevicePort port, Locus locus, LongConsumer doorbells) {
     this.context = context;
-    this.events = events;
     this.fabric = fabric;
     this.fabricPort = port;
     this.locus = locus;
-    this.target = target;
+    this.doorbells = doorbells;
   }
 
   /** Segments of a work request. */
@@ -82,10 +61,8 @@ public final class PostedDevice implements AutoCloseable {
   /** Allocates a doorbell page. A store to it may name any queue of the device. */
   Allocation allocatePage(String label) {
     Allocation page = fabric.memory().allocate(MemoryKind.UAR, locus, Doorbell.UAR_BYTES, label);
-    MmioTarget stored =
-        (address, source, bytes) ->
-            target.onDoorbell(address - page.address(), Doorbell.read(source));
-    fabricPort.onMmio(page.address(), stored);
+    fabricPort.onMmio(
+        page.address(), (address, source, bytes) -> doorbells.accept(Doorbell.read(source)));
     return page;
   }
 
@@ -94,21 +71,8 @@ public final class PostedDevice implements AutoCloseable {
     fabric.memory().free(page);
   }
 
-  /** The page at which completion queues are armed. */
-  long armPage() {
-    Allocation page = armPage;
-    if (page == null) {
-      page = allocatePage(context.name + " doorbell page");
-      armPage = page;
-    }
-    return page.address();
-  }
-
   @Override
   public void close() {
-    if (armPage != null) {
-      freePage(armPage);
-    }
     context.close();
   }
 }

@@ -1,15 +1,11 @@
 package dev.doorbell.verbs.posted;
 
-import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
-import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
-import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAttributes;
-import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
 import dev.doorbell.core.mlx5.Cqe;
@@ -41,15 +37,8 @@ public final class PostedDomain extends VerbsDomain {
   }
 
   @Override
-  protected boolean isOwn(CompletionChannel channel) {
-    return channel instanceof PostedChannel;
-  }
-
-  @Override
-  protected CompletionQueue createQueue(
-      CompletionQueueAttributes attributes,
-      MemoryProvider memory,
-      @Nullable CompletionChannel channel) {
+  public CompletionQueue createCompletionQueue(
+      CompletionQueueAttributes attributes, MemoryProvider memory) {
     int largest = limits.maxCompletionEntries();
     requireLegal(attributes, largest);
     int number = device.nextQueueNumber();
@@ -65,8 +54,7 @@ public final class PostedDomain extends VerbsDomain {
       device.requireReadable(ring);
       device.requireReadable(record);
       PostedCompletionQueue queue =
-          new PostedCompletionQueue(
-              device, this, number, depth, attributes, ring, record, (PostedChannel) channel);
+          new PostedCompletionQueue(device, this, number, depth, attributes, ring, record);
       engine.add(queue);
       opened(queue);
       return queue;
@@ -78,29 +66,11 @@ public final class PostedDomain extends VerbsDomain {
 
   @Override
   public QueuePair createQueuePair(QueuePairAttributes attributes, MemoryProvider memory) {
-    requireOpen("create a queue pair");
-    requireSize("send blocks", attributes.sendBlocks(), 1, limits.maxSendBlocks());
-    requirePlace("send and receive rings", attributes.ringIn());
-    requirePlace("doorbell record", attributes.recordIn());
-    if (attributes.receiveEntries() != 0) {
-      requireSize("receive entries", attributes.receiveEntries(), 1, limits.maxSendBlocks());
-    }
-    if (attributes.transport() != Transport.RC && attributes.transport() != Transport.UC) {
-      throw new HcaException(
-          "%s: this back end has no datagrams, no dynamic and no extended connections; connect, or use the software HCA"
-              .formatted(context.name),
-          Errno.EOPNOTSUPP);
-    }
+    requireLegal(attributes, 1, 1, limits.maxSendBlocks());
     PostedCompletionQueue send = requireQueue("send", attributes.sendQueue());
     CompletionQueue receiveQueue = attributes.receiveQueue();
     PostedCompletionQueue receive =
         receiveQueue == null ? null : requireQueue("receive", receiveQueue);
-    if (attributes.receiveEntries() != 0 && receive == null) {
-      throw new HcaException(
-          "a queue pair with %d receive entries needs a completion queue for receives"
-              .formatted(attributes.receiveEntries()),
-          Errno.EINVAL);
-    }
     String label = context.name + " qp";
     @Nullable Memory sendRing = null;
     @Nullable Memory receiveRing = null;

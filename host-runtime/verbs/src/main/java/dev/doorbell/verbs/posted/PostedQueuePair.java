@@ -8,7 +8,6 @@ import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.QueuePairState;
-import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.Memory;
@@ -19,7 +18,6 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.Syndrome;
-import dev.doorbell.verbs.device.AsyncEvents;
 import dev.doorbell.verbs.device.Transitions;
 import dev.doorbell.verbs.device.VerbsDomain;
 import dev.doorbell.verbs.device.VerbsRegion;
@@ -42,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostedQueuePair implements QueuePair {
   private static final int TRANSPORT_RC = 2;
-  private static final int TRANSPORT_UC = 3;
   private static final int RECEIVE_SHIFT = 62;
   private static final int RESETS_SHIFT = 48;
   private static final int RESETS_MASK = 0x3fff;
@@ -130,10 +127,9 @@ final class PostedQueuePair implements QueuePair {
     }
     this.number =
         queuePair
-            .reinterpret(AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET + Integer.BYTES)
-            .get(ValueLayout.JAVA_INT, AsyncEvents.QUEUE_PAIR_NUMBER_OFFSET);
-    this.connection =
-        new VerbsConnection(device.context, queuePair, attributes.transport() == Transport.RC);
+            .reinterpret(VerbsConnection.NUMBER_OFFSET + Integer.BYTES)
+            .get(ValueLayout.JAVA_INT, VerbsConnection.NUMBER_OFFSET);
+    this.connection = new VerbsConnection(device.context, queuePair);
     this.translator =
         new RequestTranslator(sendRing.address(), blocks, ringRegion.lkey(), device.maxSegments());
     this.startPsn = number * 0x1_0001 & 0xff_ffff;
@@ -151,8 +147,7 @@ final class PostedQueuePair implements QueuePair {
       ibv_qp_init_attr.send_cq(init, sendQueue.segment());
       ibv_qp_init_attr.recv_cq(
           init, receiveQueue == null ? sendQueue.segment() : receiveQueue.segment());
-      ibv_qp_init_attr.qp_type(
-          init, attributes.transport() == Transport.RC ? TRANSPORT_RC : TRANSPORT_UC);
+      ibv_qp_init_attr.qp_type(init, TRANSPORT_RC);
       MemorySegment capacity = ibv_qp_init_attr.cap(init);
       ibv_qp_cap.max_send_wr(capacity, attributes.sendBlocks());
       ibv_qp_cap.max_recv_wr(capacity, Math.max(1, attributes.receiveEntries()));

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Posts what was rung for and reports what was completed, for all queues of a device. Queues come
  * and go on any thread; one thread steps.
  */
-public final class PostingEngine implements Agent, PostedDevice.DoorbellTarget {
+public final class PostingEngine implements Agent {
   private final Map<Integer, PostedQueuePair> queuePairs = new ConcurrentHashMap<>();
   private final Map<Integer, PostedCompletionQueue> completionQueues = new ConcurrentHashMap<>();
   private final String name;
@@ -54,29 +54,8 @@ public final class PostingEngine implements Agent, PostedDevice.DoorbellTarget {
     return completionQueues.get(queue.number()) == queue;
   }
 
-  /**
-   * Returns the number of a completion queue, or 0.
-   *
-   * @param cq native address of its {@code struct ibv_cq}
-   */
-  public int numberOf(long cq) {
-    for (PostedCompletionQueue queue : completing) {
-      if (queue.segment().address() == cq) {
-        return queue.number();
-      }
-    }
-    return 0;
-  }
-
-  @Override
-  public void onDoorbell(long offset, long value) {
-    if (offset == Doorbell.ARM_OFFSET) {
-      PostedCompletionQueue queue = completionQueues.get(Doorbell.armCqn(value));
-      if (queue != null) {
-        queue.arm(value);
-      }
-      return;
-    }
+  /** Handles a store to a doorbell page, on any thread. */
+  public void onDoorbell(long value) {
     PostedQueuePair queuePair = queuePairs.get(Doorbell.qpn(value));
     if (queuePair != null) {
       queuePair.ring();

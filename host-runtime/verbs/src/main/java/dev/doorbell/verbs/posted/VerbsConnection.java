@@ -24,16 +24,17 @@ import java.util.function.Consumer;
 
 /** The state machine of an {@code ibv_qp}: {@code ibv_modify_qp} and {@code ibv_query_qp}. */
 public final class VerbsConnection {
+  /** {@code struct ibv_qp.qp_num}. */
+  public static final int NUMBER_OFFSET = 52;
+
   private static final int HOP_LIMIT = 64;
 
   private final DeviceContext context;
   private final MemorySegment queuePair;
-  private final boolean reliable;
 
-  public VerbsConnection(DeviceContext context, MemorySegment queuePair, boolean reliable) {
+  public VerbsConnection(DeviceContext context, MemorySegment queuePair) {
     this.context = context;
     this.queuePair = queuePair;
-    this.reliable = reliable;
   }
 
   public void init(Set<AccessRight> rights) {
@@ -48,15 +49,15 @@ public final class VerbsConnection {
 
   public void readyToReceive(QueuePairAddress peer, ConnectionAttributes connection) {
     PeerAddress to = PeerAddress.of(peer, context);
-    int mask =
-        Verbs.IBV_QP_AV()
-            | Verbs.IBV_QP_PATH_MTU()
-            | Verbs.IBV_QP_DEST_QPN()
-            | Verbs.IBV_QP_RQ_PSN();
     int mtu = Math.min(peer.mtu(), context.port.mtuBytes());
     modify(
         QueuePairState.RTR,
-        reliable ? mask | Verbs.IBV_QP_MAX_DEST_RD_ATOMIC() | Verbs.IBV_QP_MIN_RNR_TIMER() : mask,
+        Verbs.IBV_QP_AV()
+            | Verbs.IBV_QP_PATH_MTU()
+            | Verbs.IBV_QP_DEST_QPN()
+            | Verbs.IBV_QP_RQ_PSN()
+            | Verbs.IBV_QP_MAX_DEST_RD_ATOMIC()
+            | Verbs.IBV_QP_MIN_RNR_TIMER(),
         attributes -> {
           ibv_qp_attr.path_mtu(attributes, PortInfo.mtuCode(mtu));
           ibv_qp_attr.dest_qp_num(attributes, peer.number());
@@ -82,16 +83,13 @@ public final class VerbsConnection {
   }
 
   public void readyToSend(ConnectionAttributes connection, int psn) {
-    int mask = Verbs.IBV_QP_SQ_PSN();
     modify(
         QueuePairState.RTS,
-        reliable
-            ? mask
-                | Verbs.IBV_QP_TIMEOUT()
-                | Verbs.IBV_QP_RETRY_CNT()
-                | Verbs.IBV_QP_RNR_RETRY()
-                | Verbs.IBV_QP_MAX_QP_RD_ATOMIC()
-            : mask,
+        Verbs.IBV_QP_SQ_PSN()
+            | Verbs.IBV_QP_TIMEOUT()
+            | Verbs.IBV_QP_RETRY_CNT()
+            | Verbs.IBV_QP_RNR_RETRY()
+            | Verbs.IBV_QP_MAX_QP_RD_ATOMIC(),
         attributes -> {
           ibv_qp_attr.sq_psn(attributes, psn);
           ibv_qp_attr.timeout(attributes, (byte) connection.ackTimeout());

@@ -35,7 +35,7 @@ final class MovedGpu extends ForwardingGpu {
   public Memory allocate(MemoryKind kind, long bytes, String label) {
     Memory memory = super.allocate(kind, bytes, label);
     if (kind == MemoryKind.DEVICE) {
-      mover.add(memory.address(), bytes);
+      mover.add(memory.address(), bytes, false);
     }
     return memory;
   }

@@ -6,8 +6,6 @@ import dev.doorbell.core.mlx5.prm.generated.QueuePairContext;
 /** Writes CREATE_QP, QUERY_QP and the transitions of a queue pair. */
 public final class QueuePairCommand {
   private static final int BYTES = 272;
-  private static final int LARGEST_MTU = 5;
-  private static final int LOG_LARGEST_DATAGRAM = 12;
   private static final int LOG_LARGEST_MESSAGE = 30;
 
   /** Up to eight bytes, and the extended ones ({@code MLX5_QPC_ATOMIC_MODE_UP_TO_8B}). */
@@ -19,26 +17,22 @@ public final class QueuePairCommand {
   private QueuePairCommand() {}
 
   /**
-   * The attributes that CREATE_QP takes.
+   * The attributes that CREATE_QP takes for a reliable connection.
    *
-   * @param serviceType {@link QueuePairContext#RC}, UC or UD
    * @param domain number of the protection domain
    * @param uarPage where its doorbells are written
    * @param logSendBlocks send ring in blocks of 64 bytes
    * @param logReceiveEntries receive ring in WQEs of 16 bytes, or -1 for none
-   * @param sharedReceives number of the queue that receives are taken from, or -1 for none
    * @param sendQueue number of the completion queue for sends
    * @param receiveQueue number of the one for receives
    * @param rings umem of the receive ring, which the send ring follows at once
    * @param record umem of the doorbell record
    */
   public record Shape(
-      int serviceType,
       int domain,
       int uarPage,
       int logSendBlocks,
       int logReceiveEntries,
-      int sharedReceives,
       int sendQueue,
       int receiveQueue,
       Umem rings,
@@ -48,7 +42,7 @@ public final class QueuePairCommand {
   public static PrmBuffer create(Shape shape) {
     PrmBuffer command =
         PrmBuffer.command(BYTES, CommandHeader.CREATE_QP)
-            .put(QueuePairContext.SERVICE_TYPE, shape.serviceType)
+            .put(QueuePairContext.SERVICE_TYPE, QueuePairContext.RC)
             .put(QueuePairContext.PM_STATE, QueuePairContext.MIGRATED)
             .put(QueuePairContext.PD, shape.domain)
             .put(QueuePairContext.LOG_SQ_SIZE, shape.logSendBlocks)
@@ -61,11 +55,6 @@ public final class QueuePairCommand {
             .putLong(QueuePairContext.WQ_UMEM_OFFSET_OFFSET, shape.rings.offset())
             .put(QueuePairContext.WQ_UMEM_ID, shape.rings.id())
             .put(QueuePairContext.WQ_UMEM_VALID, true);
-    if (shape.sharedReceives >= 0) {
-      return command
-          .put(QueuePairContext.RQ_TYPE, QueuePairContext.SHARED_RECEIVES)
-          .put(QueuePairContext.SRQN_RMPN, shape.sharedReceives);
-    }
     // LOG_RQ_STRIDE stays 0: 16 bytes.
     return shape.logReceiveEntries < 0
         ? command.put(QueuePairContext.RQ_TYPE, QueuePairContext.NO_RECEIVES)
@@ -130,34 +119,6 @@ public final class QueuePairCommand {
   }
 
   /**
-   * INIT2RTR of a queue pair for datagrams.
-   *
-   * @param queueKey that datagrams to it have to carry
-   */
-  public static PrmBuffer toRtr(int number, int port, int queueKey) {
-    return command(CommandHeader.INIT2RTR_QP, number)
-        .put(QueuePairContext.OPT_PARAM_MASK, QueuePairContext.OPTPAR_Q_KEY)
-        .put(QueuePairContext.MTU, LARGEST_MTU)
-        .put(QueuePairContext.LOG_MSG_MAX, LOG_LARGEST_DATAGRAM)
-        .put(QueuePairContext.PORT_NUM, port)
-        .put(QueuePairContext.Q_KEY, queueKey);
-  }
-
-  /** INIT2RTR of an initiator of dynamic connections. */
-  public static PrmBuffer toRtrOfInitiator(int number, int port, int mtuCode) {
-    return command(CommandHeader.INIT2RTR_QP, number)
-        .put(QueuePairContext.PM_STATE, QueuePairContext.MIGRATED)
-        .put(QueuePairContext.MTU, mtuCode)
-        .put(QueuePairContext.LOG_MSG_MAX, LOG_LARGEST_MESSAGE)
-        .put(QueuePairContext.PORT_NUM, port);
-  }
-
-  /** RTR2RTS of a queue pair for datagrams. */
-  public static PrmBuffer toRts(int number, int sendPsn) {
-    return command(CommandHeader.RTR2RTS_QP, number).put(QueuePairContext.NEXT_SEND_PSN, sendPsn);
-  }
-
-  /**
    * RTR2RTS: timeouts and retries of this end.
    *
    * @param sendPsn the first packet sequence number that it sends
@@ -166,7 +127,8 @@ public final class QueuePairCommand {
    */
   public static PrmBuffer toRts(
       int number, int sendPsn, int ackTimeout, int retryCount, int rnrRetry, int logReadAtomic) {
-    return toRts(number, sendPsn)
+    return command(CommandHeader.RTR2RTS_QP, number)
+        .put(QueuePairContext.NEXT_SEND_PSN, sendPsn)
         .put(QueuePairContext.ACK_TIMEOUT, ackTimeout)
         .put(QueuePairContext.LOG_SRA_MAX, logReadAtomic)
         .put(QueuePairContext.RETRY_COUNT, retryCount)

@@ -56,8 +56,8 @@ class PrmCommandTest {
   void create_queue_pair() {
     assertSame(
         QueuePairCommand.create(
-            new QueuePairCommand.Shape(
-                QueuePairContext.UC, QPN, 0x123456, 7, 4, -1, 0x654321, 0x112233, RING, RECORD)),
+                new QueuePairCommand.Shape(QPN, 0x123456, 7, 4, 0x654321, 0x112233, RING, RECORD))
+            .put(QueuePairContext.SERVICE_TYPE, QueuePairContext.UC),
         "create_qp");
   }
 
@@ -65,32 +65,18 @@ class PrmCommandTest {
   void create_queue_pair_without_receives() {
     Umem nothing = new Umem(0, 0);
     assertSame(
-        QueuePairCommand.create(
-            new QueuePairCommand.Shape(
-                QueuePairContext.RC, 0, 0, 0, -1, -1, 0, 0, nothing, nothing)),
+        QueuePairCommand.create(new QueuePairCommand.Shape(0, 0, 0, -1, 0, 0, nothing, nothing)),
         "create_qp_without_receives");
   }
 
   @Test
-  void create_queue_pair_for_datagrams_with_shared_receives() {
-    Umem nothing = new Umem(0, 0);
-    assertSame(
-        QueuePairCommand.create(
-            new QueuePairCommand.Shape(
-                QueuePairContext.UD, 0, 0, 0, -1, 0x456789, 0, 0, nothing, nothing)),
-        "create_qp_ud_shared");
-  }
-
-  @Test
-  void datagrams_to_rtr_and_rts() {
-    assertSame(QueuePairCommand.toRtr(QPN, 1, 0x11223344), "init2rtr_ud");
-    assertSame(QueuePairCommand.toRts(QPN, 0x654321), "rtr2rts_ud");
-  }
-
-  @Test
-  void create_shared_receives_and_set_their_limit() {
-    assertSame(SharedReceiveCommand.create(QPN, 9, 6, RING, RECORD), "create_rmp");
-    assertSame(SharedReceiveCommand.limit(QPN, 300), "modify_rmp");
+  void a_server_reads_the_fields_of_a_queue_pair_for_datagrams() {
+    PrmBuffer create = read("create_qp_ud_shared");
+    assertThat(create.get(QueuePairContext.SERVICE_TYPE)).isEqualTo(QueuePairContext.UD);
+    assertThat(create.get(QueuePairContext.RQ_TYPE)).isEqualTo(QueuePairContext.SHARED_RECEIVES);
+    assertThat(create.get(QueuePairContext.SRQN_RMPN)).isEqualTo(0x456789);
+    assertThat(read("init2rtr_ud").get(QueuePairContext.Q_KEY)).isEqualTo(0x11223344);
+    assertThat(read("rtr2rts_ud").get(QueuePairContext.NEXT_SEND_PSN)).isEqualTo(0x654321);
   }
 
   @Test

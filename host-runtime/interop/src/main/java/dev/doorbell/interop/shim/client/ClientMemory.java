@@ -2,11 +2,12 @@ package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
+import dev.doorbell.interop.shim.abi.UserMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Small structures in another process's memory, as a kernel copies from and to user space. */
-public final class ClientMemory {
+public final class ClientMemory implements UserMemory {
   private static final int COPY_BYTES = 1 << 16;
 
   private final ProcessMemory memory;
@@ -20,22 +21,18 @@ public final class ClientMemory {
     this.memory = memory;
   }
 
-  /** Copies from the process to the heap. */
+  @Override
   public void copyIn(long address, byte[] to) throws ErrnoException {
-    if (to.length > COPY_BYTES || !memory.read(address, copy.address(), to.length)) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
+    ErrnoException.require(
+        to.length <= COPY_BYTES && memory.read(address, copy.address(), to.length), Errno.EFAULT);
     MemorySegment.copy(copy, 0, MemorySegment.ofArray(to), 0, to.length);
   }
 
-  /** Copies from the heap to the process. */
+  @Override
   public void copyOut(long address, byte[] from) throws ErrnoException {
-    if (from.length > COPY_BYTES) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
+    ErrnoException.require(from.length <= COPY_BYTES, Errno.EFAULT);
     MemorySegment.copy(MemorySegment.ofArray(from), 0, copy, 0, from.length);
-    if (from.length > 0 && !memory.write(copy.address(), address, from.length)) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
+    ErrnoException.require(
+        from.length == 0 || memory.write(copy.address(), address, from.length), Errno.EFAULT);
   }
 }

@@ -126,10 +126,7 @@ public final class ClientProcess {
    * @throws ErrnoException ENODEV when no GPU is served, EFAULT when the memory cannot be opened
    */
   public void offer(List<SharedGpus.Piece> pieces) throws ErrnoException {
-    SharedGpus served = gpus;
-    if (served == null) {
-      throw new ErrnoException(Errno.ENODEV);
-    }
+    SharedGpus served = ErrnoException.present(gpus, Errno.ENODEV);
     withdraw();
     List<SharedGpus.Piece> own = new ArrayList<>();
     try {
@@ -264,9 +261,7 @@ public final class ClientProcess {
    * @throws PagesNotShared with the first pages that are not
    */
   public void requireShared(long start, long bytes) throws ErrnoException, PagesNotShared {
-    if (!isLegal(start, bytes)) {
-      throw new ErrnoException(Errno.EFAULT);
-    }
+    ErrnoException.require(isLegal(start, bytes), Errno.EFAULT);
     if (isInWindow(start, bytes)) {
       return;
     }
@@ -280,9 +275,7 @@ public final class ClientProcess {
       to += PAGE;
     }
     if (from < to) {
-      if (!isMapped(from, to - from, true)) {
-        throw new ErrnoException(Errno.EFAULT);
-      }
+      ErrnoException.require(isMapped(from, to - from, true), Errno.EFAULT);
       throw new PagesNotShared(new PageRange(from, to - from));
     }
   }

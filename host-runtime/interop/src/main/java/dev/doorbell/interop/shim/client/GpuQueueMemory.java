@@ -67,7 +67,6 @@ final class GpuQueueMemory implements Memory {
     }
   }
 
-  /** The address for the GPUs. */
   private long at(long offset, long bytes) {
     if (offset < 0 || bytes < 0 || offset > size - bytes) {
       throw new IndexOutOfBoundsException(

@@ -116,9 +116,13 @@ final class LinuxCalls {
   }
 
   private int result(Call call) {
+    return (int) longResult(call);
+  }
+
+  private long longResult(Call call) {
     try {
       long returned = call.run();
-      return returned >= 0 ? (int) returned : -(int) ERRNO.get(state, 0L);
+      return returned >= 0 ? returned : -(int) ERRNO.get(state, 0L);
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
@@ -206,15 +210,12 @@ final class LinuxCalls {
    * @return its address, or 0
    */
   long map(int file, long offset, long bytes) {
-    try {
-      long at =
-          (long) MMAP.invokeExact(state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset);
-      return at == -1 ? 0 : at;
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
+    long at =
+        longResult(
+            () ->
+                (long)
+                    MMAP.invokeExact(state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset));
+    return Math.max(0, at);
   }
 
   /** Opens a file for reading and writing. */

@@ -27,12 +27,10 @@ public final class LocalSocket implements AutoCloseable {
     this.uid = peer[1];
   }
 
-  /** The process that has connected. */
   public int pid() {
     return pid;
   }
 
-  /** The user of that process. */
   public int uid() {
     return uid;
   }

@@ -27,10 +27,8 @@ public interface ServedWorld {
     return hca;
   }
 
-  /** The place of an HCA. */
   Locus nic(int number);
 
-  /** The wire between the HCAs. */
   default InProcessWire wire() {
     return new InProcessWire();
   }
@@ -40,7 +38,6 @@ public interface ServedWorld {
     return 0;
   }
 
-  /** The options of an HCA. */
   default SoftHcaOptions hca(int number, SoftHcaOptions usual) {
     return usual;
   }
@@ -53,6 +50,5 @@ public interface ServedWorld {
   /** A program creates a queue pair whose ring and doorbell record lie in the window. */
   default void queuePair(Locus nic, int number, long ring, long ringBytes, long record) {}
 
-  /** The text of a kernel that failed. */
   default void failed(String message) {}
 }

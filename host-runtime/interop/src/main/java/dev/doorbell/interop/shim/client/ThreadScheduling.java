@@ -96,7 +96,6 @@ public final class ThreadScheduling {
     return new ThreadScheduling();
   }
 
-  /** The thread's number. */
   int thread() {
     return thread;
   }

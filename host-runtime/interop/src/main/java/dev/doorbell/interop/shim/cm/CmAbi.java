@@ -34,10 +34,8 @@ final class CmAbi {
   static final int PS_UDP = 0x0111;
   static final int PS_IB = 0x013f;
 
-  /** {@code IB_QPT_UD}. */
   static final int QPT_UD = 4;
 
-  /** {@code IB_QPT_RC}. */
   static final int QPT_RC = 2;
 
   // enum rdma_cm_event_type

@@ -66,7 +66,6 @@ record CmAddress(int family, Gid gid, int service) {
     };
   }
 
-  /** Bytes of the structure. */
   int bytes() {
     return switch (family) {
       case INET -> INET_BYTES;
@@ -75,7 +74,6 @@ record CmAddress(int family, Gid gid, int service) {
     };
   }
 
-  /** Writes the structure. */
   void write(Struct to, int at) {
     to.u16(at, family);
     switch (family) {

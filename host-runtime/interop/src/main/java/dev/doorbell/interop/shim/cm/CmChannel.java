@@ -45,11 +45,7 @@ public final class CmChannel {
    * @throws ErrnoException ENOENT where this file has none
    */
   CmId find(int number) throws ErrnoException {
-    CmId id = ids.get(number);
-    if (id == null) {
-      throw new ErrnoException(Errno.ENOENT);
-    }
-    return id;
+    return ErrnoException.present(ids.get(number), Errno.ENOENT);
   }
 
   List<CmId> ids() {
@@ -91,7 +87,6 @@ public final class CmChannel {
     }
   }
 
-  /** Removes the events of an id and returns them. */
   List<CmEvent> removeEvents(CmId of) {
     List<CmEvent> removed = events.stream().filter(event -> event.owner() == of).toList();
     if (!removed.isEmpty()) {
@@ -111,7 +106,6 @@ public final class CmChannel {
     return removed;
   }
 
-  /** Removes the events of a membership that ends. */
   void removeEvents(CmId.Multicast of) {
     if (events.removeIf(event -> event.multicast() == of) && events.isEmpty()) {
       drained++;

@@ -4,6 +4,7 @@ import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UserMemory;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -50,16 +51,7 @@ public final class CmCommands {
   private final ConnectionManager connections;
   private final IntFunction<@Nullable CmChannel> byDescriptor;
   private final CmChannel channel;
-  private final Memory memory;
-
-  /** Small structures in the program's memory. Both throw EFAULT. */
-  public interface Memory {
-    /** Copies from the program. */
-    void copyIn(long address, byte[] to) throws ErrnoException;
-
-    /** Copies to the program. */
-    void copyOut(long address, byte[] from) throws ErrnoException;
-  }
+  private final UserMemory memory;
 
   /**
    * @param byDescriptor the open file of the same program with that descriptor, or null
@@ -68,7 +60,7 @@ public final class CmCommands {
       ConnectionManager connections,
       IntFunction<@Nullable CmChannel> byDescriptor,
       CmChannel channel,
-      Memory memory) {
+      UserMemory memory) {
     this.connections = connections;
     this.byDescriptor = byDescriptor;
     this.channel = channel;
@@ -255,10 +247,7 @@ public final class CmCommands {
   private void getEvent(Struct in, int room) throws ErrnoException {
     sized(in, 8);
     ErrnoException.require(room >= CmEvent.OLD_BYTES, Errno.ENOSPC);
-    CmEvent event = channel.peek();
-    if (event == null) {
-      throw new ErrnoException(Errno.EAGAIN);
-    }
+    CmEvent event = ErrnoException.present(channel.peek(), Errno.EAGAIN);
     answer(in.u64(0), event.structure(), CmEvent.OLD_BYTES, room);
     connections.onEventTaken(channel, event);
   }
@@ -280,10 +269,7 @@ public final class CmCommands {
 
   private void migrate(Struct in, int room) throws ErrnoException {
     sized(in, 16);
-    CmChannel from = byDescriptor.apply(in.u32(12));
-    if (from == null) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
+    CmChannel from = ErrnoException.present(byDescriptor.apply(in.u32(12)), Errno.EINVAL);
     ErrnoException.require(room >= Integer.BYTES, Errno.ENOSPC);
     int reported = connections.migrate(from.find(in.u32(8)), channel);
     answer(in.u64(0), new Struct(4).u32(0, reported), 4, room);

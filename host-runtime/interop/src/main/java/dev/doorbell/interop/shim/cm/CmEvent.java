@@ -57,7 +57,6 @@ record CmEvent(
     return new CmEvent(id, id, type, status, CmParameters.NONE, data, 0, 0);
   }
 
-  /** A group has been joined. */
   static CmEvent of(CmId.Multicast multicast) {
     CmId id = multicast.id;
     int type = CmAbi.MULTICAST_JOIN;

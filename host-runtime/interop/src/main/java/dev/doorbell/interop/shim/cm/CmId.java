@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An id of a program: one end of a connection, or a listener. */
 final class CmId {
-  /** The state of an id. */
   enum State {
     IDLE,
     BOUND,
@@ -78,7 +77,6 @@ final class CmId {
 
   final ArrayDeque<CmId> waiting = new ArrayDeque<>();
 
-  /** Memberships by their number. */
   final Map<Integer, Multicast> multicasts = new HashMap<>();
 
   /** The other end; of one that has sent a request and waits at a listener, null. */
@@ -125,11 +123,7 @@ final class CmId {
   }
 
   ConnectionManager.Device requireDevice() throws ErrnoException {
-    ConnectionManager.Device of = device;
-    if (of == null) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
-    return of;
+    return ErrnoException.present(device, Errno.EINVAL);
   }
 
   /** Private data that a request of this id may have. */
@@ -238,16 +232,12 @@ final class CmId {
   }
 
   private CmId requirePeer() throws ErrnoException {
-    CmId other = peer;
     boolean near =
         switch (state) {
           case REQUEST_RECEIVED, RESPONSE_SENT, RESPONSE_RECEIVED, ESTABLISHED -> true;
           default -> false;
         };
-    if (other == null || !near) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
-    return other;
+    return ErrnoException.present(near ? peer : null, Errno.EINVAL);
   }
 
   @Override

@@ -26,7 +26,6 @@ record CmParameters(
     int rnrRetryCount) {
   static final CmParameters NONE = new CmParameters(0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** Bytes of the structure. */
   static final int BYTES = 272;
 
   static final int DATA = 8;

@@ -173,7 +173,6 @@ public final class ConnectionManager {
     }
   }
 
-  /** An end waits for nothing any more. */
   private void end(CmId id) {
     id.state = State.CLOSED;
     waiting.remove(id);
@@ -323,7 +322,6 @@ public final class ConnectionManager {
     }
   }
 
-  /** REQ arrives. */
   private void announce(CmId listener, CmId request, CmId child) {
     CmAddress to = request.destination;
     child.destination = request.source;
@@ -550,7 +548,6 @@ public final class ConnectionManager {
     }
   }
 
-  /** The number of ids that programs have. */
   int ids() {
     return numbers.values().stream().mapToInt(BitSet::cardinality).sum();
   }
@@ -563,7 +560,6 @@ public final class ConnectionManager {
    * @param gids its GIDs by index
    */
   public record Device(int number, long guid, List<Gid> gids) {
-    /** The index of a GID, or -1. */
     int indexOf(Gid gid) {
       return gids.indexOf(gid);
     }

@@ -77,7 +77,6 @@ final class PortTable {
     }
   }
 
-  /** Returns the id that listens at an address, or null. */
   @Nullable CmId listener(CmAddress at) {
     Gid gid = at.gid();
     for (CmId id : owners.getOrDefault(Key.of(at), List.of())) {

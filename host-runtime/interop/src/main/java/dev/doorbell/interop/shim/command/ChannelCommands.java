@@ -49,6 +49,14 @@ final class ChannelCommands {
     return events == null ? reported : reported - events.discard(closed.userHandle);
   }
 
+  /** Closes a queue, and answers its asynchronous events. */
+  static void destroy(IoctlCommand command, Class<? extends Resource.Queue> type)
+      throws ErrnoException {
+    Resource.Queue queue = command.remove(UverbsAbi.DESTROY_HANDLE, type);
+    command.out32(UverbsAbi.DESTROY_RESP, reported(command, queue));
+    drainAsync(command, queue, 0);
+  }
+
   /** Drains the asynchronous events of a closed queue; see {@link #drain}. */
   static void drainAsync(IoctlCommand command, Resource.Queue closed, int countOffset)
       throws ErrnoException {

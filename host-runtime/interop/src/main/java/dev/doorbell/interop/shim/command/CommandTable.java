@@ -80,9 +80,9 @@ public final class CommandTable {
     add(UverbsAbi.OBJECT_QP, 0, bits(15), UHW, QueuePairCommands::create);
     add(UverbsAbi.OBJECT_QP, 1, bits(2), 0, QueuePairCommands::destroy);
     add(UverbsAbi.OBJECT_SRQ, 0, bits(14), UHW, SharedReceiveCommands::create);
-    add(UverbsAbi.OBJECT_SRQ, 1, bits(2), 0, SharedReceiveCommands::destroy);
+    destroyQueue(UverbsAbi.OBJECT_SRQ, Resource.Srq.class);
     add(UverbsAbi.OBJECT_WQ, 0, bits(12), UHW, ReceiveSpreadCommands::createQueue);
-    add(UverbsAbi.OBJECT_WQ, 1, bits(2), 0, ReceiveSpreadCommands::destroyQueue);
+    destroyQueue(UverbsAbi.OBJECT_WQ, Resource.Wq.class);
     destroy(UverbsAbi.OBJECT_RWQ_IND_TBL, 0, Resource.QueueTable.class);
     destroy(UverbsAbi.OBJECT_FLOW, 0, Resource.Flow.class);
     add(UverbsAbi.OBJECT_FLOW, UverbsAbi.DRIVER, 0, TO_QUEUE_PAIR, FlowCommands::createForMatcher);
@@ -124,6 +124,11 @@ public final class CommandTable {
         bits(1),
         0,
         command -> command.context().remove(type, command.handle(UverbsAbi.DESTROY_HANDLE)));
+  }
+
+  /** The method that closes queues of a type, which have asynchronous events. */
+  private static void destroyQueue(int object, Class<? extends Resource.Queue> type) {
+    add(object, 1, bits(2), 0, command -> ChannelCommands.destroy(command, type));
   }
 
   /** A method of the device itself. */

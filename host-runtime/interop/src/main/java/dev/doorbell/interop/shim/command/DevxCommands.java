@@ -80,7 +80,6 @@ final class DevxCommands {
     command.out32(UverbsAbi.DEVX_QUERY_UAR_DEV_IDX, number);
   }
 
-  /** Opens an event channel. */
   static void openEvents(IoctlCommand command) throws ErrnoException {
     int flags = command.in32(UverbsAbi.DEVX_EVENT_FD_FLAGS);
     ErrnoException.require((flags & ~OMIT_EVENT_DATA) == 0, Errno.EOPNOTSUPP);

@@ -33,9 +33,8 @@ final class DevxDcTargets {
             in.get(DcTargetContext.USER_INDEX));
     control.access =
         UverbsAbi.ACCESS_LOCAL_WRITE
-            | (in.isSet(DcTargetContext.RWE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
-            | (in.isSet(DcTargetContext.RRE) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
-            | (in.isSet(DcTargetContext.RAE) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
+            | DevxObjects.remoteAccess(
+                in, DcTargetContext.RWE, DcTargetContext.RRE, DcTargetContext.RAE);
     control.mtuCode = in.get(DcTargetContext.MTU);
     control.minRnrTimer = in.get(DcTargetContext.MIN_RNR_NAK);
     control.hopLimit = in.get(DcTargetContext.HOP_LIMIT);
@@ -50,14 +49,9 @@ final class DevxDcTargets {
   }
 
   private static DcTarget target(Resource.Dct dct) throws ErrnoException {
-    DcTarget target = dct.control.target();
-    if (target == null) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
-    return target;
+    return ErrnoException.present(dct.control.target(), Errno.EINVAL);
   }
 
-  /** Writes the answer of QUERY_DCT. */
   static void query(Resource.Dct dct, PrmBuffer out) throws ErrnoException {
     ErrnoException.require(out.size() >= DcTargetContext.ANSWER_BYTES, Errno.EINVAL);
     DcTargetControl control = dct.control;

@@ -6,6 +6,7 @@ import dev.doorbell.core.hca.MemoryRegion;
 import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.prm.PrmBuffer;
+import dev.doorbell.core.mlx5.prm.PrmField;
 import dev.doorbell.core.mlx5.prm.generated.CommandHeader;
 import dev.doorbell.core.mlx5.prm.generated.CompletionQueueContext;
 import dev.doorbell.core.mlx5.prm.generated.MemoryKeyContext;
@@ -207,9 +208,11 @@ final class DevxObjects {
     Resource.Pd pd = context.search(Resource.Pd.class, one -> one.number == pdNumber);
     int access =
         (in.isSet(MemoryKeyContext.LOCAL_WRITE) ? UverbsAbi.ACCESS_LOCAL_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_WRITE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
-            | (in.isSet(MemoryKeyContext.REMOTE_READ) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
-            | (in.isSet(MemoryKeyContext.ATOMIC) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
+            | remoteAccess(
+                in,
+                MemoryKeyContext.REMOTE_WRITE,
+                MemoryKeyContext.REMOTE_READ,
+                MemoryKeyContext.ATOMIC);
     if (in.get(MemoryKeyContext.ACCESS_MODE) == MemoryKeyContext.FIXED) {
       return FixedKeys.create(context, pd, QueuePairControl.rights(access), in);
     }
@@ -293,12 +296,17 @@ final class DevxObjects {
     ErrnoException.require(control.state() == state, Errno.EINVAL);
   }
 
+  /** The {@code IBV_ACCESS_REMOTE_*} of three fields of one bit. */
+  static int remoteAccess(PrmBuffer in, PrmField write, PrmField read, PrmField atomic) {
+    return (in.isSet(write) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
+        | (in.isSet(read) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
+        | (in.isSet(atomic) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
+  }
+
   private static void setRights(QueuePairControl to, PrmBuffer in) {
     to.access =
         UverbsAbi.ACCESS_LOCAL_WRITE
-            | (in.isSet(QueuePairContext.RWE) ? UverbsAbi.ACCESS_REMOTE_WRITE : 0)
-            | (in.isSet(QueuePairContext.RRE) ? UverbsAbi.ACCESS_REMOTE_READ : 0)
-            | (in.isSet(QueuePairContext.RAE) ? UverbsAbi.ACCESS_REMOTE_ATOMIC : 0);
+            | remoteAccess(in, QueuePairContext.RWE, QueuePairContext.RRE, QueuePairContext.RAE);
     to.queueKey = in.get(QueuePairContext.Q_KEY);
   }
 

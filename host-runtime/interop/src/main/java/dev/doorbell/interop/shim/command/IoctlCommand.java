@@ -54,16 +54,14 @@ public final class IoctlCommand {
     this.context = context;
     this.head = head;
     this.bytes = new Struct(content);
-    if (content.length < HEAD_BYTES) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
+    ErrnoException.require(content.length >= HEAD_BYTES, Errno.EINVAL);
     this.count = bytes.u16(COUNT);
-    if (content.length != HEAD_BYTES + count * ATTRIBUTE_BYTES
-        || bytes.u64(RESERVED_1) != 0
-        || bytes.u32(RESERVED_2) != 0
-        || bytes.u32(DRIVER) != RDMA_DRIVER_MLX5) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
+    ErrnoException.require(
+        content.length == HEAD_BYTES + count * ATTRIBUTE_BYTES
+            && bytes.u64(RESERVED_1) == 0
+            && bytes.u32(RESERVED_2) == 0
+            && bytes.u32(DRIVER) == RDMA_DRIVER_MLX5,
+        Errno.EINVAL);
   }
 
   int object() {
@@ -103,15 +101,14 @@ public final class IoctlCommand {
       boolean isDriver = (id & ~(DRIVER_SPACE - 1)) == DRIVER_SPACE;
       boolean isCore = id < DRIVER_SPACE;
       long bit = number < Long.SIZE ? 1L << number : 0;
-      if ((isDriver && (seenDriver & bit) != 0) || (isCore && (seenCore & bit) != 0)) {
-        throw new ErrnoException(Errno.EINVAL);
-      }
+      ErrnoException.require(
+          (!isDriver || (seenDriver & bit) == 0) && (!isCore || (seenCore & bit) == 0),
+          Errno.EINVAL);
       seenDriver |= isDriver ? bit : 0;
       seenCore |= isCore ? bit : 0;
       boolean known = (isDriver && (driver & bit) != 0) || (isCore && (core & bit) != 0);
-      if (!known && (bytes.u16(at + FLAGS) & MANDATORY) != 0) {
-        throw new ErrnoException(Errno.EPROTONOSUPPORT);
-      }
+      ErrnoException.require(
+          known || (bytes.u16(at + FLAGS) & MANDATORY) == 0, Errno.EPROTONOSUPPORT);
     }
   }
 
@@ -142,9 +139,7 @@ public final class IoctlCommand {
 
   private int require(int id) throws ErrnoException {
     int at = find(id);
-    if (at < 0) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
+    ErrnoException.require(at >= 0, Errno.EINVAL);
     return at;
   }
 
@@ -152,9 +147,7 @@ public final class IoctlCommand {
   Struct in(int id, int least) throws ErrnoException {
     int at = require(id);
     int length = bytes.u16(at + LENGTH);
-    if (length < least) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
+    ErrnoException.require(length >= least, Errno.EINVAL);
     byte[] content = new byte[length];
     if (length <= Long.BYTES) {
       System.arraycopy(bytes.content(), at + DATA, content, 0, length);
@@ -172,7 +165,6 @@ public final class IoctlCommand {
     return in(id, Long.BYTES).u64(0);
   }
 
-  /** An optional input. */
   int in32(int id, int otherwise) throws ErrnoException {
     return has(id) ? in32(id) : otherwise;
   }
@@ -185,12 +177,10 @@ public final class IoctlCommand {
     return at < 0 ? otherwise : bytes.u8(at + CHOICE);
   }
 
-  /** A handle or a file descriptor. */
   int handle(int id) throws ErrnoException {
     return bytes.u32(require(id) + DATA);
   }
 
-  /** Returns the object that the handle in an attribute names. */
   <T extends Resource> T find(int id, Class<T> type) throws ErrnoException {
     return context.find(type, handle(id));
   }
@@ -236,7 +226,6 @@ public final class IoctlCommand {
     }
   }
 
-  /** Writes the handle of a new object. */
   void outHandle(int id, int handle) throws ErrnoException {
     context
         .process()

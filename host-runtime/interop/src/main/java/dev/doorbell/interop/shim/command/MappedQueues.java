@@ -58,7 +58,6 @@ final class MappedQueues {
       return process.queueMemory(lease);
     }
 
-    /** Hands the leases over. */
     Lease[] keep() {
       Lease[] kept = leases.toArray(Lease[]::new);
       leases.clear();

@@ -133,10 +133,20 @@ final class QueuePairCommands {
     DriverAccess.userIndex(qp.queuePair, in.u32(32));
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
-    // struct mlx5_ib_create_qp_resp
-    command.out(UverbsAbi.UHW_OUT, new Struct(40).u32(0, page.number()));
+    answer(command, handle, qp.number(), new Struct(40).u32(0, page.number()), capabilities);
+  }
+
+  /**
+   * Answers the creation of a queue pair.
+   *
+   * @param driver {@code struct mlx5_ib_create_qp_resp}
+   */
+  static void answer(
+      IoctlCommand command, int handle, int number, Struct driver, Struct capabilities)
+      throws ErrnoException {
+    command.out(UverbsAbi.UHW_OUT, driver);
     command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
-    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, qp.number());
+    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, number);
     command.outHandle(UverbsAbi.CREATE_QP_HANDLE, handle);
   }
 
@@ -153,12 +163,8 @@ final class QueuePairCommands {
     Resource.Srq shared = command.find(UverbsAbi.CREATE_QP_SRQ_HANDLE, Resource.Srq.class);
     DcTargetControl control =
         new DcTargetControl(pd.domain, shared.queue, receive.queue, in.u64(40), in.u32(32));
-    control.capabilities = new Struct(20);
     Resource.Dct target = new Resource.Dct(control, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
-    command.out(UverbsAbi.UHW_OUT, new Struct(40));
-    command.out(UverbsAbi.CREATE_QP_RESP_CAP, control.capabilities);
-    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, 0);
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, command.add(target));
+    answer(command, command.add(target), 0, new Struct(40), control.capabilities);
   }
 
   private static QueuePairSettings settings(ClientContext context, int handle)
@@ -177,9 +183,7 @@ final class QueuePairCommands {
     if (!(command.context().find(Resource.Queue.class, handle) instanceof Resource.Spread)) {
       settings(command.context(), handle);
     }
-    Resource.Queue qp = command.context().remove(Resource.Queue.class, handle);
-    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, qp));
-    ChannelCommands.drainAsync(command, qp, 0);
+    ChannelCommands.destroy(command, Resource.Queue.class);
   }
 
   /** {@code struct ib_uverbs_modify_qp}; the extended one begins the same. */

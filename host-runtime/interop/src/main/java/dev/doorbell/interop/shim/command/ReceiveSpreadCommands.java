@@ -65,12 +65,6 @@ final class ReceiveSpreadCommands {
     command.outHandle(UverbsAbi.CREATE_WQ_HANDLE, handle);
   }
 
-  static void destroyQueue(IoctlCommand command) throws ErrnoException {
-    Resource.Wq queue = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Wq.class);
-    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, queue));
-    ChannelCommands.drainAsync(command, queue, 0);
-  }
-
   /** {@code struct ib_uverbs_ex_modify_wq}. */
   static void modifyQueue(IoctlCommand command) throws ErrnoException {
     Struct in = command.in(UverbsAbi.CORE_IN, 24);
@@ -133,9 +127,7 @@ final class ReceiveSpreadCommands {
     ReceiveHash hash = new ReceiveHash(Arrays.copyOfRange(in.content(), 16, 16 + keyBytes), fields);
     Resource.Spread spread =
         new Resource.Spread(table, hash, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
-    command.out(UverbsAbi.UHW_OUT, new Struct(40));
-    command.out(UverbsAbi.CREATE_QP_RESP_CAP, new Struct(20));
-    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, 0);
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, command.add(spread));
+    QueuePairCommands.answer(
+        command, command.add(spread), spread.number(), new Struct(40), new Struct(20));
   }
 }

@@ -158,11 +158,8 @@ final class RegionCommands {
     Struct in = command.in(UverbsAbi.CORE_IN, 48);
     ClientContext context = command.context();
     Resource.Mr region = context.find(Resource.Mr.class, in.u32(8));
-    Registration now = region.registration;
+    Registration now = ErrnoException.present(region.registration, Errno.EOPNOTSUPP);
     int flags = in.u32(12);
-    if (now == null) {
-      throw new ErrnoException(Errno.EOPNOTSUPP);
-    }
     ErrnoException.require(
         flags != 0 && (flags & ~(TRANSLATION | DOMAIN | ACCESS)) == 0, Errno.EINVAL);
     boolean moves = (flags & TRANSLATION) != 0;

@@ -76,12 +76,6 @@ final class SharedReceiveCommands {
     return down == least ? down : down << 1;
   }
 
-  static void destroy(IoctlCommand command) throws ErrnoException {
-    Resource.Srq srq = command.remove(UverbsAbi.DESTROY_HANDLE, Resource.Srq.class);
-    command.out32(UverbsAbi.DESTROY_RESP, ChannelCommands.reported(command, srq));
-    ChannelCommands.drainAsync(command, srq, 0);
-  }
-
   /** {@code struct ib_uverbs_modify_srq}: only the limit can change. */
   static void modify(IoctlCommand command) throws ErrnoException {
     Struct in = command.in(UverbsAbi.CORE_IN, 16);

@@ -53,13 +53,12 @@ final class XrcCommands {
     Resource.Receiver receiver =
         new Resource.Receiver(
             in.domain.createReceiver(), in, command.in64(UverbsAbi.CREATE_QP_USER_HANDLE));
-    int handle = command.add(receiver);
-    Struct capabilities = new Struct(20);
-    receiver.control.capabilities = capabilities;
-    command.out(UverbsAbi.UHW_OUT, new Struct(40));
-    command.out(UverbsAbi.CREATE_QP_RESP_CAP, capabilities);
-    command.out32(UverbsAbi.CREATE_QP_RESP_QP_NUM, receiver.number());
-    command.outHandle(UverbsAbi.CREATE_QP_HANDLE, handle);
+    QueuePairCommands.answer(
+        command,
+        command.add(receiver),
+        receiver.number(),
+        new Struct(40),
+        receiver.control.capabilities);
   }
 
   /** {@code struct ib_uverbs_open_qp}: another handle of a receiver of the same domain. */

@@ -137,11 +137,7 @@ public final class ClientContext {
    */
   public <T extends Resource> T search(Class<T> type, Predicate<? super T> test)
       throws ErrnoException {
-    T found = searchOrNull(type, test);
-    if (found == null) {
-      throw new ErrnoException(Errno.ENOENT);
-    }
-    return found;
+    return ErrnoException.present(searchOrNull(type, test), Errno.ENOENT);
   }
 
   /** Searches like {@link #search}; returns null if there is none. */

@@ -83,7 +83,6 @@ public final class EventStream {
     return before - unsent.size();
   }
 
-  /** True when it is a stream of that process. */
   boolean isOf(int process) {
     return pid == process;
   }

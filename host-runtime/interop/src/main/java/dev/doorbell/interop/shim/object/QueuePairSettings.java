@@ -47,7 +47,6 @@ public abstract sealed class QueuePairSettings permits QueuePairControl, DcTarge
 
   public boolean signalsAll;
 
-  /** The current state. */
   public abstract int state();
 
   /**

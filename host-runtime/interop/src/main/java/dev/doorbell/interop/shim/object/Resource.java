@@ -44,7 +44,6 @@ public abstract sealed class Resource {
       this.leases = leases;
     }
 
-    /** Its number at the HCA. */
     public abstract int number();
 
     abstract void closeQueue();
@@ -78,7 +77,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A queue pair. */
   public static final class Qp extends Queue {
     public final QueuePair queuePair;
     public final QueuePairControl control;
@@ -147,7 +145,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A steering rule. */
   public static final class Flow extends Resource {
     private final Queue to;
     private final Runnable end;
@@ -338,7 +335,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A shared receive queue. */
   public static final class Srq extends Queue {
     public final SharedReceiveQueue queue;
     public final int entries;
@@ -373,7 +369,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A completion queue. */
   public static final class Cq extends Queue {
     public final CompletionQueue queue;
     public final @Nullable Channel channel;
@@ -491,7 +486,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A memory window. */
   public static final class Window extends Resource {
     public final SoftMemoryWindow window;
 
@@ -570,7 +564,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A protection domain. */
   public static final class Pd extends Resource {
     public final ProtectionDomain domain;
     public final int number;
@@ -586,7 +579,6 @@ public abstract sealed class Resource {
     }
   }
 
-  /** A doorbell page. */
   public static final class Uar extends Resource {
     public final UarPage page;
 

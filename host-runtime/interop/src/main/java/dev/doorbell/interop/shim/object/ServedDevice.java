@@ -147,7 +147,6 @@ public final class ServedDevice {
     }
   }
 
-  /** Its place. */
   public Locus locus() {
     return locus;
   }
@@ -182,7 +181,6 @@ public final class ServedDevice {
     }
   }
 
-  /** Its node GUID. */
   public long guid() {
     return hca.gidLow() ^ UNIVERSAL;
   }

@@ -32,7 +32,6 @@ public final class UarPage {
   private final Lease lease;
   private final MemorySegment doorbell = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
 
-  /** Queue pairs whose doorbells are written here. */
   final List<Resource.Qp> users = new ArrayList<>();
 
   /**

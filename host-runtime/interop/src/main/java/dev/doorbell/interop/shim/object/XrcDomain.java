@@ -55,14 +55,9 @@ public final class XrcDomain {
 
   /** The receiver with that number. */
   public Receiver receiver(int number) throws ErrnoException {
-    Receiver receiver = receivers.get(number);
-    if (receiver == null) {
-      throw new ErrnoException(Errno.EINVAL);
-    }
-    return receiver;
+    return ErrnoException.present(receivers.get(number), Errno.EINVAL);
   }
 
-  /** A receiver is gone. */
   void remove(QueuePair receiver) {
     receivers.remove(receiver.number());
   }

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.Struct;
+import dev.doorbell.interop.shim.abi.UserMemory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A program with an open {@code rdma_cm} file and a memory of one page at {@link #MEMORY}. */
-final class CmProgram implements CmCommands.Memory {
+final class CmProgram implements UserMemory {
   static final long MEMORY = 0x10_0000;
   private static final int ROOM = 4096;
 
