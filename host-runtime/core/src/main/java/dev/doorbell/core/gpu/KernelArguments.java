@@ -36,16 +36,6 @@ public final class KernelArguments {
     return this;
   }
 
-  /** The number of arguments. */
-  public int size() {
-    return values.size();
-  }
-
-  /** The bytes of argument {@code index}. */
-  public byte[] bytes(int index) {
-    return values.get(index).clone();
-  }
-
   /**
    * Lays the arguments out as {@code kernel} expects them.
    *

@@ -55,15 +55,6 @@ public final class FlowChecker {
   /**
    * Checks the next packet of the capture.
    *
-   * @param frame parsed as RoCE
-   */
-  public Findings check(RoceFrame frame) {
-    return check(frame, true);
-  }
-
-  /**
-   * Checks the next packet of the capture.
-   *
    * @param whole false for a packet of which only the start is there: its ICRC is not checked
    */
   public Findings check(RoceFrame frame, boolean whole) {

@@ -367,37 +367,8 @@ public final class RoceFrame {
         : Gid.ofIpv4(BigEndian.getInt(ip + Ipv4Header.DESTINATION_OFFSET));
   }
 
-  /** The upper half of {@link #source}, without an object. */
-  public long sourceHigh() {
-    return ipv6 ? BigEndian.getLong(ip + Ipv6Header.SOURCE_OFFSET) : 0;
-  }
-
-  /** The lower half of {@link #source}, without an object. */
-  public long sourceLow() {
-    return ipv6
-        ? BigEndian.getLong(ip + Ipv6Header.SOURCE_OFFSET + Long.BYTES)
-        : Gid.ipv4Low(Ipv4Header.source(ip));
-  }
-
-  /** The upper half of {@link #destination}, without an object. */
-  public long destinationHigh() {
-    return ipv6 ? BigEndian.getLong(ip + Ipv6Header.DESTINATION_OFFSET) : 0;
-  }
-
-  /** The lower half of {@link #destination}, without an object. */
-  public long destinationLow() {
-    return ipv6
-        ? BigEndian.getLong(ip + Ipv6Header.DESTINATION_OFFSET + Long.BYTES)
-        : Gid.ipv4Low(Ipv4Header.destination(ip));
-  }
-
   /** DSCP and ECN. */
   public int trafficClass() {
     return ipv6 ? Ipv6Header.trafficClass(ip) : Ipv4Header.trafficClass(ip);
-  }
-
-  /** Time to live or hop limit. */
-  public int hopLimit() {
-    return ipv6 ? Ipv6Header.hopLimit(ip) : Ipv4Header.ttl(ip);
   }
 }

@@ -219,12 +219,12 @@ class CaptureTruthTest {
     try (Scene scene = new Scene(true)) {
       scene.capture.only(Set.of(0xabc));
       scene.write(1);
-      assertThat(scene.capture.frames()).isZero();
+      scene.capture.flush();
+      assertThat(CaptureReader.read(scene.file).frames()).isEmpty();
       scene.capture.only(Set.of(scene.a.queuePair.number()));
       scene.write(1);
-      assertThat(scene.capture.frames()).isGreaterThan(4);
       scene.capture.flush();
-      assertThat(CaptureReader.read(scene.file).frames()).hasSize((int) scene.capture.frames());
+      assertThat(CaptureReader.read(scene.file).frames()).hasSizeGreaterThan(4);
     }
   }
 }

@@ -196,13 +196,13 @@ final class FrameReceiver {
 
   private void takeRoute(Packet packet) {
     packet.trafficClass = frame.trafficClass();
-    packet.hopLimit = frame.hopLimit();
+    packet.hopLimit = frame.ipv6 ? Ipv6Header.hopLimit(frame.ip) : Ipv4Header.ttl(frame.ip);
     packet.flowLabel = 0;
-    packet.sourceGidHigh = frame.sourceHigh();
-    packet.sourceGidLow = frame.sourceLow();
+    packet.sourceGidHigh = frame.source().high();
+    packet.sourceGidLow = frame.source().low();
     packet.sourcePort = link.senderPort();
-    packet.destinationGidHigh = frame.destinationHigh();
-    packet.destinationGidLow = frame.destinationLow();
+    packet.destinationGidHigh = frame.destination().high();
+    packet.destinationGidLow = frame.destination().low();
   }
 
   private void record(long address, int length) {
