@@ -75,7 +75,6 @@ public final class Switch implements Network, AutoCloseable {
     clock.timer(options.nanos(), frame);
   }
 
-  /** Reads all counters. */
   public Counters counters() {
     return new Counters(forwarded, lost, marked, pauses, mostBytes);
   }

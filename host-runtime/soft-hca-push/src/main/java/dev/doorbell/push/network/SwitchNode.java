@@ -16,7 +16,6 @@ final class SwitchNode {
   private final @Nullable QueuedPort[] trunks;
   final List<QueuedPort> ports = new ArrayList<>();
   private long used;
-  private boolean stopped;
 
   SwitchNode(int number, SwitchedNetwork.Wiring wiring, NetworkPlan plan) {
     this.number = number;
@@ -52,17 +51,13 @@ final class SwitchNode {
     return trunk < 0 ? null : trunks[trunk];
   }
 
-  void stop() {
-    stopped = true;
-  }
-
   private double limit() {
     return options.threshold() * (options.bufferBytes() - used);
   }
 
   /** A frame is in: it joins a queue or is lost. */
   void enter(Frame frame, Ingress from) {
-    QueuedPort to = stopped ? null : towards(frame);
+    QueuedPort to = towards(frame);
     if (to == null) {
       wiring.lose(frame);
       return;
@@ -248,12 +243,8 @@ final class SwitchNode {
       count(wiring.clock.now());
       queued -= frame.bytes();
       left(frame);
-      if (stopped) {
-        wiring.lose(frame);
-      } else {
-        frame.hop = next;
-        wiring.clock.timer(latencyNanos, frame);
-      }
+      frame.hop = next;
+      wiring.clock.timer(latencyNanos, frame);
       start();
     }
   }
