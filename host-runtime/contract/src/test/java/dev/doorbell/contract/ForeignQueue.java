@@ -197,7 +197,7 @@ abstract class ForeignQueue {
     @Override
     void postReceive(long index, int bytes, int key, long address) {
       long slot = index & (end.queuePair.attributes().receiveEntries() - 1);
-      RxDescriptors.write(
+      RxDescriptor.write(
           end.queuePair.receiveRingAddress() + slot * RxDescriptor.BYTES,
           (int) index,
           address,

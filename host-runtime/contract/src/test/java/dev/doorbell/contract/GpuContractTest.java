@@ -55,8 +55,6 @@ public abstract class GpuContractTest {
     try (Memory memory = world.gpu().allocate(kind, 3 << 20, "buffer")) {
       assertThat(memory.kind()).isEqualTo(kind);
       assertThat(memory.size()).isEqualTo(3 << 20);
-      assertThat(memory.locus())
-          .isEqualTo(kind == MemoryKind.HOST ? Locus.cpu(0) : Locus.gpu(0, 0));
       assertThat(memory.address() % 4096).isZero();
       assertThat(memory.getBytes(0, 3 << 20)).containsOnly(0);
       byte[] pattern = new byte[(2 << 20) + 5];

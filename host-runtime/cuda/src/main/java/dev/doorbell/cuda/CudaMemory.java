@@ -66,11 +66,6 @@ final class CudaMemory implements Memory {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public long address() {
     return address;
   }

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -28,7 +29,6 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaPipeline;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -109,7 +109,7 @@ public final class SoftHca implements Hca, HcaServices {
    */
   public SoftHca(Fabric fabric, Locus nic, String name, SoftHcaOptions options) {
     if (nic.part() != Locus.Part.NIC) {
-      throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
+      throw new HcaException("an HCA must be at a NIC's place, not at " + nic, Errno.EINVAL);
     }
     this.fabric = fabric;
     this.locus = nic;
@@ -151,11 +151,6 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public String name() {
     return name;
-  }
-
-  @Override
-  public Locus locus() {
-    return locus;
   }
 
   @Override
@@ -391,7 +386,6 @@ public final class SoftHca implements Hca, HcaServices {
     return ++lastConnection;
   }
 
-  /** Memory of its machine. */
   MemoryProvider memory() {
     return FabricMemory.of(fabric.memory(), locus.rank());
   }
@@ -411,7 +405,7 @@ public final class SoftHca implements Hca, HcaServices {
   public void plug(Wire other) {
     if (plugged) {
       throw new HcaException(
-          "%s is on a wire already; an HCA joins one".formatted(this), HcaErrno.EBUSY);
+          "%s is on a wire already; an HCA joins one".formatted(this), Errno.EBUSY);
     }
     wire = other;
     plugged = true;
@@ -423,7 +417,7 @@ public final class SoftHca implements Hca, HcaServices {
       throw new HcaException(
           "cannot register %d bytes at 0x%x: %s"
               .formatted(bytes, address, fabric.memory().describe(address, bytes)),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 

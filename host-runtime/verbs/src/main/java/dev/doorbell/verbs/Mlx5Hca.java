@@ -96,11 +96,6 @@ public final class Mlx5Hca implements Hca {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public HcaAttributes attributes() {
     return attributes;
   }

@@ -39,7 +39,6 @@ public final class VerbsHca implements Hca {
   private static final int LARGEST_RING = 1 << 15;
 
   private final Fabric fabric;
-  private final Locus locus;
   private final PostingEngine engine;
   private final PostedDevice device;
   private final List<VerbsDomain> domains = new ArrayList<>();
@@ -56,7 +55,6 @@ public final class VerbsHca implements Hca {
    */
   public VerbsHca(Fabric fabric, Locus nic, DeviceFilter filter, int gidIndex) {
     this.fabric = fabric;
-    this.locus = nic;
     DeviceContext context = DeviceContext.open(filter, DeviceContext.Kind.ANY, gidIndex);
     this.engine = new PostingEngine("HCA '%s' at %s".formatted(context.name, nic));
     AsyncEvents events = new AsyncEvents(context, engine::numberOf);
@@ -72,11 +70,6 @@ public final class VerbsHca implements Hca {
   /** One line for the beginning of a run: port, link, MTU, GID and why it was chosen. */
   public String describe() {
     return device.context.describe() + ", by ibv_post_send";
-  }
-
-  @Override
-  public Locus locus() {
-    return locus;
   }
 
   @Override
