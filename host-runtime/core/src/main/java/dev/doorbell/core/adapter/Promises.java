@@ -22,7 +22,6 @@ public record Promises(
     FenceBit fenceBit,
     Queues queues) {
 
-  /** Returns the answer to {@code promise}. */
   public Enum<?> answer(Promise promise) {
     return switch (promise) {
       case PLACEMENT -> placement;

@@ -83,7 +83,6 @@ public final class Scheduler {
     }
   }
 
-  /** The number of agents. */
   public int size() {
     return count - holes + devices.size();
   }

@@ -31,7 +31,6 @@ public record FaultTrigger(
     return new FaultTrigger(index, index, 1, 1, 0, 1);
   }
 
-  /** Each event with this probability. */
   public static FaultTrigger chance(double probability) {
     return new FaultTrigger(0, Long.MAX_VALUE, 1, probability, 0, Long.MAX_VALUE);
   }

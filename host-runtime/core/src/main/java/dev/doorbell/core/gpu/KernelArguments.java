@@ -25,7 +25,6 @@ public final class KernelArguments {
         ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
   }
 
-  /** Adds the address of {@code memory}. */
   public KernelArguments add(Memory memory) {
     return add(memory.address());
   }

@@ -28,7 +28,6 @@ import dev.doorbell.core.memory.RawMemory;
  * HCA takes a doorbell as a hint to look, and reads the truth in the {@link DoorbellRecord}.
  */
 public final class Doorbell {
-  /** Bytes of a doorbell. */
   public static final int BYTES = 8;
 
   /** Bytes of a UAR page. */

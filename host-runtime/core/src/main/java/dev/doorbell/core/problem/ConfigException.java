@@ -13,7 +13,6 @@ public final class ConfigException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** A config with one problem. */
   public ConfigException(Problem problem) {
     this(List.of(problem));
   }

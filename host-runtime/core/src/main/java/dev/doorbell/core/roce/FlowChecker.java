@@ -76,7 +76,6 @@ public final class FlowChecker {
     return findings;
   }
 
-  /** Returns the correct ICRC of a frame. */
   public int expectedIcrc(RoceFrame frame) {
     return icrc.of(frame);
   }

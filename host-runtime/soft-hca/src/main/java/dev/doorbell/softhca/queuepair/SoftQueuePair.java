@@ -4,6 +4,7 @@ import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
@@ -19,7 +20,6 @@ import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ObjectOwner;
@@ -198,7 +198,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
         throw new HcaException(
             "steer: %s of %s receives no frames, but %s"
                 .formatted(queue, queue.hca.name(), queue.transport),
-            HcaErrno.EINVAL);
+            Errno.EINVAL);
       }
     }
     SteeringTable<ScheduledQueuePair> steering = queues.getFirst().engine.steering;
@@ -213,7 +213,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
       throw new HcaException(
           "join: %s of %s is of %s, and %s is a group's GID: %b"
               .formatted(this, hca.name(), transport, group, group.isMulticast()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     engine.steering.attach(group, this);
   }

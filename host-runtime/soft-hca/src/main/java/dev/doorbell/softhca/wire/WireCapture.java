@@ -78,7 +78,6 @@ public final class WireCapture implements AutoCloseable {
         PcapngWriter.create(file, "Doorbell software HCA", comment), basis, fabricNow);
   }
 
-  /** Adds an interface and returns its number. */
   public int addInterface(String name) {
     return writer.addInterface(name, "%s, %s".formatted(name, clock), LinkType.ETHERNET);
   }

@@ -34,7 +34,6 @@ public final class DcTargetCommand {
       int gidIndex,
       int hopLimit) {}
 
-  /** CREATE_DCT. */
   public static PrmBuffer create(Shape shape) {
     return PrmBuffer.command(DcTargetContext.BYTES, CommandHeader.CREATE_DCT)
         .put(DcTargetContext.PD, shape.domain)
@@ -52,13 +51,11 @@ public final class DcTargetCommand {
         .put(DcTargetContext.HOP_LIMIT, shape.hopLimit);
   }
 
-  /** DRAIN_DCT. */
   public static PrmBuffer drain(int number) {
     return PrmBuffer.command(PrmBuffer.HEADER_BYTES, CommandHeader.DRAIN_DCT)
         .put(CommandHeader.NUMBER, number);
   }
 
-  /** QUERY_DCT. */
   public static PrmBuffer query(int number) {
     return PrmBuffer.command(PrmBuffer.HEADER_BYTES, CommandHeader.QUERY_DCT)
         .put(CommandHeader.NUMBER, number);
