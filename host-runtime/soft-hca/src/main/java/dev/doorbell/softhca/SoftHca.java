@@ -17,7 +17,6 @@ import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.Gid;
@@ -161,18 +160,15 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public HcaAttributes attributes() {
     return new HcaAttributes(
-        "soft-mlx5",
         options.limits().queuePairs(),
         options.limits().maxSendBlocks(),
         options.limits().minSendBlocks(),
         options.limits().completionEntries(),
         options.limits().inlineBytes(),
-        ControlSegment.MAX_DS - 2,
         options.limits().onChipBytes(),
         options.limits().blueFlameBytes(),
         options.limits().messageBytes(),
-        options.limits().readAtomic(),
-        true);
+        options.limits().readAtomic());
   }
 
   @Override

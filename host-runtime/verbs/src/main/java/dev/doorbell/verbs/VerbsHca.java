@@ -76,18 +76,15 @@ public final class VerbsHca implements Hca {
   public HcaAttributes attributes() {
     DeviceContext context = device.context;
     return new HcaAttributes(
-        "verbs",
         context.maxQueuePairs,
         Math.min(LARGEST_RING, Integer.highestOneBit(context.maxWorkRequests)),
         1,
         Integer.highestOneBit(context.maxCompletions),
         MAX_INLINE_BYTES,
-        device.maxSegments(),
         0,
         0,
         MAX_MESSAGE_BYTES,
-        Math.min(context.maxReadAtomic, 16),
-        false);
+        Math.min(context.maxReadAtomic, 16));
   }
 
   @Override

@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
  */
 public final class SwitchedNetwork implements Network, AutoCloseable {
   /** Counters of frames. */
-  public record Counters(long forwarded, long lost, long marked, long pauses) {}
+  public record Counters(long lost, long marked, long pauses) {}
 
   /**
    * The queue of a port out, over the time since its first frame.
@@ -48,7 +48,6 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     final QueueOptions options;
     final SplittableRandom random;
     final EqualCostPaths paths;
-    long forwarded;
     long lost;
     long marked;
     long pauses;
@@ -125,7 +124,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   }
 
   public Counters counters() {
-    return new Counters(wiring.forwarded, wiring.lost, wiring.marked, wiring.pauses);
+    return new Counters(wiring.lost, wiring.marked, wiring.pauses);
   }
 
   /** Bytes that wait in the port out to a host. */
@@ -215,12 +214,9 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
       return distance;
     }
 
-    /** The trunk that a flow takes from one switch towards another, or -1 where there is no way. */
+    /** The trunk that a flow takes from one switch towards another one. */
     int trunk(int at, int towards, long flow) {
       int[] ways = next[at][towards];
-      if (ways.length == 0) {
-        return -1;
-      }
       return ways.length == 1
           ? ways[0]
           : ways[Math.floorMod(hash(hash(flow) + hash(seed + at)), ways.length)];
