@@ -168,7 +168,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return attributes;
   }
 
-  /** Sets the first packet sequence number, before anything is sent. */
+  /** Sets the first packet sequence number, before RTS. */
   public void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
     if (requester != null && state == QueuePairState.RTR) {
@@ -177,7 +177,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     }
   }
 
-  /** Bounds the path MTU of an initiator, before RTR. */
+  /** Bounds the path MTU of an initiator of dynamic connections, before RTR: 256 to 4096 bytes. */
   public void largestMtu(int bytes) {
     largestMtu = bytes;
   }
@@ -206,7 +206,11 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return () -> steering.remove(rule);
   }
 
-  /** Multicasts to that group are received here. */
+  /**
+   * Multicasts to that group are received here, unless this queue pair has sent them.
+   *
+   * @throws HcaException on transports without datagrams, and where the GID is none of a group
+   */
   public void join(Gid group) {
     requireOpen("join");
     if (!isDatagram() || !group.isMulticast()) {
@@ -228,7 +232,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     this.rights = Rights.bits(rights);
   }
 
-  /** Changes the attributes of an existing connection. */
+  /** Changes the attributes of a connection but the numbers of READs and atomics, which stay. */
   public void connection(ConnectionAttributes attributes) {
     ConnectionChecks.check(attributes, hca.options().limits());
     connection = attributes;

@@ -69,8 +69,8 @@ class CaptureTruthTest {
       b = new Endpoint(world, 1, Endpoint.Shape.usual());
       Endpoint.connect(a, b, QUICK);
       if (ipv4) {
-        DriverAccess.gids(a.queuePair, IPV4[0], IPV4[1]);
-        DriverAccess.gids(b.queuePair, IPV4[1], IPV4[0]);
+        DriverAccess.of(a.queuePair).between(IPV4[0], IPV4[1]);
+        DriverAccess.of(b.queuePair).between(IPV4[1], IPV4[0]);
       }
     }
 
