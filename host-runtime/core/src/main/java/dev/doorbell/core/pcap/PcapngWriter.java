@@ -32,7 +32,6 @@ public final class PcapngWriter implements AutoCloseable {
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private int interfaces;
-  private long frames;
 
   private PcapngWriter(FileChannel file) {
     this.file = file;
@@ -125,7 +124,6 @@ public final class PcapngWriter implements AutoCloseable {
       remark.put(buffer);
     }
     buffer.putInt(Blocks.OPTION_END).putInt(length);
-    frames++;
   }
 
   private void ensure(int bytes) {
