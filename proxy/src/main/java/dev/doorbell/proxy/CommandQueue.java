@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * counter and the descriptor lie in GPU memory. Everything starts zeroed.
  */
 public final class CommandQueue implements AutoCloseable {
-  /** The least entries of a queue. */
   public static final int MIN_ENTRIES = 1;
 
   /** The most entries of a queue: what the index in an entry still tells apart by far. */

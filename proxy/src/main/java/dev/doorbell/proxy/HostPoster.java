@@ -151,7 +151,6 @@ public final class HostPoster extends RoundAgent {
       roundWork += posted;
     }
     poster.ring(stores);
-    counters.highestOccupancy = Math.max(counters.highestOccupancy, counters.inFlight());
   }
 
   private void ended(long ticket, boolean failed) {

@@ -95,7 +95,6 @@ public final class HostPutLoop extends RoundAgent {
     return stage == Stage.DONE;
   }
 
-  /** Returns true if a put has failed. */
   public boolean failed() {
     return failed;
   }

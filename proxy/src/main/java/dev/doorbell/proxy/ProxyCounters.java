@@ -20,14 +20,7 @@ public final class ProxyCounters {
   /** Commands that ended with an error, or could not be posted. */
   public long failed;
 
-  /** WQEs written. */
   public long wqes;
-
-  /** 8-byte doorbells rung. */
-  public long doorbells;
-
-  /** WQEs stored to the BlueFlame register. */
-  public long blueFlames;
 
   /** Times that a command had to wait for room in a send or completion queue. */
   public long waits;
@@ -35,28 +28,8 @@ public final class ProxyCounters {
   /** The most commands taken in one round. */
   public long largestBatch;
 
-  /** The most commands of one queue that were taken and had not ended. */
-  public long highestOccupancy;
-
   /** Commands taken that have not ended. */
   public long inFlight() {
     return commands - completed - failed;
-  }
-
-  @Override
-  public String toString() {
-    return "%d commands in %d batches (largest %d), %d completed, %d failed, %d WQEs, %d doorbells, %d BlueFlame, %d waits, %d spins, occupancy up to %d"
-        .formatted(
-            commands,
-            batches,
-            largestBatch,
-            completed,
-            failed,
-            wqes,
-            doorbells,
-            blueFlames,
-            waits,
-            spins,
-            highestOccupancy);
   }
 }

@@ -111,11 +111,6 @@ final class SendQueuePoster {
     this.results = new CommandResults[queue.blocks()];
   }
 
-  /** WQEs posted that have not ended. */
-  long outstanding() {
-    return next - completed;
-  }
-
   /**
    * Writes a command's WQEs, as far as there is room. One that met {@link Outcome#BUSY} is offered
    * again until it does not; until then, those of other queues are busy, too.
@@ -217,11 +212,9 @@ final class SendQueuePoster {
         storeUnit(half, unit, Access.RELAXED | Access.SYS, stores);
       }
       blueFlames++;
-      counters.blueFlames++;
     } else {
       stores.store64(
           queue.doorbell(), Doorbell.encode(next, queue.number24()), Access.MMIO | Access.SYS);
-      counters.doorbells++;
     }
     stores.spend(prices.ringNanos());
     rung = next;

@@ -110,7 +110,6 @@ final class ServedQueue implements CommandResults {
     gathered = 0;
     ticket = consumed++;
     counters.commands++;
-    counters.highestOccupancy = Math.max(counters.highestOccupancy, consumed - frontier);
     held = true;
     return Look.COMMAND;
   }

@@ -33,11 +33,6 @@ final class NativeMemory extends AddressableMemory {
   }
 
   @Override
-  public Locus locus() {
-    return allocation.locus();
-  }
-
-  @Override
   public long address() {
     return allocation.address();
   }

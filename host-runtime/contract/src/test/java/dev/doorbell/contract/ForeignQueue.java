@@ -293,7 +293,7 @@ abstract class ForeignQueue {
               (value << Byte.SIZE)
                   | (RawMemory.getByte(data + InlineSegment.DATA_OFFSET + i) & 0xff);
         }
-        Descriptor.writeInline(
+        Descriptors.writeInline(
             image(),
             lap,
             atomic ? Descriptor.ATOMIC_ADD : Descriptor.WRITE_INLINE,
@@ -309,7 +309,7 @@ abstract class ForeignQueue {
       } else {
         boolean transfer = (write && !inline && units <= 3) || opcode == Opcode.RDMA_READ;
         boolean empty = !transfer || units < 3;
-        Descriptor.writeTransfer(
+        Descriptors.writeTransfer(
             image(),
             lap,
             transfer ? write ? Descriptor.WRITE : Descriptor.READ : NO_OPERATION,

@@ -55,8 +55,6 @@ public abstract class GpuContractTest {
     try (Memory memory = world.gpu().allocate(kind, 3 << 20, "buffer")) {
       assertThat(memory.kind()).isEqualTo(kind);
       assertThat(memory.size()).isEqualTo(3 << 20);
-      assertThat(memory.locus())
-          .isEqualTo(kind == MemoryKind.HOST ? Locus.cpu(0) : Locus.gpu(0, 0));
       assertThat(memory.address() % 4096).isZero();
       assertThat(memory.getBytes(0, 3 << 20)).containsOnly(0);
       byte[] pattern = new byte[(2 << 20) + 5];
@@ -417,7 +415,6 @@ public abstract class GpuContractTest {
     assertThat(attributes.maxThreadsPerBlock()).isEqualTo(1024);
     assertThat(attributes.maxResidentBlocks()).isGreaterThanOrEqualTo(attributes.multiprocessors());
     assertThat(attributes.sharedBytesPerBlock()).isGreaterThanOrEqualTo(48 << 10);
-    assertThat(attributes.warpSize()).isEqualTo(32);
     assertThat(world.gpu().locus()).isEqualTo(Locus.gpu(0, 0));
   }
 

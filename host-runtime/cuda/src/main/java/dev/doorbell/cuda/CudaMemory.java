@@ -69,11 +69,6 @@ final class CudaMemory implements Memory {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public long address() {
     return address;
   }

@@ -112,12 +112,10 @@ public final class PushChecker implements PushObserver {
     watched.add(new Watched(ring, engine.number(), engine.options.release(), producer));
   }
 
-  /** Events so far. */
   public long events() {
     return events;
   }
 
-  /** Events of a kind so far. */
   public long count(PushEvent.Kind kind) {
     return counts.getOrDefault(kind, 0L);
   }

@@ -55,7 +55,6 @@ public final class PushEngine implements AutoCloseable {
   private int turn;
   private boolean paused;
 
-  /** Steps the engine. */
   private final class Engine implements Agent {
     @Override
     public int step(int budget) {

@@ -25,7 +25,6 @@ public record PushEvent(
 
   /** Kinds of events. */
   public enum Kind {
-    /** A doorbell arrived. */
     DOORBELL,
     /** A doorbell arrived in pieces; the record was read instead. */
     TORN_DOORBELL,
@@ -43,11 +42,9 @@ public record PushEvent(
     TRANSMITTED,
     /** A message was sent again. */
     RETRANSMITTED,
-    /** A message was acknowledged. */
     ACKNOWLEDGED,
     /** The slots of messages below were given back. */
     RELEASED,
-    /** A credit was written. */
     CREDITED,
     /** A credit was kept back, by mistake. */
     CREDIT_LOST,
@@ -76,9 +73,6 @@ public record PushEvent(
   /** Hears every event of an engine, when it happens. */
   @FunctionalInterface
   public interface PushObserver {
-    /** Nobody listens. */
-    PushObserver NONE = event -> {};
-
     /** One event. May throw to end the run. */
     void happened(PushEvent event);
   }

@@ -14,7 +14,6 @@ final class PushFrame extends Frame {
 
   private static final byte[] NOTHING = {};
 
-  /** Meaning of a frame. */
   enum Kind {
     DATA,
     /** Everything below the sequence number has arrived. */

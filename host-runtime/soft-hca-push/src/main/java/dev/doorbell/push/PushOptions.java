@@ -112,10 +112,6 @@ public record PushOptions(
     return new PushOptions(release, other, credits, retry, window, receiving, prefetch, mistakes);
   }
 
-  public PushOptions with(CreditReturn other) {
-    return new PushOptions(release, service, other, retry, window, receiving, prefetch, mistakes);
-  }
-
   public PushOptions with(Retry other) {
     return new PushOptions(release, service, credits, other, window, receiving, prefetch, mistakes);
   }

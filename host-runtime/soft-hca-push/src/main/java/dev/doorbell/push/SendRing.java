@@ -86,7 +86,6 @@ public final class SendRing implements MmioTarget {
     engine.port.onMmio(page.address(), this);
   }
 
-  /** The address of the doorbell register. */
   public long doorbellAddress() {
     return page.address();
   }
@@ -108,7 +107,6 @@ public final class SendRing implements MmioTarget {
     return chip.address();
   }
 
-  /** The address of the headers. */
   public long headers() {
     return chip.address() + RECORD_BYTES;
   }

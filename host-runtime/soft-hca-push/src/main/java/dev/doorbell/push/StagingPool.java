@@ -60,7 +60,6 @@ public final class StagingPool {
     return share == 0 ? slots : Math.ceilDiv(share * slots, EIGHTHS + share);
   }
 
-  /** Address of slot {@code slot}. */
   long slot(int slot) {
     return memory.address() + (long) slot * slotBytes;
   }

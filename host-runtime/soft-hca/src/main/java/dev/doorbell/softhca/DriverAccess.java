@@ -2,7 +2,6 @@ package dev.doorbell.softhca;
 
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.CompletionQueue;
-import dev.doorbell.core.hca.ConnectionAttributes;
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
@@ -13,7 +12,6 @@ import dev.doorbell.core.hca.QueuePairAttributes;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.objects.SoftCompletionQueue;
 import dev.doorbell.softhca.objects.SoftMemoryRegion;
 import dev.doorbell.softhca.objects.SoftMemoryWindow;
@@ -146,31 +144,9 @@ public final class DriverAccess {
     return soft(SoftHca.class, hca).memory();
   }
 
-  /** Sets the GIDs of a connection's two ends, after RTR: its packets go between them. */
-  public static void gids(QueuePair queuePair, Gid source, Gid destination) {
-    soft(queuePair).between(source, destination);
-  }
-
-  /** Chooses the first sequence number of packets, before RTS. */
-  public static void startPsn(QueuePair queuePair, int psn) {
-    soft(queuePair).startPsn(psn);
-  }
-
-  /**
-   * Bounds the path MTU of an initiator of dynamic connections, before RTR.
-   *
-   * @param bytes 256 to 4096
-   */
-  public static void largestMtu(QueuePair queuePair, int bytes) {
-    soft(queuePair).largestMtu(bytes);
-  }
-
-  /**
-   * Names a queue pair for its user: its CQEs have that name in {@code srqn_uidx}, as with {@code
-   * cqe_version} 1 of mlx5.
-   */
-  public static void userIndex(QueuePair queuePair, int userIndex) {
-    soft(queuePair).userIndex = userIndex;
+  /** Returns the queue pair itself, for the attributes that the contract has no need of. */
+  public static SoftQueuePair of(QueuePair queuePair) {
+    return soft(SoftQueuePair.class, queuePair);
   }
 
   /** Names a target of dynamic connections for its user, as a queue pair is named. */
@@ -181,19 +157,6 @@ public final class DriverAccess {
   /** Names a shared receive queue for its user: CQEs of extended connections have its name. */
   public static void userIndex(SharedReceiveQueue queue, int userIndex) {
     soft(SoftSharedReceiveQueue.class, queue).userIndex = userIndex;
-  }
-
-  /** Changes what peers may do. */
-  public static void allow(QueuePair queuePair, Set<AccessRight> rights) {
-    soft(queuePair).allow(rights);
-  }
-
-  /**
-   * Changes the attributes of a connection that exists. Numbers of READs and atomics stay as they
-   * are.
-   */
-  public static void change(QueuePair queuePair, ConnectionAttributes attributes) {
-    soft(queuePair).connection(attributes);
   }
 
   /**
@@ -210,30 +173,11 @@ public final class DriverAccess {
   public static Runnable steer(
       List<QueuePair> queuePairs, @Nullable ReceiveHash hash, FlowMatch match, int priority) {
     return SoftQueuePair.steer(
-        queuePairs.stream().map(DriverAccess::soft).toList(), hash, match, priority);
-  }
-
-  /**
-   * Attaches a queue pair of {@link dev.doorbell.core.hca.Transport#UD} to a multicast group, whose
-   * datagrams it receives unless it has sent them itself.
-   *
-   * @throws HcaException on other transports, and where the GID is none of a group
-   */
-  public static void join(QueuePair queuePair, Gid group) {
-    soft(queuePair).join(group);
-  }
-
-  /** Detaches a queue pair from a multicast group; false if it was not attached. */
-  public static boolean leave(QueuePair queuePair, Gid group) {
-    return soft(queuePair).leave(group);
+        queuePairs.stream().map(DriverAccess::of).toList(), hash, match, priority);
   }
 
   private static SoftProtectionDomain soft(ProtectionDomain domain) {
     return soft(SoftProtectionDomain.class, domain);
-  }
-
-  private static SoftQueuePair soft(QueuePair queuePair) {
-    return soft(SoftQueuePair.class, queuePair);
   }
 
   private static <T> T soft(Class<T> type, Object object) {

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fault.FaultInjector;
 import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaAttributes;
 import dev.doorbell.core.hca.HcaException;
@@ -16,7 +17,6 @@ import dev.doorbell.core.memory.FabricMemory;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.core.roce.BthOpcode;
 import dev.doorbell.core.roce.Gid;
@@ -28,7 +28,6 @@ import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaPipeline;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTiming;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -109,7 +108,7 @@ public final class SoftHca implements Hca, HcaServices {
    */
   public SoftHca(Fabric fabric, Locus nic, String name, SoftHcaOptions options) {
     if (nic.part() != Locus.Part.NIC) {
-      throw new HcaException("an HCA must be at a NIC's place, not at " + nic, HcaErrno.EINVAL);
+      throw new HcaException("an HCA must be at a NIC's place, not at " + nic, Errno.EINVAL);
     }
     this.fabric = fabric;
     this.locus = nic;
@@ -154,11 +153,6 @@ public final class SoftHca implements Hca, HcaServices {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public Promises promises() {
     return options.promises();
   }
@@ -166,18 +160,15 @@ public final class SoftHca implements Hca, HcaServices {
   @Override
   public HcaAttributes attributes() {
     return new HcaAttributes(
-        "soft-mlx5",
         options.limits().queuePairs(),
         options.limits().maxSendBlocks(),
         options.limits().minSendBlocks(),
         options.limits().completionEntries(),
         options.limits().inlineBytes(),
-        ControlSegment.MAX_DS - 2,
         options.limits().onChipBytes(),
         options.limits().blueFlameBytes(),
         options.limits().messageBytes(),
-        options.limits().readAtomic(),
-        true);
+        options.limits().readAtomic());
   }
 
   @Override
@@ -391,7 +382,6 @@ public final class SoftHca implements Hca, HcaServices {
     return ++lastConnection;
   }
 
-  /** Memory of its machine. */
   MemoryProvider memory() {
     return FabricMemory.of(fabric.memory(), locus.rank());
   }
@@ -411,7 +401,7 @@ public final class SoftHca implements Hca, HcaServices {
   public void plug(Wire other) {
     if (plugged) {
       throw new HcaException(
-          "%s is on a wire already; an HCA joins one".formatted(this), HcaErrno.EBUSY);
+          "%s is on a wire already; an HCA joins one".formatted(this), Errno.EBUSY);
     }
     wire = other;
     plugged = true;
@@ -423,7 +413,7 @@ public final class SoftHca implements Hca, HcaServices {
       throw new HcaException(
           "cannot register %d bytes at 0x%x: %s"
               .formatted(bytes, address, fabric.memory().describe(address, bytes)),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 

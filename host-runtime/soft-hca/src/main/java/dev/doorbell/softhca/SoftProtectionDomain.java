@@ -9,6 +9,7 @@ import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
 import dev.doorbell.core.hca.DcTarget;
 import dev.doorbell.core.hca.DcTargetAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.Hca;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -28,7 +29,6 @@ import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.foreign.EfaCompletionQueue;
 import dev.doorbell.softhca.foreign.EfaQueuePair;
@@ -107,7 +107,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       throw new HcaException(
           "cannot register [%d, %d) of a memory of %d bytes: the range must lie inside and not be empty"
               .formatted(offset, offset + length, memory.size()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     hca.requireReachable(memory.address() + offset, length);
     long address = memory.address() + offset;
@@ -157,7 +157,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     int key = objects.regions.reserve();
     if (key == 0) {
       throw new HcaException(
-          "%s has no memory key left; close regions first".formatted(hca.name()), HcaErrno.ENOMEM);
+          "%s has no memory key left; close regions first".formatted(hca.name()), Errno.ENOMEM);
     }
     return key;
   }
@@ -192,7 +192,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     }
     throw new HcaException(
         "the completion channel is not one of %s; create it there".formatted(hca.name()),
-        HcaErrno.EINVAL);
+        Errno.EINVAL);
   }
 
   private CompletionQueue createQueue(
@@ -265,7 +265,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       throw new HcaException(
           "no HCA called '%s' is on the wire of %s; there are: %s"
               .formatted(to, hca.name(), hca.wire().members()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     return new AddressHandle(gid[0], gid[1], trafficClass, HOP_LIMIT, 0, 0);
   }
@@ -303,7 +303,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
         throw new HcaException(
             "a queue pair with %d receive entries needs a completion queue for receives"
                 .formatted(entries),
-            HcaErrno.EINVAL);
+            Errno.EINVAL);
       }
     }
     SoftSharedReceiveQueue shared = null;
@@ -313,7 +313,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
         throw new HcaException(
             "a queue pair with a shared receive queue has 0 receive entries of its own and a completion queue for receives; here are %d"
                 .formatted(entries),
-            HcaErrno.EINVAL);
+            Errno.EINVAL);
       }
     }
     if (receiveQueue != null) {
@@ -365,11 +365,11 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     requireOpen("create a DC target");
     requireMlx5("DC targets");
     Rights.checkRegion(attributes.rights());
-    if (!SoftHcaOptions.isMtu(attributes.mtu()) || attributes.minRnrTimer() >>> 5 != 0) {
+    if (!SoftHcaOptions.Engine.isMtu(attributes.mtu()) || attributes.minRnrTimer() >>> 5 != 0) {
       throw new HcaException(
           "a DC target accepts a path MTU of 256, 512, 1024, 2048 or 4096 and an RNR timer of 0 to 31; here are %d and %d"
               .formatted(attributes.mtu(), attributes.minRnrTimer()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     SoftCompletionQueue completions = requireQueue("receive", attributes.completions());
     SoftSharedReceiveQueue receives = requireShared(attributes.receives());
@@ -390,7 +390,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       throw new HcaException(
           "%s has %s queue pairs alone, without shared receive queues"
               .formatted(hca.name(), efa ? "SRD" : "GPI"),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     String label = "%s queue pair".formatted(hca.name());
     @Nullable Memory receiveRing = null;
@@ -434,7 +434,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (queues != Promise.Queues.MLX5) {
       throw new HcaException(
           "%s has %s queues, and so no %s".formatted(hca.name(), Promise.word(queues), what),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 
@@ -448,7 +448,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
   private HcaException notOpen(String what, int number) {
     return new HcaException(
         "%s 0x%x is not an open one of %s; create it there".formatted(what, number, hca.name()),
-        HcaErrno.EINVAL);
+        Errno.EINVAL);
   }
 
   private static void release(@Nullable Memory... memories) {
@@ -479,7 +479,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
     if (Integer.bitCount(size) != 1 || size < smallest || size > largest) {
       throw new HcaException(
           "%s: %d; must be a power of two from %d to %d".formatted(what, size, smallest, largest),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 
@@ -488,7 +488,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       throw new HcaException(
           "the %s cannot lie in %s memory; place it in gpu or host memory"
               .formatted(what, kind.word()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 
@@ -520,7 +520,7 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
           && region.covers(memory.address(), memory.size())) {
         throw new HcaException(
             "cannot free %s: %s is still open; close it first".formatted(memory, region),
-            HcaErrno.EBUSY);
+            Errno.EBUSY);
       }
     }
     objects.onChip.free(memory.allocation());
@@ -543,13 +543,12 @@ final class SoftProtectionDomain implements ProtectionDomain, ObjectOwner {
       throw new HcaException(
           "cannot close the protection domain of %s: still open are %s; close them first"
               .formatted(hca.name(), String.join(", ", names)),
-          HcaErrno.EBUSY);
+          Errno.EBUSY);
     }
     isClosed = true;
     closed.accept(this);
   }
 
-  /** Closes everything. */
   void closeAll() {
     for (Class<? extends Owned> type : CLOSING) {
       List.copyOf(open).reversed().stream().filter(type::isInstance).forEach(Owned::close);

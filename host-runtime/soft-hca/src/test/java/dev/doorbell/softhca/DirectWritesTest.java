@@ -319,9 +319,8 @@ class DirectWritesTest {
     SoftWorld in = Objects.requireNonNull(world);
     Endpoint from = new Endpoint(in, 0, Endpoint.Shape.usual());
     Endpoint to = new Endpoint(in, 1, Endpoint.Shape.usual());
-    from.queuePair.connect(
-        to.queuePair.address(), from.region.rights(), ConnectionAttributes.DEFAULT);
-    to.queuePair.toInit(to.region.rights());
+    from.queuePair.connect(to.queuePair.address(), Endpoint.ALL, ConnectionAttributes.DEFAULT);
+    to.queuePair.toInit(Endpoint.ALL);
     to.queuePair.toRtr(from.queuePair.address(), ConnectionAttributes.DEFAULT);
     from.buffer.putLong(0, 7);
     for (int i = 0; i < 2; i++) {

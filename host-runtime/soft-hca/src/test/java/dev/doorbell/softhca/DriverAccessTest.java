@@ -28,7 +28,7 @@ class DriverAccessTest {
           (SoftQueuePair) new Endpoint(world, 0, shape.withTransport(Transport.DC, null)).queuePair;
       initiator.toInit(Endpoint.ALL);
       if (largest > 0) {
-        DriverAccess.largestMtu(initiator, largest);
+        DriverAccess.of(initiator).largestMtu(largest);
       }
       initiator.toRtr(ConnectionAttributes.DEFAULT);
       assertThat(initiator.mtu()).isEqualTo(mtu);

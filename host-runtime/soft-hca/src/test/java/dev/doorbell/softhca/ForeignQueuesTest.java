@@ -2,6 +2,7 @@ package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Descriptors;
 import dev.doorbell.contract.Endpoint;
 import dev.doorbell.core.adapter.Adapters;
 import dev.doorbell.core.efa.TxWqe;
@@ -256,7 +257,7 @@ class ForeignQueuesTest {
     try (Pair pair = new Pair("gpi");
         Arena arena = Arena.ofConfined()) {
       MemorySegment image = arena.allocate(Descriptor.BYTES, 64);
-      Descriptor.writeInline(
+      Descriptors.writeInline(
           image.address(),
           0,
           Descriptor.WRITE_INLINE,

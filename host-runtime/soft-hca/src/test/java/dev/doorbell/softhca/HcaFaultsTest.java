@@ -35,7 +35,7 @@ class HcaFaultsTest {
   private final SteppedWorld world = SteppedWorld.withMtu(MTU);
   private final Endpoint.Shape usual = Endpoint.Shape.usual();
   private FaultPlan plan = FaultPlan.NONE;
-  private FaultInjector injector = FaultInjector.NONE;
+  private FaultInjector injector = FaultPlan.NONE.bind(0, 0, 0);
 
   @AfterEach
   void close() {
@@ -262,7 +262,7 @@ class HcaFaultsTest {
   @Test
   void a_doorbell_that_comes_twice_has_its_wqe_executed_once() {
     Endpoint[] ends = pair();
-    inject(0, Fault.of(FaultAction.DOORBELL_TWICE, FaultEvent.DOORBELL, FaultTrigger.always()));
+    inject(0, Fault.of(FaultAction.DOORBELL_TWICE, FaultEvent.DOORBELL, FaultTrigger.chance(1)));
     for (int i = 1; i <= 3; i++) {
       fetchAndAdd(ends, 1);
       assertThat(ends[0].pollSend().isError()).isFalse();
@@ -392,7 +392,7 @@ class HcaFaultsTest {
     Endpoint[] struck = pair();
     inject(
         0,
-        Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, FaultTrigger.always())
+        Fault.of(FaultAction.LOSE, FaultEvent.PACKET_SENT, FaultTrigger.chance(1))
             .on(new FaultTarget(-1, -1, 1)));
     spared[0].rdmaWrite(spared[1], 0, 64, 8).post();
     assertThat(spared[0].pollSend().isError()).isFalse();

@@ -1,7 +1,6 @@
 package dev.doorbell.softhca;
 
 import dev.doorbell.core.memory.AddressableMemory;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
@@ -49,11 +48,6 @@ final class RecycledMemory implements MemoryProvider {
     @Override
     public MemoryKind kind() {
       return memory.kind();
-    }
-
-    @Override
-    public Locus locus() {
-      return memory.locus();
     }
 
     @Override

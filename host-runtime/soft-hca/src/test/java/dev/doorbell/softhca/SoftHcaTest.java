@@ -263,7 +263,7 @@ class SoftHcaTest {
       DataSegment.write(wqe, 100, lkey, ends[1].address(10_000));
       DataSegment.write(wqe + 16, 0, lkey, ends[1].address(0));
       DataSegment.write(wqe + 32, 4_900, lkey, ends[1].address(20_000));
-      ReceiveSegment.writeTerminator(wqe + 48);
+      ReceiveSegment.write(wqe + 48, 0, ReceiveSegment.INVALID_LKEY, 0);
     }
     DoorbellRecord.putReceiveIndex(to.recordAddress(), 2);
     ends[0].wqe(Opcode.SEND).local(0, 5_000).post();

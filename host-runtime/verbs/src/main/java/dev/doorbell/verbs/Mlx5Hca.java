@@ -9,7 +9,6 @@ import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.ProtectionDomain;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryProvider;
-import dev.doorbell.core.mlx5.ControlSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.prm.Capabilities;
 import dev.doorbell.verbs.device.DeviceFilter;
@@ -88,11 +87,6 @@ public final class Mlx5Hca implements Hca {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public HcaAttributes attributes() {
     return attributes;
   }
@@ -102,7 +96,6 @@ public final class Mlx5Hca implements Hca {
     int logQueue = capabilities.logLargestQueue();
     int logCompletions = capabilities.logLargestCompletionQueue();
     return new HcaAttributes(
-        "mlx5",
         device.context.maxQueuePairs,
         logQueue == 0 ? SendQueue.MAX_BLOCKS : Math.min(SendQueue.MAX_BLOCKS, 1 << logQueue),
         SMALLEST_RING,
@@ -111,12 +104,10 @@ public final class Mlx5Hca implements Hca {
                 ? LARGEST_COMPLETION_QUEUE
                 : Math.min(LARGEST_COMPLETION_QUEUE, logCompletions)),
         LARGEST_INLINE,
-        ControlSegment.MAX_DS - 2,
         OnChip.available(device.context),
         capabilities.blueFlameBytes(),
         LARGEST_MESSAGE,
-        READS_AND_ATOMICS,
-        false);
+        READS_AND_ATOMICS);
   }
 
   @Override

@@ -34,7 +34,6 @@ public final class VerbsHca implements Hca {
   private static final int LARGEST_RING = 1 << 15;
 
   private final Fabric fabric;
-  private final Locus locus;
   private final PostingEngine engine;
   private final PostedDevice device;
   private final List<VerbsDomain> domains = new ArrayList<>();
@@ -51,7 +50,6 @@ public final class VerbsHca implements Hca {
    */
   public VerbsHca(Fabric fabric, Locus nic, DeviceFilter filter, int gidIndex) {
     this.fabric = fabric;
-    this.locus = nic;
     DeviceContext context = DeviceContext.open(filter, DeviceContext.Kind.ANY, gidIndex);
     this.engine = new PostingEngine("HCA '%s' at %s".formatted(context.name, nic));
     DevicePort port = fabric.attachDevice(nic, engine);
@@ -69,26 +67,18 @@ public final class VerbsHca implements Hca {
   }
 
   @Override
-  public Locus locus() {
-    return locus;
-  }
-
-  @Override
   public HcaAttributes attributes() {
     DeviceContext context = device.context;
     return new HcaAttributes(
-        "verbs",
         context.maxQueuePairs,
         Math.min(LARGEST_RING, Integer.highestOneBit(context.maxWorkRequests)),
         1,
         Integer.highestOneBit(context.maxCompletions),
         MAX_INLINE_BYTES,
-        device.maxSegments(),
         0,
         0,
         MAX_MESSAGE_BYTES,
-        Math.min(context.maxReadAtomic, 16),
-        false);
+        Math.min(context.maxReadAtomic, 16));
   }
 
   @Override

@@ -105,7 +105,6 @@ public final class PostingSupervisor implements AutoCloseable {
     return all;
   }
 
-  /** Changes of who posts. */
   public List<ModeSwitch> switches() {
     return List.copyOf(switches);
   }
@@ -354,12 +353,6 @@ public final class PostingSupervisor implements AutoCloseable {
       long arriveNanos,
       int attempts,
       long holdNanos) {
-    /**
-     * Looks every 5 us, 1 ms of silence, 50 us to settle, 1 s to arrive, 8 attempts, 1 ms on the
-     * CPU.
-     */
-    public static final SupervisionPolicy DEFAULT =
-        new SupervisionPolicy(5_000, 1_000_000, 50_000, 1_000_000_000, 8, 1_000_000);
 
     public SupervisionPolicy {
       if (pollNanos <= 0

@@ -13,7 +13,6 @@ public final class AdapterException extends Exception {
     this.fix = fix;
   }
 
-  /** Returns what helps. */
   public String fix() {
     return fix;
   }

@@ -26,7 +26,6 @@ public enum Promise {
     this.answers = List.of(answers);
   }
 
-  /** Returns what is asked. */
   public String question() {
     return question;
   }

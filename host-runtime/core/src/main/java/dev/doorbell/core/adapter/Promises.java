@@ -22,15 +22,6 @@ public record Promises(
     FenceBit fenceBit,
     Queues queues) {
 
-  /** Returns true if nothing is reordered, refused or late. */
-  public boolean isOrdered() {
-    return placement == Placement.IN_ORDER
-        && posted == Posted.IN_ORDER
-        && visibility == Visibility.WITH_COMPLETION
-        && messages == Messages.IN_ORDER;
-  }
-
-  /** Returns the answer to {@code promise}. */
   public Enum<?> answer(Promise promise) {
     return switch (promise) {
       case PLACEMENT -> placement;

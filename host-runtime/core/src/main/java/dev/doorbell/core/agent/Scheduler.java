@@ -83,22 +83,8 @@ public final class Scheduler {
     }
   }
 
-  /** The number of agents. */
   public int size() {
     return count - holes + devices.size();
-  }
-
-  /** The agents in the order of stepping, for reports. */
-  public List<Agent> agents() {
-    List<Agent> present = new ArrayList<>(size());
-    for (int i = 0; i < count; i++) {
-      Agent agent = agents[i];
-      if (agent != null) {
-        present.add(agent);
-      }
-    }
-    present.addAll(devices);
-    return present;
   }
 
   /**

@@ -11,13 +11,11 @@ public final class CompletionEntry extends CompletionFields {
     return lengthLow(at) | (operation(at) == TxWqe.RDMA_WRITE ? lengthHigh(at) << Short.SIZE : 0);
   }
 
-  /** Writes a request's completion. */
   public static void writeRequest(
       long at, int requestId, int status, int operation, int number, int phase) {
     writeEntry(at, requestId, status, phase, SEND_QUEUE, false, operation, number, 0, 0, 0, 0);
   }
 
-  /** Writes a receive's completion. */
   public static void writeReceive(
       long at,
       int requestId,

@@ -15,12 +15,10 @@ public final class TxWqe extends TxFields {
     return hasMeta(address) && isFirst(address) && isLast(address);
   }
 
-  /** Returns the address of local buffer {@code number}. */
   public static long buffer(long address, int number) {
     return inlineData(address) + (long) number * TxBuffer.BYTES;
   }
 
-  /** Returns the address of the inline bytes. */
   public static long inlineData(long address) {
     return address + (operation(address) == SEND ? DATA_OFFSET : LOCAL_OFFSET);
   }
@@ -32,7 +30,6 @@ public final class TxWqe extends TxFields {
         address + CTRL1_OFFSET, (byte) (RawMemory.getByte(address + CTRL1_OFFSET) | HAS_IMMEDIATE));
   }
 
-  /** Writes local buffer {@code number}. */
   public static void putBuffer(long address, int number, int length, int key, long local) {
     TxBuffer.writeLocal(buffer(address, number), length, key, local);
   }

@@ -7,6 +7,5 @@ import dev.doorbell.core.memory.Locus;
 /** Creates emulated GPUs; the virtual GPU is found as a service. */
 @FunctionalInterface
 public interface GpuFactory {
-  /** Creates a GPU in the world of {@code fabric}. */
   Gpu create(Fabric fabric, Locus locus);
 }

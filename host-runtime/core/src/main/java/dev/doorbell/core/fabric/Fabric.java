@@ -18,7 +18,6 @@ import java.util.function.LongSupplier;
 public abstract class Fabric implements AutoCloseable {
   private Trace trace = Trace.NONE;
 
-  /** The memory of this world. */
   public abstract AddressSpace memory();
 
   /** True when devices reach all of these bytes. */

@@ -2,7 +2,6 @@ package dev.doorbell.core.fabric;
 
 /** The read-modify-write operations of PTX {@code atom} and {@code red}, and of HCA atomics. */
 public enum Rmw {
-  /** Adds the operand. */
   ADD,
   /** Stores the operand. */
   EXCHANGE,

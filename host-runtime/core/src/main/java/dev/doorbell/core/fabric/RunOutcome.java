@@ -4,7 +4,6 @@ package dev.doorbell.core.fabric;
 public enum RunOutcome {
   /** The condition holds. */
   DONE,
-  /** The deadline passed. */
   DEADLINE,
   /** Nothing can happen any more: every agent waits for something that nobody will do. */
   STALLED

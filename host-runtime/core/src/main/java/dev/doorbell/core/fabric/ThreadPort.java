@@ -204,7 +204,6 @@ public abstract class ThreadPort {
 
   /** The copies whose accesses follow. */
   public enum Copies {
-    /** One {@code cp.async}. */
     ASYNC,
     /** One bulk copy from global memory. */
     BULK,

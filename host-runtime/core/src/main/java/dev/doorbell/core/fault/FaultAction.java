@@ -22,7 +22,6 @@ public enum FaultAction {
   DOORBELL_LOST("doorbell-lost", Set.of(FaultEvent.DOORBELL)),
   /** The doorbell is seen {@code for} later. */
   DOORBELL_LATE("doorbell-late", Set.of(FaultEvent.DOORBELL)),
-  /** The doorbell is seen twice. */
   DOORBELL_TWICE("doorbell-twice", Set.of(FaultEvent.DOORBELL)),
   /** The doorbell finds the doorbell record as it was before its last change. */
   RECORD_STALE("record-stale", Set.of(FaultEvent.DOORBELL)),
@@ -56,7 +55,6 @@ public enum FaultAction {
     return Set.of(FaultEvent.PACKET_SENT, FaultEvent.PACKET_RECEIVED);
   }
 
-  /** Returns the word in a plan. */
   public String word() {
     return word;
   }

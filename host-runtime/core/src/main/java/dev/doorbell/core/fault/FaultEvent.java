@@ -27,7 +27,6 @@ public enum FaultEvent {
     this.word = word;
   }
 
-  /** Returns the word in a plan. */
   public String word() {
     return word;
   }

@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class FaultInjector {
   private static final FaultEvent[] EVENTS = FaultEvent.values();
 
-  /** An injector that never strikes. */
-  public static final FaultInjector NONE = FaultPlan.NONE.bind(0, 0, 0);
-
   private static final class Watch {
     final Fault fault;
     final int index;
@@ -67,11 +64,6 @@ public final class FaultInjector {
     long a = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     long b = (a ^ (a >>> 27)) * 0x94d049bb133111ebL;
     return b ^ (b >>> 31);
-  }
-
-  /** True when some fault is tied to events of this kind; a device need not ask otherwise. */
-  public boolean watches(FaultEvent event) {
-    return watches[event.ordinal()].length > 0;
   }
 
   /**

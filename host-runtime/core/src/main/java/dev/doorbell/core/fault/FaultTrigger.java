@@ -26,17 +26,11 @@ public record FaultTrigger(
     }
   }
 
-  /** Each event. */
-  public static FaultTrigger always() {
-    return new FaultTrigger(0, Long.MAX_VALUE, 1, 1, 0, Long.MAX_VALUE);
-  }
-
   /** One event, from 0. */
   public static FaultTrigger at(long index) {
     return new FaultTrigger(index, index, 1, 1, 0, 1);
   }
 
-  /** Each event with this probability. */
   public static FaultTrigger chance(double probability) {
     return new FaultTrigger(0, Long.MAX_VALUE, 1, probability, 0, Long.MAX_VALUE);
   }

@@ -10,7 +10,6 @@ package dev.doorbell.core.gpu;
  * @param maxResidentBlocks how many blocks of a small kernel run at once; a grid barrier over more
  *     would hang
  * @param sharedBytesPerBlock limit of static plus dynamic shared memory
- * @param warpSize 32
  * @param emulated true when no hardware is involved
  */
 public record GpuAttributes(
@@ -20,5 +19,4 @@ public record GpuAttributes(
     int maxThreadsPerBlock,
     int maxResidentBlocks,
     int sharedBytesPerBlock,
-    int warpSize,
     boolean emulated) {}

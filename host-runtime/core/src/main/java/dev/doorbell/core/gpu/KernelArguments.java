@@ -25,7 +25,6 @@ public final class KernelArguments {
         ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
   }
 
-  /** Adds the address of {@code memory}. */
   public KernelArguments add(Memory memory) {
     return add(memory.address());
   }
@@ -34,16 +33,6 @@ public final class KernelArguments {
   public KernelArguments add(byte[] structure) {
     values.add(structure.clone());
     return this;
-  }
-
-  /** The number of arguments. */
-  public int size() {
-    return values.size();
-  }
-
-  /** The bytes of argument {@code index}. */
-  public byte[] bytes(int index) {
-    return values.get(index).clone();
   }
 
   /**

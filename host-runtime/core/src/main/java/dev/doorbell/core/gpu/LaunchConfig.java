@@ -76,17 +76,14 @@ public record LaunchConfig(
     }
   }
 
-  /** Returns what refuses a launch. */
   public static GpuException impossible(String kernel, String why) {
     return new GpuException("kernel %s cannot be launched: %s".formatted(kernel, why));
   }
 
-  /** Threads of a block. */
   public int threadsPerBlock() {
     return blockX * blockY * blockZ;
   }
 
-  /** Blocks of the grid. */
   public int blocks() {
     return gridX * gridY * gridZ;
   }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 public interface SharedGpus extends AutoCloseable {
   /** Opens the GPUs of one maker; found as a service. */
   interface Provider {
-    /** Returns whether there are GPUs. */
     Probe probe();
 
     /**

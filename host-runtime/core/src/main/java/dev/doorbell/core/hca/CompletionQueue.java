@@ -5,7 +5,6 @@ public interface CompletionQueue extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** Returns the attributes that it was created with. */
   CompletionQueueAttributes attributes();
 
   /** Address of entry 0. */

@@ -42,7 +42,6 @@ public record CompletionQueueAttributes(
     this(entries, collapsed, ignoreOverrun, ringIn, recordIn, ENTRY);
   }
 
-  /** Bytes of the ring. */
   public long ringBytes() {
     return (long) entries * entryBytes;
   }

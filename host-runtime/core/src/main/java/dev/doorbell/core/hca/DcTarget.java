@@ -8,7 +8,6 @@ public interface DcTarget extends AutoCloseable {
   /** Its 24-bit number, which address vectors name. */
   int number();
 
-  /** Returns the attributes that it was created with. */
   DcTargetAttributes attributes();
 
   /** Requests that came with another access key. */

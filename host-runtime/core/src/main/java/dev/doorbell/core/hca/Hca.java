@@ -2,7 +2,6 @@ package dev.doorbell.core.hca;
 
 import dev.doorbell.core.adapter.Adapter;
 import dev.doorbell.core.adapter.Promises;
-import dev.doorbell.core.memory.Locus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +15,6 @@ public interface Hca extends AutoCloseable {
   /** Its name: {@code soft0}, {@code mlx5_0}. */
   String name();
 
-  /** Returns its place in the machine. */
-  Locus locus();
-
   /** Returns its model and limits. */
   HcaAttributes attributes();
 
@@ -27,7 +23,6 @@ public interface Hca extends AutoCloseable {
     return Adapter.DEFAULT.promises();
   }
 
-  /** Creates a protection domain. */
   ProtectionDomain allocateProtectionDomain();
 
   /**

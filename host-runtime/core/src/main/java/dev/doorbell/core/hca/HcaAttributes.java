@@ -8,23 +8,18 @@ package dev.doorbell.core.hca;
  * @param minSendBlocks smallest send ring, in 64-byte blocks
  * @param maxCompletionEntries largest completion ring
  * @param maxInlineBytes largest inline payload of a WRITE
- * @param maxSegments data segments of a WQE
  * @param onChipBytes on-chip memory (MEMIC); 0 when there is none
  * @param blueFlameBytes bytes of one BlueFlame register half; 0 when there is none
  * @param maxMessageBytes largest message
  * @param maxReadAtomic READs and atomics that may be outstanding on a queue pair
- * @param emulated true when no hardware is involved
  */
 public record HcaAttributes(
-    String model,
     int maxQueuePairs,
     int maxSendBlocks,
     int minSendBlocks,
     int maxCompletionEntries,
     int maxInlineBytes,
-    int maxSegments,
     long onChipBytes,
     int blueFlameBytes,
     long maxMessageBytes,
-    int maxReadAtomic,
-    boolean emulated) {}
+    int maxReadAtomic) {}

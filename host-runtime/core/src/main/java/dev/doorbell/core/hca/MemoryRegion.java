@@ -1,7 +1,5 @@
 package dev.doorbell.core.hca;
 
-import java.util.Set;
-
 /** Registered memory. Work requests name it by its keys; addresses in them are the memory's own. */
 public interface MemoryRegion extends AutoCloseable {
   /** Names the region in local data segments. */
@@ -10,14 +8,10 @@ public interface MemoryRegion extends AutoCloseable {
   /** Names the region in a peer's remote address segments. */
   int rkey();
 
-  /** The first address. */
   long address();
 
   /** Its length in bytes. */
   long length();
-
-  /** Returns its access rights. */
-  Set<AccessRight> rights();
 
   /** Ends the registration; work requests that name it fail from then on. */
   @Override

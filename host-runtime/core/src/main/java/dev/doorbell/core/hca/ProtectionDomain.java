@@ -17,7 +17,6 @@ public interface ProtectionDomain extends AutoCloseable {
    */
   MemoryRegion register(Memory memory, long offset, long length, Set<AccessRight> rights);
 
-  /** Registers all of {@code memory}. */
   default MemoryRegion register(Memory memory, Set<AccessRight> rights) {
     return register(memory, 0, memory.size(), rights);
   }

@@ -12,16 +12,13 @@ public interface QueuePair extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** Returns the attributes that it was created with. */
   QueuePairAttributes attributes();
 
-  /** Its state now. */
   QueuePairState state();
 
   /** Returns the address that the peer needs for {@link #toRtr}. */
   QueuePairAddress address();
 
-  /** Address of the send ring. */
   long sendRingAddress();
 
   /** Address of the receive ring, or 0. */

@@ -9,7 +9,6 @@ public interface SharedReceiveQueue extends AutoCloseable {
   /** Its 24-bit number. */
   int number();
 
-  /** Returns the attributes that it was created with. */
   SharedReceiveQueueAttributes attributes();
 
   /** Address of WQE 0. */

@@ -25,11 +25,6 @@ public final class FabricMemory extends AddressableMemory {
   }
 
   @Override
-  public Locus locus() {
-    return allocation.locus();
-  }
-
-  @Override
   public long address() {
     return allocation.address();
   }

@@ -13,11 +13,7 @@ import java.util.OptionalInt;
  * only.
  */
 public interface Memory extends AutoCloseable {
-  /** Returns the kind of its memory. */
   MemoryKind kind();
-
-  /** Returns its place in the machine. */
-  Locus locus();
 
   /** The address by which kernels, and HCAs that registered it, reach the first byte. */
   long address();
@@ -74,14 +70,12 @@ public interface Memory extends AutoCloseable {
     write(offset, segment);
   }
 
-  /** Reads {@code length} bytes. */
   default byte[] getBytes(long offset, int length) {
     byte[] bytes = new byte[length];
     read(offset, MemorySegment.ofArray(bytes));
     return bytes;
   }
 
-  /** Writes {@code bytes}. */
   default void putBytes(long offset, byte[] bytes) {
     write(offset, MemorySegment.ofArray(bytes));
   }

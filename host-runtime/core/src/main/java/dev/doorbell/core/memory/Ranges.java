@@ -8,14 +8,12 @@ final class Ranges {
   private final TreeMap<Long, Long> lengths = new TreeMap<>();
   private long bytes;
 
-  /** Receives a range. */
   @FunctionalInterface
   interface Receiver {
     /** Takes a range of {@code length} bytes. */
     void range(long start, long length);
   }
 
-  /** Bytes of all ranges. */
   long bytes() {
     return bytes;
   }

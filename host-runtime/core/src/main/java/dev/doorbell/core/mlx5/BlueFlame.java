@@ -24,9 +24,4 @@ public final class BlueFlame {
   public static int halfOffset(int halfBytes, long ringCount) {
     return Doorbell.REGISTER_OFFSET + ((ringCount & 1) == 0 ? 0 : halfBytes);
   }
-
-  /** True when a WQE of {@code ds} 16-byte units can be rung that way: its blocks fit a half. */
-  public static boolean fits(int ds, int halfBytes) {
-    return SendQueue.blocks(ds) << SendQueue.BLOCK_SHIFT <= halfBytes;
-  }
 }

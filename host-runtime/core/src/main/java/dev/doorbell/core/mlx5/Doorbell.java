@@ -28,7 +28,6 @@ import dev.doorbell.core.memory.RawMemory;
  * HCA takes a doorbell as a hint to look, and reads the truth in the {@link DoorbellRecord}.
  */
 public final class Doorbell {
-  /** Bytes of a doorbell. */
   public static final int BYTES = 8;
 
   /** Bytes of a UAR page. */
@@ -57,11 +56,6 @@ public final class Doorbell {
   public static long encode(long index, int qpn) {
     long first = (index & SendQueue.INDEX_MASK) << 8;
     return BigEndian.swap(first << 32 | ((long) qpn << 8 & 0xffff_ff00L));
-  }
-
-  /** A send doorbell as libmlx5 stores it: the first 8 bytes of the WQE at {@code wqe}, as is. */
-  public static long ofWqe(long wqe) {
-    return RawMemory.getLong(wqe);
   }
 
   /** The 16-bit index of a send doorbell's value as {@link #encode} gives it. */
@@ -101,11 +95,6 @@ public final class Doorbell {
   /** The completion queue of an arm doorbell's value. */
   public static int armCqn(long value) {
     return (int) BigEndian.swap(value) & 0xff_ffff;
-  }
-
-  /** The sequence number of an arm doorbell's value. */
-  public static int armSequence(long value) {
-    return (int) (BigEndian.swap(value) >>> 60) & 3;
   }
 
   /** True when an arm doorbell's value asks for solicited completions only. */

@@ -28,7 +28,6 @@ import dev.doorbell.core.memory.RawMemory;
  * 64-byte blocks, a receive counter receive WQEs.
  */
 public final class DoorbellRecord {
-  /** Bytes of a record. */
   public static final int BYTES = 8;
 
   /** Queue pair: the receive counter. */

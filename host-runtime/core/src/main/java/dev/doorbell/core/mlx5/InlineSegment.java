@@ -3,7 +3,6 @@ package dev.doorbell.core.mlx5;
 import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.generated.InlineFields;
-import dev.doorbell.core.mlx5.generated.RemoteAddressSegment;
 
 /**
  * Payload inside the WQE: a header of 4 bytes and the bytes after it, padded to 16. The bytes may
@@ -21,18 +20,6 @@ public final class InlineSegment extends InlineFields {
   /** The same in units of 16 bytes, as the DS field counts. */
   public static int units(int byteCount) {
     return bytes(byteCount) >>> SendQueue.UNIT_SHIFT;
-  }
-
-  /**
-   * Returns the payload that a WRITE of {@code blocks} blocks carries: 28, 92, 156, 220 ... bytes.
-   *
-   * @param blocks 64-byte blocks of the WQE, at least 1
-   */
-  public static int capacity(int blocks) {
-    return blocks * SendQueue.BLOCK
-        - ControlSegment.BYTES
-        - RemoteAddressSegment.BYTES
-        - DATA_OFFSET;
   }
 
   /** Writes the header alone. */

@@ -25,9 +25,4 @@ public final class ReceiveSegment extends DataSegment {
   public static boolean isTerminator(long address) {
     return lkey(address) == INVALID_LKEY;
   }
-
-  /** Writes the segment that ends a short list. */
-  public static void writeTerminator(long address) {
-    write(address, 0, INVALID_LKEY, 0);
-  }
 }

@@ -8,19 +8,15 @@ import dev.doorbell.core.memory.RawMemory;
  * A WQE takes one block or more and may run over the end of the ring.
  */
 public final class SendQueue {
-  /** Bytes of a block. */
   public static final int BLOCK = 64;
 
-  /** Block to bytes. */
   public static final int BLOCK_SHIFT = 6;
 
   /** Bytes of the unit that the DS field counts. */
   public static final int UNIT = 16;
 
-  /** Unit to bytes. */
   public static final int UNIT_SHIFT = 4;
 
-  /** Units of a block. */
   public static final int UNITS_PER_BLOCK = BLOCK / UNIT;
 
   /** The largest ring: half of what 16 bits count, so that full and empty differ. */
@@ -41,12 +37,10 @@ public final class SendQueue {
     return blocks > 0 && blocks <= MAX_BLOCKS && (blocks & (blocks - 1)) == 0;
   }
 
-  /** The slot of block {@code index} in a ring of {@code ringBlocks}. */
   public static int slot(long index, int ringBlocks) {
     return (int) index & (ringBlocks - 1);
   }
 
-  /** The address of block {@code index}. */
   public static long blockAddress(long ring, int ringBlocks, long index) {
     return ring + ((long) slot(index, ringBlocks) << BLOCK_SHIFT);
   }

@@ -27,7 +27,6 @@ import java.util.function.LongFunction;
  */
 record WqeLayout(List<Part> parts, String problem) {
 
-  /** The kinds of segments. */
   enum Kind {
     CONTROL("control segment"),
     REMOTE_ADDRESS("remote address segment", RemoteAddressSegment.ROWS, RemoteAddressSegment::line),

@@ -26,15 +26,6 @@ public final class WqePrinter {
     return line(address, SendQueue.UNIT * ControlSegment.MAX_DS, WqeQueue.RC);
   }
 
-  /**
-   * Same, for a copy in an array.
-   *
-   * @param wqe at least 16 bytes
-   */
-  public static String line(byte[] wqe) {
-    return line(wqe, WqeQueue.RC);
-  }
-
   /** Same, of another kind of queue. */
   public static String line(byte[] wqe, WqeQueue queue) {
     requireControlSegment(wqe);
@@ -44,15 +35,6 @@ public final class WqePrinter {
   /** The line, and below it a table of all words and fields; lines end with a line feed. */
   public static String full(long address) {
     return full(address, SendQueue.UNIT * ControlSegment.MAX_DS, WqeQueue.RC);
-  }
-
-  /**
-   * Same, for a copy in an array.
-   *
-   * @param wqe at least 16 bytes
-   */
-  public static String full(byte[] wqe) {
-    return full(wqe, WqeQueue.RC);
   }
 
   /** Same, of another kind of queue. */

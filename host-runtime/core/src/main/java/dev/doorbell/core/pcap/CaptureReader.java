@@ -21,9 +21,6 @@ public final class CaptureReader {
   private static final int PCAP_MICROSECONDS = 0xa1b2c3d4;
   private static final int PCAP_NANOSECONDS = 0xa1b23c4d;
 
-  /** Kuznetzov's form, whose records have 8 more bytes. */
-  private static final int PCAP_MODIFIED = 0xa1b2cd34;
-
   private static final int PCAP_HEADER = 24;
   private static final int PCAP_RECORD = 16;
   private static final int SECTION_BODY = 16;
@@ -65,7 +62,7 @@ public final class CaptureReader {
   }
 
   private static boolean isPcap(int magic) {
-    return magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS || magic == PCAP_MODIFIED;
+    return magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS;
   }
 
   /**
@@ -104,16 +101,15 @@ public final class CaptureReader {
     }
     require(0, PCAP_HEADER, "the file header");
     boolean nanoseconds = file.getInt(0) == PCAP_NANOSECONDS;
-    int record = PCAP_RECORD + (file.getInt(0) == PCAP_MODIFIED ? Long.BYTES : 0);
     int linkType = file.getInt(20) & 0xffff;
     int at = PCAP_HEADER;
     while (at < file.limit()) {
-      require(at, record, "a record's header");
+      require(at, PCAP_RECORD, "a record's header");
       long seconds = file.getInt(at) & 0xffff_ffffL;
       long fraction = file.getInt(at + 4) & 0xffff_ffffL;
       int captured = file.getInt(at + 8);
       int original = file.getInt(at + 12);
-      at += record;
+      at += PCAP_RECORD;
       add(
           seconds * BILLION + (nanoseconds ? fraction : fraction * 1_000),
           linkType,

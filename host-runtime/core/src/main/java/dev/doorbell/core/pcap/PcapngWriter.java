@@ -32,7 +32,6 @@ public final class PcapngWriter implements AutoCloseable {
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private int interfaces;
-  private long frames;
 
   private PcapngWriter(FileChannel file) {
     this.file = file;
@@ -93,18 +92,6 @@ public final class PcapngWriter implements AutoCloseable {
     return interfaces++;
   }
 
-  /**
-   * Adds a frame.
-   *
-   * @param nanos its time on the interface's clock
-   * @param address native address of its first byte
-   * @param bytes at most 64 KiB
-   * @throws UncheckedIOException when the file cannot be written: disk full
-   */
-  public void frame(int interfaceNumber, long nanos, Direction direction, long address, int bytes) {
-    frame(interfaceNumber, nanos, direction, address, bytes, "");
-  }
-
   /** Adds a frame as above, with a comment that Wireshark shows, unless it is empty. */
   public void frame(
       int interfaceNumber,
@@ -137,12 +124,6 @@ public final class PcapngWriter implements AutoCloseable {
       remark.put(buffer);
     }
     buffer.putInt(Blocks.OPTION_END).putInt(length);
-    frames++;
-  }
-
-  /** Frames so far. */
-  public long frames() {
-    return frames;
   }
 
   private void ensure(int bytes) {

@@ -10,7 +10,6 @@ public final class ConfigException extends ProblemException {
     super(problems.isEmpty() ? "invalid configuration" : problems.getFirst().text(), problems);
   }
 
-  /** A config with one problem. */
   public ConfigException(Problem problem) {
     this(List.of(problem));
   }

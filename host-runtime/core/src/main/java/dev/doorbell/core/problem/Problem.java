@@ -24,12 +24,10 @@ public record Problem(
     return new Problem(code, where, what, null, null);
   }
 
-  /** The same problem with advice. */
   public Problem fix(String advice) {
     return new Problem(code, where, what, effect, advice);
   }
 
-  /** The same problem with its consequence. */
   public Problem effect(String consequence) {
     return new Problem(code, where, what, consequence, fix);
   }

@@ -17,40 +17,25 @@ import dev.doorbell.core.queue.generated.QueuePairView;
  */
 public enum SignalOrder {
   /** A WRITE of the word behind the data. */
-  NONE(0, 1, 0, false),
+  NONE(0),
   /** A WRITE of the word to memory that is registered for strict ordering. */
-  STRICT_KEY(0, 1, 0, false),
+  STRICT_KEY(0),
   /** A message of at most one packet carries its signal in its last word; others are fenced. */
-  PACKED(QueuePairView.FLAG_ORDER_PACK | QueuePairView.FLAG_ORDER_FENCE, 0, 0, false),
+  PACKED(QueuePairView.FLAG_ORDER_PACK | QueuePairView.FLAG_ORDER_FENCE),
   /** A fetch-and-add. */
-  ATOMIC(QueuePairView.FLAG_ORDER_ATOMIC, 1, 0, false),
+  ATOMIC(QueuePairView.FLAG_ORDER_ATOMIC),
   /** A READ of the word, and a WRITE that waits for it. */
-  READ_FLUSH(QueuePairView.FLAG_ORDER_FLUSH, 2, 1, false),
+  READ_FLUSH(QueuePairView.FLAG_ORDER_FLUSH),
   /** A WRITE with the strong-ordering fence bit. */
-  FENCE_BIT(QueuePairView.FLAG_ORDER_FENCE, 1, 1, false),
+  FENCE_BIT(QueuePairView.FLAG_ORDER_FENCE),
   /** A WRITE that is posted when everything before it is complete. */
-  ACKNOWLEDGED(QueuePairView.FLAG_ORDER_WAIT, 1, 1, true);
+  ACKNOWLEDGED(QueuePairView.FLAG_ORDER_WAIT);
 
   private final int flags;
-  private final int requests;
-  private final int roundTrips;
-  private final boolean polls;
 
-  SignalOrder(int flags, int requests, int roundTrips, boolean polls) {
+  SignalOrder(int flags) {
     this.flags = flags;
-    this.requests = requests;
-    this.roundTrips = roundTrips;
-    this.polls = polls;
   }
-
-  /**
-   * The cost of a signal beyond its message.
-   *
-   * @param requests work requests
-   * @param roundTrips before it leaves
-   * @param polls the posting thread waits meanwhile
-   */
-  public record Price(int requests, int roundTrips, boolean polls) {}
 
   /** Returns the cheapest that suffices on an HCA, with memory that the host registers for it. */
   public static SignalOrder of(Promises promises) {
@@ -119,11 +104,5 @@ public enum SignalOrder {
       case ACKNOWLEDGED -> posted;
       case READ_FLUSH -> messages && fences;
     };
-  }
-
-  /** Returns what a signal costs on an HCA with these promises. */
-  public Price price(Promises promises) {
-    boolean atomicWaits = this == ATOMIC && promises.atomics() == Atomics.AFTER_ACKNOWLEDGEMENT;
-    return new Price(requests, atomicWaits ? 1 : roundTrips, polls);
   }
 }

@@ -56,7 +56,6 @@ public final class Aeth extends AethFields {
     return "%s msn=%d".formatted(text(syndrome(address)), msn(address));
   }
 
-  /** The syndrome in words. */
   public static String text(int syndrome) {
     if (isAck(syndrome)) {
       return syndrome == ACK ? "ACK" : "ACK, %d credits".formatted(credits(syndrome));

@@ -177,7 +177,6 @@ public final class BthOpcode extends BthTable {
     return headers;
   }
 
-  /** Returns the bytes of a set of headers. */
   static int bytesOf(int headers) {
     int sum = 0;
     for (int left = headers; left != 0; left &= left - 1) {

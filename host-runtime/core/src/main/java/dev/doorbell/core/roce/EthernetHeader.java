@@ -47,14 +47,6 @@ public final class EthernetHeader {
 
   private EthernetHeader() {}
 
-  public static long destination(long address) {
-    return mac(address + DESTINATION_OFFSET);
-  }
-
-  public static long source(long address) {
-    return mac(address + SOURCE_OFFSET);
-  }
-
   /** The EtherType, or {@link #VLAN}. */
   public static int type(long address) {
     return BigEndian.getShort(address + TYPE_OFFSET) & 0xffff;
@@ -67,37 +59,9 @@ public final class EthernetHeader {
     BigEndian.putShort(address + TYPE_OFFSET, (short) type);
   }
 
-  /** The 6 bytes at {@code address}. */
-  public static long mac(long address) {
-    return (long) (BigEndian.getShort(address) & 0xffff) << 32
-        | (BigEndian.getInt(address + Short.BYTES) & 0xffff_ffffL);
-  }
-
   /** Writes 6 bytes. */
   public static void putMac(long address, long mac) {
     BigEndian.putShort(address, (short) (mac >>> 32));
     BigEndian.putInt(address + Short.BYTES, (int) mac);
-  }
-
-  /** Formats an address like {@code 02:00:00:00:00:01}. */
-  public static String text(long mac) {
-    StringBuilder text = new StringBuilder(17);
-    for (int shift = 40; shift >= 0; shift -= 8) {
-      text.append(shift == 40 ? "" : ":").append("%02x".formatted((mac >>> shift) & 0xff));
-    }
-    return text.toString();
-  }
-
-  /**
-   * The address that {@code text} names.
-   *
-   * @throws IllegalArgumentException when it is not six pairs of hexadecimal digits
-   */
-  public static long parse(String text) {
-    if (!text.matches("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")) {
-      throw new IllegalArgumentException(
-          "'%s' is no MAC address; write it like 02:00:00:00:00:01".formatted(text));
-    }
-    return Long.parseLong(text.replace(":", ""), 16);
   }
 }

@@ -55,15 +55,6 @@ public final class FlowChecker {
   /**
    * Checks the next packet of the capture.
    *
-   * @param frame parsed as RoCE
-   */
-  public Findings check(RoceFrame frame) {
-    return check(frame, true);
-  }
-
-  /**
-   * Checks the next packet of the capture.
-   *
    * @param whole false for a packet of which only the start is there: its ICRC is not checked
    */
   public Findings check(RoceFrame frame, boolean whole) {
@@ -85,7 +76,6 @@ public final class FlowChecker {
     return findings;
   }
 
-  /** Returns the correct ICRC of a frame. */
   public int expectedIcrc(RoceFrame frame) {
     return icrc.of(frame);
   }

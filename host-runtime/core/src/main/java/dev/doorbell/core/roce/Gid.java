@@ -20,7 +20,6 @@ public record Gid(long high, long low) {
   private static final long MAPPED_PREFIX = 0xffffL << 32;
   private static final long LINK_LOCAL_PREFIX = 0xfe80L << 48;
 
-  /** The identifier of an IPv4 address. */
   public static Gid ofIpv4(int address) {
     return new Gid(0, ipv4Low(address));
   }
@@ -85,7 +84,6 @@ public record Gid(long high, long low) {
     return high == 0 && low >>> 32 == 0xffff;
   }
 
-  /** The IPv4 address in it. */
   public int ipv4() {
     return (int) low;
   }

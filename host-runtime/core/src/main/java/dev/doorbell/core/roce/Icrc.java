@@ -102,7 +102,6 @@ public final class Icrc {
     return RawMemory.getInt(address);
   }
 
-  /** Writes a CRC. */
   public static void write(long address, int icrc) {
     RawMemory.putInt(address, icrc);
   }

@@ -40,7 +40,6 @@ public final class Ipv4Header extends Ipv4Fields {
     putChecksum(address, InternetChecksum.of(address, headerBytes(address)));
   }
 
-  /** True when the checksum in the header is right. */
   public static boolean isChecksumRight(long address) {
     return InternetChecksum.of(address, headerBytes(address)) == 0;
   }

@@ -10,11 +10,7 @@ public enum LinkHeader {
   COOKED(113, "Linux cooked", 16, 14),
   /** Linux's {@code -i any} from tcpdump 4.99 on: the EtherType at the start of 20 bytes. */
   COOKED_2(276, "Linux cooked v2", 20, 0),
-  /** Records of Endace's cards: a header of 16 bytes, its type at the eighth. */
-  ERF(197, "Endace ERF", 16, 8),
   UNREAD(-1, "", 0, 0);
-
-  static final int ERF_ETHERNET = 2;
 
   /** Link types of IP that other systems number. */
   private static final int RAW_BSD = 12;
@@ -38,7 +34,6 @@ public enum LinkHeader {
     this.typeOffset = typeOffset;
   }
 
-  /** Returns the header of a link type. */
   static LinkHeader of(int linkType) {
     if (linkType == RAW_BSD || linkType == RAW_OPENBSD || linkType == IPV4 || linkType == IPV6) {
       return RAW_IP;
@@ -51,12 +46,10 @@ public enum LinkHeader {
     return UNREAD;
   }
 
-  /** Returns true if frames of a link type are read. */
   public static boolean isRead(int linkType) {
     return of(linkType) != UNREAD;
   }
 
-  /** Returns the name of a link type. */
   public static String name(int linkType) {
     LinkHeader header = of(linkType);
     if (header != UNREAD) {

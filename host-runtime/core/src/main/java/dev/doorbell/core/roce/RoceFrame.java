@@ -1,7 +1,6 @@
 package dev.doorbell.core.roce;
 
 import dev.doorbell.core.memory.BigEndian;
-import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.roce.generated.Bth;
 import dev.doorbell.core.roce.generated.DcEth;
 import dev.doorbell.core.roce.generated.MaskedAtomicEth;
@@ -37,7 +36,6 @@ public final class RoceFrame {
     BAD_LENGTH("lengths contradict each other"),
     /** A transport header version other than 0. */
     BAD_VERSION("transport header version is not 0"),
-    /** No such opcode. */
     BAD_OPCODE("unknown opcode");
 
     private final String text;
@@ -46,7 +44,6 @@ public final class RoceFrame {
       this.text = text;
     }
 
-    /** The frame in words. */
     public String text() {
       return text;
     }
@@ -78,13 +75,11 @@ public final class RoceFrame {
   /** Address of the first extended header. */
   public long extended;
 
-  /** Address of the payload. */
   public long payload;
 
   /** Bytes of payload, padding not counted. */
   public int payloadBytes;
 
-  /** Address of the ICRC. */
   public long icrc;
 
   /** Port and header of VXLAN (RFC 7348), behind which an Ethernet frame follows. */
@@ -157,9 +152,6 @@ public final class RoceFrame {
       return parseIp(address, bytes);
     }
     clear();
-    if (link == LinkHeader.ERF) {
-      return parseErf(address, bytes);
-    }
     if (link == LinkHeader.UNREAD || bytes < link.bytes) {
       return link == LinkHeader.UNREAD ? Verdict.OTHER : Verdict.TRUNCATED;
     }
@@ -169,27 +161,6 @@ public final class RoceFrame {
             BigEndian.getShort(address + link.typeOffset) & 0xffff,
             address + link.bytes,
             bytes - link.bytes);
-  }
-
-  /** Parses a record of Endace's format: a header, further headers, and an Ethernet frame. */
-  private Verdict parseErf(long address, int bytes) {
-    int header = LinkHeader.ERF.bytes;
-    if (bytes < header) {
-      return Verdict.TRUNCATED;
-    }
-    int type = RawMemory.getByte(address + LinkHeader.ERF.typeOffset);
-    int more = type;
-    while (more < 0) {
-      if (bytes < header + Long.BYTES) {
-        return Verdict.TRUNCATED;
-      }
-      more = RawMemory.getByte(address + header);
-      header += Long.BYTES;
-    }
-    header += Short.BYTES;
-    return (type & 0x7f) != LinkHeader.ERF_ETHERNET || bytes < header
-        ? Verdict.OTHER
-        : parse(address + header, bytes - header);
   }
 
   /** Parses a frame that starts with an IPv4 or IPv6 header. */
@@ -367,37 +338,8 @@ public final class RoceFrame {
         : Gid.ofIpv4(BigEndian.getInt(ip + Ipv4Header.DESTINATION_OFFSET));
   }
 
-  /** The upper half of {@link #source}, without an object. */
-  public long sourceHigh() {
-    return ipv6 ? BigEndian.getLong(ip + Ipv6Header.SOURCE_OFFSET) : 0;
-  }
-
-  /** The lower half of {@link #source}, without an object. */
-  public long sourceLow() {
-    return ipv6
-        ? BigEndian.getLong(ip + Ipv6Header.SOURCE_OFFSET + Long.BYTES)
-        : Gid.ipv4Low(Ipv4Header.source(ip));
-  }
-
-  /** The upper half of {@link #destination}, without an object. */
-  public long destinationHigh() {
-    return ipv6 ? BigEndian.getLong(ip + Ipv6Header.DESTINATION_OFFSET) : 0;
-  }
-
-  /** The lower half of {@link #destination}, without an object. */
-  public long destinationLow() {
-    return ipv6
-        ? BigEndian.getLong(ip + Ipv6Header.DESTINATION_OFFSET + Long.BYTES)
-        : Gid.ipv4Low(Ipv4Header.destination(ip));
-  }
-
   /** DSCP and ECN. */
   public int trafficClass() {
     return ipv6 ? Ipv6Header.trafficClass(ip) : Ipv4Header.trafficClass(ip);
-  }
-
-  /** Time to live or hop limit. */
-  public int hopLimit() {
-    return ipv6 ? Ipv6Header.hopLimit(ip) : Ipv4Header.ttl(ip);
   }
 }

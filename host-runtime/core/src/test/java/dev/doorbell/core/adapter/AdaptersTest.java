@@ -39,7 +39,6 @@ class AdaptersTest {
   @Test
   void the_default_reorders_and_refuses_nothing() {
     assertThat(Adapter.DEFAULT.name()).isEqualTo("cx7");
-    assertThat(Adapter.DEFAULT.promises().isOrdered()).isTrue();
     assertThat(Adapter.DEFAULT.promises().atomics()).isEqualTo(Promise.Atomics.AFTER_WRITES);
     assertThat(Adapter.DEFAULT.promises().sending()).isEqualTo(Promise.Sending.PIPELINED);
   }

@@ -92,16 +92,6 @@ class KernelArgumentsTest {
   }
 
   @Test
-  void structures_are_copied_when_added() {
-    byte[] structure = {1, 2};
-    KernelArguments arguments = new KernelArguments().add(structure);
-    structure[0] = 9;
-    arguments.bytes(0)[1] = 9;
-    assertThat(arguments.bytes(0)).containsExactly(1, 2);
-    assertThat(arguments.size()).isEqualTo(1);
-  }
-
-  @Test
   void launches_count_threads_and_blocks() {
     LaunchConfig config =
         LaunchConfig.of(3, 64).withTimeout(5).withSharedBytes(1024).asCooperative();

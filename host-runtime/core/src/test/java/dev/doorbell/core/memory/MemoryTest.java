@@ -21,11 +21,6 @@ class MemoryTest {
     }
 
     @Override
-    public Locus locus() {
-      return Locus.gpu(0, 0);
-    }
-
-    @Override
     public long address() {
       return 0x7000_0000_0000L;
     }

@@ -91,7 +91,7 @@ class Mlx5dvVectorsTest {
   void the_doorbell_of_libmlx5_is_the_beginning_of_the_wqe(Vector vector) {
     try (NativeBytes wqe = NativeBytes.ofHex(vector.wqe);
         NativeBytes rung = new NativeBytes(Doorbell.BYTES)) {
-      long value = Doorbell.ofWqe(wqe.address());
+      long value = Doorbell.read(wqe.address());
       RawMemory.putLong(rung.address(), value);
       assertThat(rung.hex()).isEqualTo(vector.doorbell);
       assertThat(Doorbell.index(value)).isEqualTo(vector.index);

@@ -21,7 +21,7 @@ class PrintersTest {
 
   @Test
   void a_write_prints_in_one_line() {
-    assertThat(WqePrinter.line(WRITE))
+    assertThat(WqePrinter.line(WRITE, WqeQueue.RC))
         .isEqualTo(
             "WQE[0] RDMA_WRITE ds=3 fm_ce_se=0x08 signalled qpn=0x000123 raddr=0x7e0055667788"
                 + " rkey=0x00d4e5f6 data=4096@0x7f0011223344 lkey=0x00a1b2c3");
@@ -29,9 +29,9 @@ class PrintersTest {
 
   @Test
   void a_write_prints_bit_by_bit() {
-    assertThat(WqePrinter.full(WRITE))
+    assertThat(WqePrinter.full(WRITE, WqeQueue.RC))
         .isEqualTo(
-            WqePrinter.line(WRITE)
+            WqePrinter.line(WRITE, WqeQueue.RC)
                 + '\n'
                 + """
                 control segment
@@ -92,7 +92,7 @@ class PrintersTest {
             + "| WQE[0] opcode 0x7e ds=1 fm_ce_se=0x08 signalled qpn=0x000123",
       })
   void a_line_says_what_the_bytes_say(String words, String line) {
-    assertThat(WqePrinter.line(NativeBytes.bytes(words))).isEqualTo(line);
+    assertThat(WqePrinter.line(NativeBytes.bytes(words), WqeQueue.RC)).isEqualTo(line);
   }
 
   @ParameterizedTest
@@ -110,8 +110,8 @@ class PrintersTest {
       })
   void a_malformed_wqe_prints_what_is_wrong_with_it(String words, String problem) {
     byte[] wqe = NativeBytes.bytes(words);
-    assertThat(WqePrinter.line(wqe)).endsWith(" MALFORMED: " + problem);
-    assertThat(WqePrinter.full(wqe)).contains("control segment\n  +00  ");
+    assertThat(WqePrinter.line(wqe, WqeQueue.RC)).endsWith(" MALFORMED: " + problem);
+    assertThat(WqePrinter.full(wqe, WqeQueue.RC)).contains("control segment\n  +00  ");
   }
 
   @Test
@@ -126,9 +126,12 @@ class PrintersTest {
         wqe[ControlSegment.OPCODE_OFFSET] = (byte) opcodes[random.nextInt(opcodes.length)];
         wqe[ControlSegment.DS_OFFSET] = (byte) random.nextInt(9);
       }
-      String full = WqePrinter.full(wqe);
+      String full = WqePrinter.full(wqe, WqeQueue.RC);
       String context = "seed " + seed + " round " + round + "\n" + full;
-      assertThat(full).as(context).startsWith(WqePrinter.line(wqe) + "\n").endsWith("\n");
+      assertThat(full)
+          .as(context)
+          .startsWith(WqePrinter.line(wqe, WqeQueue.RC) + "\n")
+          .endsWith("\n");
       long words = full.lines().filter(line -> line.startsWith("  +")).count();
       int ds = wqe[ControlSegment.DS_OFFSET] & ControlSegment.MAX_DS;
       assertThat(words)
@@ -142,7 +145,7 @@ class PrintersTest {
 
   @Test
   void less_than_a_control_segment_is_no_wqe() {
-    assertThatThrownBy(() -> WqePrinter.line(new byte[15]))
+    assertThatThrownBy(() -> WqePrinter.line(new byte[15], WqeQueue.RC))
         .hasMessage("a WQE starts with a control segment of 16 bytes, 15 were given");
     assertThatThrownBy(() -> CqePrinter.full(new byte[63]))
         .hasMessage("a CQE has 64 bytes, 63 were given");

@@ -34,9 +34,9 @@ class PcapngTest {
             firstNanos + i,
             i % 2 == 0 ? Direction.OUTBOUND : Direction.INBOUND,
             memory.address(),
-            frame.length);
+            frame.length,
+            "");
       }
-      assertThat(writer.frames()).isEqualTo(frames.size());
     }
     return file;
   }

@@ -56,15 +56,6 @@ class SignalOrderTest {
   }
 
   @Test
-  void an_atomic_costs_a_round_trip_where_the_requester_holds_it() {
-    assertThat(SignalOrder.ATOMIC.price(promises("cx8-ooo-all")).roundTrips()).isZero();
-    assertThat(SignalOrder.ATOMIC.price(promises("cx8-ooo-rw")).roundTrips()).isOne();
-    assertThat(SignalOrder.READ_FLUSH.price(promises("cx7")))
-        .isEqualTo(new SignalOrder.Price(2, 1, false));
-    assertThat(SignalOrder.ACKNOWLEDGED.price(promises("cx7")).polls()).isTrue();
-  }
-
-  @Test
   void completed_is_not_visible_where_paths_are_split_or_writes_relaxed() {
     for (Adapter adapter : Adapters.all()) {
       boolean reads = List.of("split-visibility", "relaxed-pcie").contains(adapter.name());

@@ -62,10 +62,10 @@ class GidTest {
 
   @Test
   void a_link_local_identifier_is_made_of_the_mac_address() {
-    Gid gid = Gid.linkLocal(EthernetHeader.parse("02:00:00:00:00:01"));
+    Gid gid = Gid.linkLocal(0x02_00_00_00_00_01L);
     assertThat(gid).hasToString("fe80::ff:fe00:1");
     assertThat(gid.isLinkLocal()).isTrue();
-    assertThat(EthernetHeader.text(gid.linkLocalMac())).isEqualTo("02:00:00:00:00:01");
+    assertThat(gid.linkLocalMac()).isEqualTo(0x02_00_00_00_00_01L);
     assertThat(Gid.parse("fe80::1").linkLocalMac()).isEqualTo(-1);
   }
 

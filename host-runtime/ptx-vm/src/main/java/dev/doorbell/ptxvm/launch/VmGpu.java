@@ -113,7 +113,6 @@ public final class VmGpu implements Gpu {
         MAX_THREADS_PER_BLOCK,
         options.maxResidentBlocks(),
         VmOptions.SHARED_BYTES_PER_BLOCK,
-        32,
         true);
   }
 

@@ -4,7 +4,6 @@ import dev.doorbell.core.memory.AccessFault;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import java.util.function.Consumer;
 
@@ -38,11 +37,6 @@ public final class VmMemory extends AddressableMemory {
   @Override
   public MemoryKind kind() {
     return allocation.kind();
-  }
-
-  @Override
-  public Locus locus() {
-    return allocation.locus();
   }
 
   @Override

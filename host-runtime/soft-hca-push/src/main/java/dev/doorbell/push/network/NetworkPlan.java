@@ -35,7 +35,6 @@ public record NetworkPlan(String name, int switches, List<Integer> leaves, List<
     }
   }
 
-  /** All hosts at one switch. */
   public static NetworkPlan single(int hosts) {
     return new NetworkPlan("switch", 1, Collections.nCopies(hosts, 0), List.of());
   }

@@ -20,7 +20,7 @@ public final class Switch implements Network, AutoCloseable {
   private static final double PICOS_PER_NANO = 1000;
 
   /** Counters of frames. */
-  public record Counters(long forwarded, long lost, long marked, long pauses, long mostBytes) {}
+  public record Counters(long lost, long marked, long pauses, long mostBytes) {}
 
   private final Agent agent = new Agent.Passive();
   private final Fabric fabric;
@@ -31,7 +31,6 @@ public final class Switch implements Network, AutoCloseable {
   private final Frame.Hop exit = this::leave;
   private final Frame.Hop end = this::arrive;
   private long used;
-  private long forwarded;
   private long lost;
   private long marked;
   private long pauses;
@@ -75,9 +74,8 @@ public final class Switch implements Network, AutoCloseable {
     clock.timer(options.nanos(), frame);
   }
 
-  /** Reads all counters. */
   public Counters counters() {
-    return new Counters(forwarded, lost, marked, pauses, mostBytes);
+    return new Counters(lost, marked, pauses, mostBytes);
   }
 
   private void enter(Frame frame) {
@@ -133,7 +131,6 @@ public final class Switch implements Network, AutoCloseable {
     to.queued -= frame.bytes();
     from.owned -= frame.bytes();
     used -= frame.bytes();
-    forwarded++;
     if (from.paused && from.owned <= options.resumeBytes()) {
       pause(from, false);
     }

@@ -4,6 +4,7 @@ import dev.doorbell.push.network.SwitchedNetwork.QueueOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One switch: its buffer, and what is admitted, marked and paused. */
@@ -16,7 +17,6 @@ final class SwitchNode {
   private final @Nullable QueuedPort[] trunks;
   final List<QueuedPort> ports = new ArrayList<>();
   private long used;
-  private boolean stopped;
 
   SwitchNode(int number, SwitchedNetwork.Wiring wiring, NetworkPlan plan) {
     this.number = number;
@@ -42,18 +42,12 @@ final class SwitchNode {
     return port;
   }
 
-  /** The port out, or null where failures have left no way. */
-  private @Nullable QueuedPort towards(Frame frame) {
+  private QueuedPort towards(Frame frame) {
     int leaf = plan.leaves().get(frame.destination());
-    if (leaf == number) {
-      return hosts[frame.destination()];
-    }
-    int trunk = wiring.paths.trunk(number, leaf, frame.flow());
-    return trunk < 0 ? null : trunks[trunk];
-  }
-
-  void stop() {
-    stopped = true;
+    return Objects.requireNonNull(
+        leaf == number
+            ? hosts[frame.destination()]
+            : trunks[wiring.paths.trunk(number, leaf, frame.flow())]);
   }
 
   private double limit() {
@@ -62,11 +56,7 @@ final class SwitchNode {
 
   /** A frame is in: it joins a queue or is lost. */
   void enter(Frame frame, Ingress from) {
-    QueuedPort to = stopped ? null : towards(frame);
-    if (to == null) {
-      wiring.lose(frame);
-      return;
-    }
+    QueuedPort to = towards(frame);
     int bytes = frame.bytes();
     frame.ingress = from;
     frame.inHeadroom = false;
@@ -105,7 +95,6 @@ final class SwitchNode {
     if (from == null) {
       throw new IllegalStateException("a frame left that had not come in");
     }
-    wiring.forwarded++;
     if (frame.inHeadroom) {
       from.headroom -= frame.bytes();
     } else {
@@ -248,12 +237,8 @@ final class SwitchNode {
       count(wiring.clock.now());
       queued -= frame.bytes();
       left(frame);
-      if (stopped) {
-        wiring.lose(frame);
-      } else {
-        frame.hop = next;
-        wiring.clock.timer(latencyNanos, frame);
-      }
+      frame.hop = next;
+      wiring.clock.timer(latencyNanos, frame);
       start();
     }
   }

@@ -10,12 +10,8 @@ import dev.doorbell.push.network.SwitchNode.QueuedPort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
 
 /**
  * Switches of a {@link NetworkPlan} in virtual time: queues of ports out of a buffer that each
@@ -26,7 +22,7 @@ import java.util.stream.IntStream;
  */
 public final class SwitchedNetwork implements Network, AutoCloseable {
   /** Counters of frames. */
-  public record Counters(long forwarded, long lost, long marked, long pauses) {}
+  public record Counters(long lost, long marked, long pauses) {}
 
   /**
    * The queue of a port out, over the time since its first frame.
@@ -45,17 +41,13 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
   private final List<SwitchNode> switches = new ArrayList<>();
   private final List<QueuedPort> toHosts = new ArrayList<>();
   private final List<Ingress> fromHosts = new ArrayList<>();
-  private final BitSet cut = new BitSet();
-  private final Set<Integer> stopped = new HashSet<>();
-  private final long seed;
 
   /** State that all switches share. */
   static final class Wiring {
     final DevicePort clock;
     final QueueOptions options;
     final SplittableRandom random;
-    EqualCostPaths paths;
-    long forwarded;
+    final EqualCostPaths paths;
     long lost;
     long marked;
     long pauses;
@@ -85,8 +77,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     this.fabric = fabric;
     this.plan = plan;
     this.options = options;
-    this.seed = seed;
-    EqualCostPaths paths = new EqualCostPaths(plan, seed, Set.of());
+    EqualCostPaths paths = new EqualCostPaths(plan, seed);
     this.wiring = new Wiring(fabric.attachDevice(at, agent), options, paths, seed);
     for (int i = 0; i < plan.switches(); i++) {
       switches.add(new SwitchNode(i, wiring, plan));
@@ -119,68 +110,21 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     }
     SwitchNode leaf = switches.get(plan.leaves().get(number));
     QueuedPort port = leaf.host(number, "switch %d to host %d".formatted(leaf.number, number));
-    port.leadsTo(frame -> arrive(number, host, frame), options.cableNanos());
+    port.leadsTo(host::arrive, options.cableNanos());
     toHosts.add(port);
     fromHosts.add(leaf.new Ingress(host::pause));
     return number;
   }
 
-  private void arrive(int number, Host host, Frame frame) {
-    if (cut.get(number)) {
-      wiring.lose(frame);
-    } else {
-      host.arrive(frame);
-    }
-  }
-
-  /** The cable of a host fails: from now on nothing comes from it, and nothing reaches it. */
-  public void cut(int host) {
-    cut.set(host);
-  }
-
-  /** The switch that a host's cable leads to. */
-  public int leaf(int host) {
-    return plan.leaves().get(host);
-  }
-
-  /** Switches that no host's cable leads to. */
-  public List<Integer> spines() {
-    return IntStream.range(0, plan.switches())
-        .filter(number -> !plan.leaves().contains(number))
-        .boxed()
-        .toList();
-  }
-
-  /**
-   * A switch fails: what it holds and what reaches it is lost.
-   *
-   * @param convergenceNanos until the others have stopped to send through it; what then has no way
-   *     is lost at the first switch
-   */
-  public void stop(int number, long convergenceNanos) {
-    switches.get(number).stop();
-    wiring.clock.timer(
-        convergenceNanos,
-        ok -> {
-          stopped.add(number);
-          wiring.paths = new EqualCostPaths(plan, seed, stopped);
-        });
-  }
-
   @Override
   public void send(Frame frame) {
-    if (cut.get(frame.source())) {
-      wiring.lose(frame);
-      return;
-    }
     Ingress ingress = fromHosts.get(frame.source());
     frame.hop = ingress;
     wiring.clock.timer(options.cableNanos() + options.switchNanos(), frame);
   }
 
-  /** Reads all counters. */
   public Counters counters() {
-    return new Counters(wiring.forwarded, wiring.lost, wiring.marked, wiring.pauses);
+    return new Counters(wiring.lost, wiring.marked, wiring.pauses);
   }
 
   /** Bytes that wait in the port out to a host. */
@@ -218,11 +162,9 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
 
     /**
      * @param seed of the hash
-     * @param stopped switches that no way goes through
-     * @throws IllegalArgumentException when a switch that has hosts cannot be reached from another,
-     *     though all switches run
+     * @throws IllegalArgumentException when a switch that has hosts cannot be reached from another
      */
-    EqualCostPaths(NetworkPlan plan, long seed, Set<Integer> stopped) {
+    EqualCostPaths(NetworkPlan plan, long seed) {
       this.seed = seed;
       int switches = plan.switches();
       List<List<int[]>> neighbours = new ArrayList<>();
@@ -231,9 +173,6 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
       }
       for (int trunk = 0; trunk < plan.trunks().size(); trunk++) {
         NetworkPlan.Trunk of = plan.trunks().get(trunk);
-        if (stopped.contains(of.one()) || stopped.contains(of.other())) {
-          continue;
-        }
         neighbours.get(of.one()).add(new int[] {of.other(), trunk});
         neighbours.get(of.other()).add(new int[] {of.one(), trunk});
       }
@@ -242,7 +181,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
       for (int leaf : leaves) {
         int[] distance = distances(leaf, neighbours);
         for (int other : leaves) {
-          if (distance[other] < 0 && stopped.isEmpty()) {
+          if (distance[other] < 0) {
             throw new IllegalArgumentException(
                 "%s: no way from switch %d to switch %d".formatted(plan.name(), other, leaf));
           }
@@ -275,12 +214,9 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
       return distance;
     }
 
-    /** The trunk that a flow takes from one switch towards another, or -1 where there is no way. */
+    /** The trunk that a flow takes from one switch towards another one. */
     int trunk(int at, int towards, long flow) {
       int[] ways = next[at][towards];
-      if (ways.length == 0) {
-        return -1;
-      }
       return ways.length == 1
           ? ways[0]
           : ways[Math.floorMod(hash(hash(flow) + hash(seed + at)), ways.length)];

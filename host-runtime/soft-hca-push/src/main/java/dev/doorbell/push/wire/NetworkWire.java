@@ -31,8 +31,6 @@ public final class NetworkWire extends Wire {
   private final double bytesPerNano;
   private final int windowBytes;
   private final Map<String, Member> members = new LinkedHashMap<>();
-  private long sent;
-  private long delivered;
 
   /**
    * A wire without members.
@@ -64,16 +62,6 @@ public final class NetworkWire extends Wire {
     }
     station.plug(this);
     members.put(station.name(), new Member(station, faults));
-  }
-
-  /** Packets that left an HCA, faults' duplicates included. */
-  public long sent() {
-    return sent;
-  }
-
-  /** Packets that an HCA was given. */
-  public long delivered() {
-    return delivered;
   }
 
   @Override
@@ -225,7 +213,6 @@ public final class NetworkWire extends Wire {
     }
 
     private void add(PacketFrame frame) {
-      sent++;
       if (frame.urgent()) {
         // It overtakes what waits, and no pause holds it.
         long nanos = Math.round(frame.bytes() / bytesPerNano);
@@ -303,7 +290,6 @@ public final class NetworkWire extends Wire {
     }
 
     private void deliver(Packet packet) {
-      delivered++;
       station.deliver(packet);
     }
 

@@ -21,7 +21,6 @@ public record CongestionOptions(
   /** Least time between two CNPs of a flow in DCQCN (SIGCOMM 2015, section 3.1: N = 50 us). */
   public static final long NOTIFICATION_NANOS = 50_000;
 
-  /** Nothing. */
   public static final CongestionOptions NONE =
       new CongestionOptions(null, NOTIFICATION_NANOS, 0, 0);
 

@@ -23,7 +23,6 @@ public interface HcaServices extends Station {
   /** The GID at an index of its table, or its first one where there is none. */
   Gid sourceGid(int index);
 
-  /** The wire that the HCA has joined. */
   Wire wire();
 
   /** False while packets are lost because the cable is out. */
@@ -91,14 +90,5 @@ public interface HcaServices extends Station {
   static int choose(DevicePort port, SplittableRandom random, int alternatives) {
     int chosen = alternatives == 1 ? 0 : port.choose(alternatives);
     return chosen < 0 ? random.nextInt(alternatives) : chosen;
-  }
-
-  /** Error numbers that a real driver would give for the same refusal. */
-  final class HcaErrno {
-    public static final int ENOMEM = 12;
-    public static final int EBUSY = 16;
-    public static final int EINVAL = 22;
-
-    private HcaErrno() {}
   }
 }

@@ -38,7 +38,6 @@ public record SoftHcaOptions(
   /** A BlueFlame half may not reach the end of its page. */
   public static final int MAX_BLUE_FLAME_BYTES = 1024;
 
-  /** The defaults. */
   public static final SoftHcaOptions DEFAULT =
       new SoftHcaOptions(
           Limits.DEFAULT,
@@ -89,47 +88,6 @@ public record SoftHcaOptions(
             1L << 30,
             16,
             1);
-
-    public Limits {
-      Check.require(queuePairs > 0, "queuePairs", queuePairs, "at least 1");
-      Check.require(
-          SendQueue.isLegalSize(maxSendBlocks),
-          "maxSendBlocks",
-          maxSendBlocks,
-          "a power of two up to " + SendQueue.MAX_BLOCKS);
-      Check.require(
-          SendQueue.isLegalSize(minSendBlocks) && minSendBlocks <= maxSendBlocks,
-          "minSendBlocks",
-          minSendBlocks,
-          "a power of two up to maxSendBlocks");
-      Check.require(
-          Check.isPower(completionEntries),
-          "completionEntries",
-          completionEntries,
-          "a power of two");
-      Check.require(
-          inlineBytes >= 0 && inlineBytes <= LARGEST_INLINE,
-          "inlineBytes",
-          inlineBytes,
-          "0 to " + LARGEST_INLINE);
-      Check.require(onChipBytes >= 0, "onChipBytes", onChipBytes, "0 or more");
-      Check.require(
-          blueFlameBytes == 0
-              || (Check.isPower(blueFlameBytes)
-                  && blueFlameBytes >= SendQueue.BLOCK
-                  && blueFlameBytes <= MAX_BLUE_FLAME_BYTES),
-          "blueFlameBytes",
-          blueFlameBytes,
-          "0 or a power of two from 64 to " + MAX_BLUE_FLAME_BYTES);
-      Check.require(
-          messageBytes > 0 && messageBytes <= 1L << 30, "messageBytes", messageBytes, "1 to 2^30");
-      Check.require(readAtomic > 0, "readAtomic", readAtomic, "at least 1");
-      Check.require(
-          Check.isPower(receiveSegments) && receiveSegments <= 64,
-          "receiveSegments",
-          receiveSegments,
-          "a power of two up to 64");
-    }
   }
 
   /**
@@ -151,11 +109,11 @@ public record SoftHcaOptions(
     public static final Engine DEFAULT = new Engine(Packet.MAX_PAYLOAD, 64, 32, 1024);
 
     public Engine {
-      Check.require(Check.isMtu(mtu), "mtu", mtu, "256, 512, 1024, 2048 or 4096");
-      Check.require(pipelineDepth > 0, "pipelineDepth", pipelineDepth, "at least 1");
-      Check.require(prefetchBlocks > 0, "prefetchBlocks", prefetchBlocks, "at least 1");
-      Check.require(packets >= 2, "packets", packets, "at least 2");
-      Check.require(firstRetryNanos >= 0, "firstRetryNanos", firstRetryNanos, "0 or more");
+      if (!isMtu(mtu)) {
+        throw new IllegalArgumentException(
+            "software HCA option mtu is %d; it must be 256, 512, 1024, 2048 or 4096"
+                .formatted(mtu));
+      }
     }
 
     /** One that repeats after timeouts alone. */
@@ -163,43 +121,23 @@ public record SoftHcaOptions(
       this(mtu, pipelineDepth, prefetchBlocks, packets, 0);
     }
 
+    /** A path MTU that InfiniBand defines. */
+    public static boolean isMtu(int bytes) {
+      return Integer.bitCount(bytes) == 1 && bytes >= SMALLEST_MTU && bytes <= Packet.MAX_PAYLOAD;
+    }
+
     /** The same with another MTU. */
     public Engine withMtu(int bytes) {
       return new Engine(bytes, pipelineDepth, prefetchBlocks, packets, firstRetryNanos);
     }
 
-    /** The same with {@link #firstRetryNanos}. */
     public Engine withFirstRetry(long nanos) {
       return new Engine(mtu, pipelineDepth, prefetchBlocks, packets, nanos);
     }
   }
 
-  /** Promises of the adapter. */
   public Promises promises() {
     return adapter.promises();
-  }
-
-  /** A path MTU that InfiniBand defines. */
-  public static boolean isMtu(int bytes) {
-    return Check.isMtu(bytes);
-  }
-
-  /** Apart, so that checking a part of the options does not need their defaults. */
-  private static final class Check {
-    static void require(boolean holds, String name, long value, String legal) {
-      if (!holds) {
-        throw new IllegalArgumentException(
-            "software HCA option %s is %d; it must be %s".formatted(name, value, legal));
-      }
-    }
-
-    static boolean isPower(int value) {
-      return value > 0 && Integer.bitCount(value) == 1;
-    }
-
-    static boolean isMtu(int bytes) {
-      return isPower(bytes) && bytes >= SMALLEST_MTU && bytes <= Packet.MAX_PAYLOAD;
-    }
   }
 
   /** The same with other stage times. */

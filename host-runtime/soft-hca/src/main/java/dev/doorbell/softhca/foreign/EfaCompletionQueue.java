@@ -4,10 +4,10 @@ import dev.doorbell.core.efa.CompletionEntry;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.lang.foreign.Arena;
@@ -110,7 +110,7 @@ public final class EfaCompletionQueue implements CompletionQueue, Owned {
       throw new HcaException(
           "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
               .formatted(number, hca.name(), users),
-          HcaErrno.EBUSY);
+          Errno.EBUSY);
     }
     closed = true;
     domain.closing(this);

@@ -120,7 +120,6 @@ public final class EfaQueuePair extends ForeignQueuePair {
   /** Part of a message that one connection sends. */
   private record Piece(Message message, int offset, int bytes) {}
 
-  /** Creates the queue pair with its connections. */
   public EfaQueuePair(
       HcaObjects objects,
       ObjectOwner domain,

@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.DeviceUnit;
 import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
 import dev.doorbell.core.hca.QueuePairAddress;
@@ -16,7 +17,6 @@ import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Doorbell;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.ObjectOwner;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
@@ -59,7 +59,6 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
   private @Nullable Allocation pages;
   private final int ringBytes;
 
-  /** Number of the peer. */
   int peer;
 
   private boolean closed;
@@ -96,7 +95,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
       throw new HcaException(
           "%s has no %d numbers for a queue pair left; close some first"
               .formatted(hca.name(), count),
-          HcaErrno.ENOMEM);
+          Errno.ENOMEM);
     }
     QueuePairAttributes each =
         new QueuePairAttributes(

@@ -2,7 +2,6 @@ package dev.doorbell.softhca.objects;
 
 /** The protection domain that objects belong to. Two objects fit if they have the same one. */
 public interface ObjectOwner {
-  /** An object of the domain. */
   interface Owned extends AutoCloseable {
     @Override
     void close();

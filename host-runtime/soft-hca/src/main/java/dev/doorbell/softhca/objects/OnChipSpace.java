@@ -1,13 +1,12 @@
 package dev.doorbell.softhca.objects;
 
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.AddressableMemory;
 import dev.doorbell.core.memory.Allocation;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 
 /** The on-chip memory of an HCA (MEMIC): how much of it is left. */
@@ -31,13 +30,13 @@ public final class OnChipSpace {
       throw new HcaException(
           "%s cannot allocate %d bytes of on-chip memory: a fault plan says that none is left"
               .formatted(hca.name(), wanted),
-          HcaErrno.ENOMEM);
+          Errno.ENOMEM);
     }
     if (wanted <= 0 || taken > free) {
       throw new HcaException(
           "%s cannot allocate %d bytes of on-chip memory: %d of %d bytes are free"
               .formatted(hca.name(), wanted, free, bytes),
-          HcaErrno.ENOMEM);
+          Errno.ENOMEM);
     }
     Allocation allocation = hca.allocate(MemoryKind.NIC, wanted, hca.name() + " on-chip memory");
     free -= taken;
@@ -71,11 +70,6 @@ public final class OnChipSpace {
     @Override
     public MemoryKind kind() {
       return MemoryKind.NIC;
-    }
-
-    @Override
-    public Locus locus() {
-      return allocation.locus();
     }
 
     @Override

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 public final class PendingList<T extends PendingList.Node> {
   private final AtomicReference<@Nullable T> head = new AtomicReference<>();
 
-  /** An object of the list. */
   public abstract static class Node {
     private final AtomicBoolean doorbellPending = new AtomicBoolean();
     private volatile @Nullable Node nextPending;

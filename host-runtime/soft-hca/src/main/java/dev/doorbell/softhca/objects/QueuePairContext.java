@@ -8,7 +8,6 @@ import dev.doorbell.core.hca.Transport;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
-import dev.doorbell.softhca.objects.SoftMemoryRegion.Rights;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.Wire.Route;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +83,6 @@ public abstract class QueuePairContext extends PendingList.Node implements Fault
     return connection;
   }
 
-  /** {@link Rights} of the peer. */
   public final int rights() {
     return rights;
   }

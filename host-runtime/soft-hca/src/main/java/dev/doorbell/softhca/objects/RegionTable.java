@@ -135,7 +135,6 @@ public final class RegionTable {
     slots[slotOf(old.lkey() >>> 8)] = by;
   }
 
-  /** The region with that key, or null. */
   public @Nullable SoftMemoryRegion find(int key) {
     SoftMemoryRegion region = slots[slotOf(key >>> 8)];
     return region != null && region.lkey() == key ? region : null;

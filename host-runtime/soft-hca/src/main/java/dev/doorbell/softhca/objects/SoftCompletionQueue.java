@@ -7,6 +7,7 @@ import dev.doorbell.core.hca.AsyncEvent;
 import dev.doorbell.core.hca.CompletionChannel;
 import dev.doorbell.core.hca.CompletionQueue;
 import dev.doorbell.core.hca.CompletionQueueAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.LazyMemory;
 import dev.doorbell.core.memory.Memory;
@@ -18,7 +19,6 @@ import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.softhca.device.DelayLine;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.HcaTracer;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
@@ -245,7 +245,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
       throw new HcaException(
           "cannot resize completion queue 0x%x of %s from %d to %d entries: %s"
               .formatted(number, hca.name(), entries, count, whyNot(held)),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     Cqe.writeResize(stagingAddress, owner());
     port.writeEntry(stagingAddress, entry());
@@ -456,7 +456,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
       throw new HcaException(
           "cannot close completion queue 0x%x of %s: %d queue(s) still complete into it; close their queue pairs first"
               .formatted(number, hca.name(), users),
-          HcaErrno.EBUSY);
+          Errno.EBUSY);
     }
     closed = true;
     late.drain(dropped -> {});
@@ -514,7 +514,7 @@ public final class SoftCompletionQueue extends Completions implements Completion
         throw new HcaException(
             "cannot close a completion channel of %s: %d completion queue(s) still use it; close them first"
                 .formatted(hca.name(), users),
-            HcaErrno.EBUSY);
+            Errno.EBUSY);
       }
     }
   }

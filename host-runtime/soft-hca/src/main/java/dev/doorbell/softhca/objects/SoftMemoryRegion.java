@@ -3,9 +3,9 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.adapter.Promises;
 import dev.doorbell.core.hca.AccessRight;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.MemoryRegion;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.VendorSyndrome;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import java.util.Set;
@@ -23,7 +23,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   private final long address;
   private final long length;
   private final long distance;
-  private final Set<AccessRight> rights;
   private final int bits;
 
   /** Writes to it may pass one another on PCIe. */
@@ -62,7 +61,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
     this.address = address;
     this.length = length;
     this.distance = memory - address;
-    this.rights = Set.copyOf(rights);
     this.bits = Rights.bits(rights);
     this.strict =
         rights.contains(AccessRight.STRICT_ORDERING)
@@ -164,11 +162,6 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
   }
 
   @Override
-  public Set<AccessRight> rights() {
-    return rights;
-  }
-
-  @Override
   public void close() {
     if (!closed) {
       closed = true;
@@ -215,7 +208,7 @@ public final class SoftMemoryRegion implements MemoryRegion, Owned {
         throw new HcaException(
             "cannot register memory with %s: peers may only write where the local side may; add LOCAL_WRITE"
                 .formatted(rights),
-            HcaErrno.EINVAL);
+            Errno.EINVAL);
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.doorbell.softhca.objects;
 import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.DevicePort;
 import dev.doorbell.core.hca.AsyncEvent;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.SharedReceiveQueue;
 import dev.doorbell.core.hca.SharedReceiveQueueAttributes;
@@ -12,7 +13,6 @@ import dev.doorbell.core.mlx5.ReceiveSegment;
 import dev.doorbell.core.mlx5.SendQueue;
 import dev.doorbell.core.mlx5.SharedReceiveSegment;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.ObjectOwner.Owned;
 import dev.doorbell.softhca.objects.ReceiveSource.ExtendedReceives;
 import java.lang.foreign.Arena;
@@ -108,7 +108,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
       throw new HcaException(
           "the limit of %s is %d; it must be from 0 to its %d entries"
               .formatted(this, limit, attributes.entries()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     this.limit = limit;
     if (limit > 0 && step == Step.IDLE) {
@@ -259,7 +259,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, Owned {
       throw new HcaException(
           "cannot close %s of %s: %d queue pair(s) still take from it; close them first"
               .formatted(this, hca.name(), users),
-          HcaErrno.EBUSY);
+          Errno.EBUSY);
     }
     closed = true;
     if (extendedCompletions != null) {

@@ -159,9 +159,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   public int bytes;
 
-  /** The payload lies where the wire will soon receive the next packet: {@link #endLoan}. */
-  private boolean lent;
-
   // Way to the wire.
   public Phase phase = Phase.HELD;
   public @Nullable Owner owner;
@@ -236,7 +233,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return (trafficClass & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED;
   }
 
-  /** A switch marks the packet. */
   public void mark() {
     trafficClass |= CONGESTION_EXPERIENCED;
   }
@@ -250,7 +246,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     return high == 0 && low >>> Integer.SIZE == 0xffff;
   }
 
-  /** True for a request of a dynamic connection. */
   public boolean isDynamicRequest() {
     return dynamic && !BthOpcode.isResponse(opcode);
   }
@@ -287,20 +282,6 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     request = NO_REQUEST;
   }
 
-  /** The payload lies in memory that the wire needs again soon. */
-  public void lend(long address, int length) {
-    payload = address;
-    bytes = length;
-    lent = length > 0;
-  }
-
-  /** The wire needs the memory of {@link #lend}: what is still in use is copied. */
-  public void endLoan() {
-    if (lent) {
-      keep();
-    }
-  }
-
   /** The packet takes up room for {@code bytes} of {@code buffer} until it {@link #leaves}. */
   public void hold(Buffer buffer, int bytes) {
     holder = buffer;
@@ -318,13 +299,11 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
 
   /** Nobody needs the packet any more. */
   void retire() {
-    lent = false;
     leaves(0);
   }
 
   /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
   public void keep() {
-    lent = false;
     if (bytes > 0 && payload != buffer) {
       long own = buffer();
       RawMemory.copy(payload, own, bytes);

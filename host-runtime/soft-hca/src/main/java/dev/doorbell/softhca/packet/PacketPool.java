@@ -143,7 +143,6 @@ public final class PacketPool {
     }
   }
 
-  /** Packets that are not in the pool. */
   public int out() {
     return made - freeCount;
   }

@@ -45,12 +45,10 @@ public abstract class Wire {
   /** The HCA is closed: packets to it are dropped from now on. */
   public abstract void leave(Station station);
 
-  /** Who is on it, for messages. */
   public abstract String members();
 
   /** An HCA as a wire sees it. All calls are made by the host thread that steps the HCA. */
   public interface Station {
-    /** Its address on the wire. */
     String name();
 
     /** The upper half of its GID. */
@@ -64,7 +62,6 @@ public abstract class Wire {
       return high == gidHigh() && low == gidLow();
     }
 
-    /** The counters of its port. */
     PortCounters counters();
 
     /** A packet arrives; the station gives it back to its pool. */

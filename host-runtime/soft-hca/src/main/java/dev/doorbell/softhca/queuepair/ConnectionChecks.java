@@ -1,11 +1,11 @@
 package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePairAddress;
 import dev.doorbell.core.hca.QueuePairState;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.QueuePairContext;
 import dev.doorbell.softhca.packet.Psn;
@@ -18,7 +18,10 @@ final class ConnectionChecks {
   static void check(
       QueuePairAddress peer, ConnectionAttributes attributes, SoftHcaOptions.Limits limits) {
     require(
-        SoftHcaOptions.isMtu(peer.mtu()), "path MTU", peer.mtu(), "256, 512, 1024, 2048 or 4096");
+        SoftHcaOptions.Engine.isMtu(peer.mtu()),
+        "path MTU",
+        peer.mtu(),
+        "256, 512, 1024, 2048 or 4096");
     require((peer.number() & Psn.MASK) == peer.number(), "peer number", peer.number(), "24 bits");
     require(
         (peer.startPsn() & Psn.MASK) == peer.startPsn(), "peer PSN", peer.startPsn(), "24 bits");
@@ -73,7 +76,7 @@ final class ConnectionChecks {
                   : "toRtr: queue pair 0x%x of %s names its peers in its WQEs and has none; call"
                       + " toRtr(attributes)")
               .formatted(queuePair.number, hca),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
   }
 
@@ -84,7 +87,7 @@ final class ConnectionChecks {
       throw new HcaException(
           "queue pair 0x%x of %s cannot connect: no HCA called '%s' is on its wire; there are: %s"
               .formatted(number, hca.name(), peer.hca(), hca.wire().members()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     return route;
   }
@@ -103,7 +106,7 @@ final class ConnectionChecks {
     return new HcaException(
         "%s: queue pair 0x%x of %s is in %s and cannot go to %s: %s"
             .formatted(call, queuePair.number, hca, queuePair.state(), to, fix),
-        HcaErrno.EINVAL);
+        Errno.EINVAL);
   }
 
   private static boolean in(int value, int largest) {
@@ -113,7 +116,7 @@ final class ConnectionChecks {
   private static void require(boolean holds, String what, int value, String legal) {
     if (!holds) {
       throw new HcaException(
-          "cannot connect: %s is %d; legal is %s".formatted(what, value, legal), HcaErrno.EINVAL);
+          "cannot connect: %s is %d; legal is %s".formatted(what, value, legal), Errno.EINVAL);
     }
   }
 }

@@ -66,7 +66,6 @@ public final class HcaEngine implements Agent {
     return packets;
   }
 
-  /** There is work. */
   void wake() {
     fabric.wake(this);
   }
@@ -85,7 +84,6 @@ public final class HcaEngine implements Agent {
     }
   }
 
-  /** A packet is here. */
   public void arrive(Packet packet) {
     int capacity = inbox.length;
     if (inboxCount == capacity) {

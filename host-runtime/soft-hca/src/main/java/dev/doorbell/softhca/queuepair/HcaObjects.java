@@ -2,10 +2,10 @@ package dev.doorbell.softhca.queuepair;
 
 import dev.doorbell.core.adapter.Promise;
 import dev.doorbell.core.fabric.Fabric;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import dev.doorbell.softhca.objects.NumberTable;
 import dev.doorbell.softhca.objects.OnChipSpace;
@@ -26,7 +26,6 @@ public final class HcaObjects {
   public final NumberTable<SoftCompletionQueue> completionQueues;
   public final NumberTable<SoftSharedReceiveQueue> sharedReceiveQueues;
 
-  /** The keys of the HCA. */
   public final RegionTable regions;
 
   private final String name;
@@ -62,7 +61,7 @@ public final class HcaObjects {
     if (number < 0) {
       throw new HcaException(
           "%s has no %s left (the limit is %d); close some first".formatted(name, what, limit),
-          HcaErrno.ENOMEM);
+          Errno.ENOMEM);
     }
     return number;
   }

@@ -135,7 +135,7 @@ public final class SoftDcTarget extends ScheduledQueuePair implements DcTarget, 
   private void receive(Packet packet, Initiator from, @Nullable DcConnection newest, Route back) {
     DcConnection present = newest;
     if (present == null || present.connectionNumber < packet.connection) {
-      if (draining || !SoftHcaOptions.isMtu(packet.mtu) || packet.mtu > mtu) {
+      if (draining || !SoftHcaOptions.Engine.isMtu(packet.mtu) || packet.mtu > mtu) {
         refuse(packet, back, Aeth.NAK_INVALID_REQUEST);
         return;
       }

@@ -4,6 +4,7 @@ import dev.doorbell.core.fault.Fault;
 import dev.doorbell.core.fault.FaultAction;
 import dev.doorbell.core.hca.AccessRight;
 import dev.doorbell.core.hca.ConnectionAttributes;
+import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.ExecutedRequests;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.hca.QueuePair;
@@ -19,7 +20,6 @@ import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.device.HcaFaults;
 import dev.doorbell.softhca.device.HcaFaults.FaultTarget;
 import dev.doorbell.softhca.device.HcaServices;
-import dev.doorbell.softhca.device.HcaServices.HcaErrno;
 import dev.doorbell.softhca.objects.Completions;
 import dev.doorbell.softhca.objects.DirectPeer;
 import dev.doorbell.softhca.objects.ObjectOwner;
@@ -168,7 +168,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return attributes;
   }
 
-  /** Sets the first packet sequence number, before anything is sent. */
+  /** Sets the first packet sequence number, before RTS. */
   public void startPsn(int psn) {
     startPsn = psn & Psn.MASK;
     if (requester != null && state == QueuePairState.RTR) {
@@ -177,7 +177,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     }
   }
 
-  /** Bounds the path MTU of an initiator, before RTR. */
+  /** Bounds the path MTU of an initiator of dynamic connections, before RTR: 256 to 4096 bytes. */
   public void largestMtu(int bytes) {
     largestMtu = bytes;
   }
@@ -198,7 +198,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
         throw new HcaException(
             "steer: %s of %s receives no frames, but %s"
                 .formatted(queue, queue.hca.name(), queue.transport),
-            HcaErrno.EINVAL);
+            Errno.EINVAL);
       }
     }
     SteeringTable<ScheduledQueuePair> steering = queues.getFirst().engine.steering;
@@ -206,14 +206,18 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     return () -> steering.remove(rule);
   }
 
-  /** Multicasts to that group are received here. */
+  /**
+   * Multicasts to that group are received here, unless this queue pair has sent them.
+   *
+   * @throws HcaException on transports without datagrams, and where the GID is none of a group
+   */
   public void join(Gid group) {
     requireOpen("join");
     if (!isDatagram() || !group.isMulticast()) {
       throw new HcaException(
           "join: %s of %s is of %s, and %s is a group's GID: %b"
               .formatted(this, hca.name(), transport, group, group.isMulticast()),
-          HcaErrno.EINVAL);
+          Errno.EINVAL);
     }
     engine.steering.attach(group, this);
   }
@@ -228,7 +232,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     this.rights = Rights.bits(rights);
   }
 
-  /** Changes the attributes of an existing connection. */
+  /** Changes the attributes of a connection but the numbers of READs and atomics, which stay. */
   public void connection(ConnectionAttributes attributes) {
     ConnectionChecks.check(attributes, hca.options().limits());
     connection = attributes;

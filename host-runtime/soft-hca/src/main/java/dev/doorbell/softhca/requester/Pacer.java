@@ -106,7 +106,6 @@ final class Pacer {
     count = 0;
   }
 
-  /** A packet was lost. */
   void lost() {
     control.onLoss(port.now());
   }

@@ -556,7 +556,6 @@ public final class Requester {
 
     private final Completion completion = this::read;
 
-    /** Outstanding. */
     private int reads;
 
     /** True when every read that was started has ended. */

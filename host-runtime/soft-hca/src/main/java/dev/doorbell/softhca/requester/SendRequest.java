@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One WQE of a send queue from its fetch to its completion. Reused. */
 final class SendRequest implements Completion {
-  /** Phases of a request, in this order. */
   enum Phase {
     /** The WQE is being parsed. */
     PARSING,

@@ -103,7 +103,6 @@ final class ReceiveConsumer {
     return room == Completions.ROOM;
   }
 
-  /** A message begins. */
   void begin() {
     segment = 0;
     segmentOffset = 0;

@@ -36,7 +36,6 @@ import java.util.Arrays;
  * <p>C and S: the VLAN tag is one of a customer or of a service; F: the packet is a fragment.
  */
 public final class FrameFields {
-  /** Bytes of the structure. */
   public static final int BYTES = 64;
 
   public static final int SOURCE_MAC = 0x00;

@@ -62,7 +62,6 @@ public final class SteeringTable<Q> {
     return rule;
   }
 
-  /** Removes a rule. */
   public void remove(FlowRule<Q> rule) {
     rules.remove(rule);
   }
@@ -114,7 +113,6 @@ public final class SteeringTable<Q> {
     }
   }
 
-  /** Names the receivers of a multicast. */
   public void multicast(Gid group, Consumer<Q> receiver) {
     Set<Q> members = groups.get(group);
     if (members != null) {

@@ -78,7 +78,6 @@ public final class WireCapture implements AutoCloseable {
         PcapngWriter.create(file, "Doorbell software HCA", comment), basis, fabricNow);
   }
 
-  /** Adds an interface and returns its number. */
   public int addInterface(String name) {
     return writer.addInterface(name, "%s, %s".formatted(name, clock), LinkType.ETHERNET);
   }
@@ -86,7 +85,7 @@ public final class WireCapture implements AutoCloseable {
   /** Adds a frame that starts with an Ethernet header. */
   void frame(int interfaceNumber, long now, Direction direction, long address, int bytes) {
     if (!closed) {
-      writer.frame(interfaceNumber, now + clockOffset, direction, address, bytes);
+      writer.frame(interfaceNumber, now + clockOffset, direction, address, bytes, "");
     }
   }
 
@@ -214,11 +213,6 @@ public final class WireCapture implements AutoCloseable {
     }
     long mac = gid.linkLocalMac();
     return mac >= 0 ? mac : LOCAL_MAC | (gid.low() & 0xff_ffff);
-  }
-
-  /** Frames so far. */
-  public long frames() {
-    return writer.frames();
   }
 
   /** Writes what is buffered, so that a reader sees it. */

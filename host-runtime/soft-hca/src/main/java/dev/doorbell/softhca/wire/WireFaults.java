@@ -10,7 +10,6 @@ public interface WireFaults {
   /** Nothing goes wrong. */
   WireFaults NONE = (packet, leaving) -> Fate.PASS;
 
-  /** Fate of a packet. */
   enum Fate {
     PASS,
     /** It is gone. */

@@ -158,7 +158,6 @@ class CaptureFlowTest {
   private Packet packet(RoceFrame frame) {
     Packet packet = Objects.requireNonNull(hca.packets().take());
     PacketDecoder.decode(frame, packet);
-    packet.endLoan();
     packet.destination = end.queuePair.number();
     return packet;
   }

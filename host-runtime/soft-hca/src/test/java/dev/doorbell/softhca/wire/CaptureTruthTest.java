@@ -69,8 +69,8 @@ class CaptureTruthTest {
       b = new Endpoint(world, 1, Endpoint.Shape.usual());
       Endpoint.connect(a, b, QUICK);
       if (ipv4) {
-        DriverAccess.gids(a.queuePair, IPV4[0], IPV4[1]);
-        DriverAccess.gids(b.queuePair, IPV4[1], IPV4[0]);
+        DriverAccess.of(a.queuePair).between(IPV4[0], IPV4[1]);
+        DriverAccess.of(b.queuePair).between(IPV4[1], IPV4[0]);
       }
     }
 
@@ -135,7 +135,7 @@ class CaptureTruthTest {
         RoceFrame parsed = new RoceFrame();
         assertThat(parsed.parse(copy.address(), frame.bytes().length))
             .isEqualTo(RoceFrame.Verdict.ROCE);
-        checker.check(parsed);
+        checker.check(parsed, true);
       }
       assertThat(checker.problems()).isZero();
     }
@@ -165,7 +165,7 @@ class CaptureTruthTest {
       MemorySegment copy = copy(frame);
       RoceFrame parsed = new RoceFrame();
       parsed.parse(copy.address(), frame.bytes().length);
-      boolean wrong = !checker.check(parsed).problems().isEmpty();
+      boolean wrong = !checker.check(parsed, true).problems().isEmpty();
       marks += !frame.comment().isEmpty() && !wrong ? 1 : 0;
     }
     return checker.problems() + marks;
@@ -219,12 +219,12 @@ class CaptureTruthTest {
     try (Scene scene = new Scene(true)) {
       scene.capture.only(Set.of(0xabc));
       scene.write(1);
-      assertThat(scene.capture.frames()).isZero();
+      scene.capture.flush();
+      assertThat(CaptureReader.read(scene.file).frames()).isEmpty();
       scene.capture.only(Set.of(scene.a.queuePair.number()));
       scene.write(1);
-      assertThat(scene.capture.frames()).isGreaterThan(4);
       scene.capture.flush();
-      assertThat(CaptureReader.read(scene.file).frames()).hasSize((int) scene.capture.frames());
+      assertThat(CaptureReader.read(scene.file).frames()).hasSizeGreaterThan(4);
     }
   }
 }

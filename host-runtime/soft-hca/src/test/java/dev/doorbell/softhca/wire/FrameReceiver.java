@@ -2,6 +2,8 @@ package dev.doorbell.softhca.wire;
 
 import dev.doorbell.core.pcap.Direction;
 import dev.doorbell.core.roce.Icrc;
+import dev.doorbell.core.roce.Ipv4Header;
+import dev.doorbell.core.roce.Ipv6Header;
 import dev.doorbell.core.roce.RoceFrame;
 import dev.doorbell.softhca.packet.Packet;
 import dev.doorbell.softhca.packet.PortCounters.Counter;
@@ -9,7 +11,6 @@ import dev.doorbell.softhca.packet.Wire.Station;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * The way into a {@link RoceWire}: many messages a call, each of them one datagram or several.
@@ -46,11 +47,6 @@ final class FrameReceiver {
   private long end;
   private int datagram;
 
-  /** Packets whose payload lies in the slab, unless they have been released meanwhile. */
-  private Packet[] lent = new Packet[AT_ONCE];
-
-  private int lentCount;
-
   long frames;
   long bytes;
   long badIcrc;
@@ -79,7 +75,6 @@ final class FrameReceiver {
   /** Delivers what has arrived, as far as the HCA has packets for it. */
   int take(Station hca) {
     if (message == arrived) {
-      endLoans();
       arrived = in.receive();
       message = 0;
     }
@@ -99,13 +94,6 @@ final class FrameReceiver {
       message++;
     }
     return taken;
-  }
-
-  private void endLoans() {
-    for (int i = 0; i < lentCount; i++) {
-      lent[i].endLoan();
-    }
-    lentCount = 0;
   }
 
   private void open() {
@@ -181,28 +169,18 @@ final class FrameReceiver {
       return false;
     }
     PacketDecoder.decode(frame, packet);
-    if (packet.bytes > 0) {
-      lend(packet);
-    }
     return true;
-  }
-
-  private void lend(Packet packet) {
-    if (lentCount == lent.length) {
-      lent = Arrays.copyOf(lent, 2 * lentCount);
-    }
-    lent[lentCount++] = packet;
   }
 
   private void takeRoute(Packet packet) {
     packet.trafficClass = frame.trafficClass();
-    packet.hopLimit = frame.hopLimit();
+    packet.hopLimit = frame.ipv6 ? Ipv6Header.hopLimit(frame.ip) : Ipv4Header.ttl(frame.ip);
     packet.flowLabel = 0;
-    packet.sourceGidHigh = frame.sourceHigh();
-    packet.sourceGidLow = frame.sourceLow();
+    packet.sourceGidHigh = frame.source().high();
+    packet.sourceGidLow = frame.source().low();
     packet.sourcePort = link.senderPort();
-    packet.destinationGidHigh = frame.destinationHigh();
-    packet.destinationGidLow = frame.destinationLow();
+    packet.destinationGidHigh = frame.destination().high();
+    packet.destinationGidLow = frame.destination().low();
   }
 
   private void record(long address, int length) {

@@ -15,7 +15,6 @@ import dev.doorbell.core.mlx5.Cqe;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
 import dev.doorbell.core.roce.BthOpcode;
-import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.SoftWorld;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -81,8 +80,7 @@ abstract class LinuxInterop {
     }
     Path peer = GuestPeer.compile(folder);
     DirectFabric fabric = new DirectFabric(AddressSpace.reserve(1L << 30), 0);
-    EthernetOptions options =
-        EthernetOptions.of(EthernetHeader.parse("02:00:00:00:00:01"), Gid.parse("10.88.0.1"));
+    EthernetOptions options = EthernetOptions.of(0x02_00_00_00_00_01L, Gid.parse("10.88.0.1"));
     wire = EthernetLink.wire(fabric, Locus.nic(0, 0), 0, 0, options, faults);
     world =
         new SoftWorld(

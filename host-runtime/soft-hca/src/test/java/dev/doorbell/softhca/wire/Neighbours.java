@@ -94,7 +94,7 @@ final class Neighbours {
     if (!forUs) {
       return 0;
     }
-    long senderMac = EthernetHeader.mac(arp + ARP_SENDER_MAC);
+    long senderMac = mac(arp + ARP_SENDER_MAC);
     known.put(sender, senderMac);
     if ((BigEndian.getShort(arp + ARP_OPERATION) & 0xffff) != ARP_REQUEST) {
       return 0;
@@ -148,7 +148,7 @@ final class Neighbours {
     }
     int type = RawMemory.getByte(icmp + ND_OPTION);
     boolean isMac = type == SOURCE_MAC_OPTION || type == TARGET_MAC_OPTION;
-    return isMac ? EthernetHeader.mac(icmp + ND_OPTION_MAC) : -1;
+    return isMac ? mac(icmp + ND_OPTION_MAC) : -1;
   }
 
   private int writeNd(
@@ -190,5 +190,11 @@ final class Neighbours {
     Gid node = new Gid(SOLICITED_NODE_HIGH, SOLICITED_NODE_LOW | (target.low() & 0xff_ffff));
     long mac = IPV6_MULTICAST_MAC | (node.low() & 0xffff_ffffL);
     return writeNd(frame, SOLICITATION, 0, mac, source, node, target, SOURCE_MAC_OPTION);
+  }
+
+  /** The 6 bytes at {@code address}. */
+  private static long mac(long address) {
+    return (long) (BigEndian.getShort(address) & 0xffff) << 32
+        | (BigEndian.getInt(address + Short.BYTES) & 0xffff_ffffL);
   }
 }

@@ -21,7 +21,7 @@ final class PacketDecoder {
   private PacketDecoder() {}
 
   /**
-   * Reads a packet; its payload stays in the frame, see {@link Packet#lend}.
+   * Reads a packet; its payload is copied.
    *
    * @param frame parsed as RoCE, with at most {@link Packet#MAX_PAYLOAD} bytes of payload
    */
@@ -57,7 +57,9 @@ final class PacketDecoder {
     packet.ackRequest = Bth.isAckRequested(bth);
     packet.psn = Bth.psn(bth);
     decodeHeaders(frame, packet);
-    packet.lend(frame.payload, frame.payloadBytes);
+    packet.payload = frame.payload;
+    packet.bytes = frame.payloadBytes;
+    packet.keep();
   }
 
   private static void decodeHeaders(RoceFrame frame, Packet packet) {

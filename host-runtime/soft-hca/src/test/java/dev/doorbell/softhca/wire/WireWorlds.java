@@ -3,7 +3,6 @@ package dev.doorbell.softhca.wire;
 import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
-import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.softhca.SoftWorld;
 import dev.doorbell.softhca.device.SoftHcaOptions;
@@ -14,8 +13,8 @@ import java.util.List;
 final class WireWorlds {
   static final Gid LOOPBACK = Gid.parse("127.0.0.1");
   static final Gid LOOPBACK_6 = Gid.parse("::1");
-  static final long LEFT_MAC = EthernetHeader.parse("02:00:00:00:00:01");
-  static final long RIGHT_MAC = EthernetHeader.parse("02:00:00:00:00:02");
+  static final long LEFT_MAC = 0x02_00_00_00_00_01L;
+  static final long RIGHT_MAC = 0x02_00_00_00_00_02L;
 
   final SoftWorld world;
   final List<RoceWire> wires;

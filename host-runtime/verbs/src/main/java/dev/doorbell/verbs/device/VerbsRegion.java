@@ -51,7 +51,6 @@ public final class VerbsRegion implements MemoryRegion {
   private final MemorySegment mr;
   private final long address;
   private final long length;
-  private final Set<AccessRight> rights;
   private final int lkey;
   private final int rkey;
   private final @Nullable OnChipMemory chip;
@@ -62,7 +61,6 @@ public final class VerbsRegion implements MemoryRegion {
       MemorySegment mr,
       long address,
       long length,
-      Set<AccessRight> rights,
       @Nullable OnChipMemory chip) {
     this.chip = chip;
     if (chip != null) {
@@ -72,7 +70,6 @@ public final class VerbsRegion implements MemoryRegion {
     this.mr = mr.reinterpret(ibv_mr.layout().byteSize());
     this.address = address;
     this.length = length;
-    this.rights = Set.copyOf(rights);
     this.lkey = ibv_mr.lkey(this.mr);
     this.rkey = ibv_mr.rkey(this.mr);
   }
@@ -104,7 +101,7 @@ public final class VerbsRegion implements MemoryRegion {
               access);
     }
     return new VerbsRegion(
-        domain, mr, address, length, rights, memory instanceof OnChipMemory onChip ? onChip : null);
+        domain, mr, address, length, memory instanceof OnChipMemory onChip ? onChip : null);
   }
 
   /** Registers on-chip memory. Addresses in the region count from its beginning. */
@@ -177,11 +174,6 @@ public final class VerbsRegion implements MemoryRegion {
   @Override
   public long length() {
     return length;
-  }
-
-  @Override
-  public Set<AccessRight> rights() {
-    return rights;
   }
 
   @Override

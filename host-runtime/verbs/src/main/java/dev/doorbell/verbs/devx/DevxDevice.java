@@ -85,10 +85,6 @@ public final class DevxDevice implements AutoCloseable {
     }
   }
 
-  Locus locus() {
-    return locus;
-  }
-
   /**
    * Returns a doorbell page for a queue pair: one of its own with BlueFlame if the device has one
    * left and the posters store to a stand-in, else the shared one.

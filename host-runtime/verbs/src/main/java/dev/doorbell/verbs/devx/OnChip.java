@@ -4,7 +4,6 @@ import dev.doorbell.core.fabric.MmioTarget;
 import dev.doorbell.core.hca.Errno;
 import dev.doorbell.core.hca.HcaException;
 import dev.doorbell.core.memory.Allocation;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.verbs.device.DeviceContext;
 import dev.doorbell.verbs.device.OnChipMemory;
@@ -155,11 +154,6 @@ public final class OnChip implements OnChipMemory, MmioTarget {
   @Override
   public MemoryKind kind() {
     return MemoryKind.NIC;
-  }
-
-  @Override
-  public Locus locus() {
-    return device.locus();
   }
 
   /**

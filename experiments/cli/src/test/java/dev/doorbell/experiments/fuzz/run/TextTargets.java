@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.core.problem.ConfigException;
-import dev.doorbell.core.roce.EthernetHeader;
 import dev.doorbell.core.roce.Gid;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.config.value.Sizes;
@@ -96,10 +95,7 @@ public final class TextTargets {
     any |= ExperimentConfig.Until.parse(text).isPresent();
     any |= Schedule.parse(text).isPresent();
     for (Runnable reader :
-        List.<Runnable>of(
-            () -> Gid.parse(text),
-            () -> EthernetHeader.parse(text),
-            () -> DeviceFilter.parse(text))) {
+        List.<Runnable>of(() -> Gid.parse(text), () -> DeviceFilter.parse(text))) {
       try {
         reader.run();
         any = true;

@@ -29,8 +29,7 @@ class VerbsChecksTest {
   private static final HcaAttributes PLAIN = attributes(0, 0);
 
   private static HcaAttributes attributes(long onChip, int blueFlame) {
-    return new HcaAttributes(
-        "mlx5", 64, 4096, 16, 4096, 204, 4, onChip, blueFlame, 1 << 30, 16, false);
+    return new HcaAttributes(64, 4096, 16, 4096, 204, onChip, blueFlame, 1 << 30, 16);
   }
 
   private static ExecutionBackend on(String hca, HcaAttributes attributes, int ordinal) {

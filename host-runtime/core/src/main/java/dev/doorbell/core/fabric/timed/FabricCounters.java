@@ -13,23 +13,15 @@ import java.util.Map;
  * @param links traffic of every link direction that was ever used
  * @param fences fences that threads executed
  * @param drainedNanos nanoseconds that threads waited in them
- * @param mostReadsOutstanding the most read requests that one device ever had outstanding
  */
 public record FabricCounters(
-    double nanos,
-    List<LinkTraffic> links,
-    long fences,
-    double drainedNanos,
-    int mostReadsOutstanding) {
+    double nanos, List<LinkTraffic> links, long fences, double drainedNanos) {
 
   public FabricCounters {
     links = List.copyOf(links);
   }
 
-  /**
-   * Returns what happened after {@code earlier} was read; {@code mostReadsOutstanding} cannot be
-   * split and is this one's.
-   */
+  /** Returns what happened after {@code earlier} was read. */
   public FabricCounters minus(FabricCounters earlier) {
     Map<String, LinkTraffic> before = new HashMap<>();
     for (LinkTraffic traffic : earlier.links) {
@@ -41,11 +33,7 @@ public record FabricCounters(
       after.add(base == null ? traffic : traffic.minus(base));
     }
     return new FabricCounters(
-        nanos - earlier.nanos,
-        after,
-        fences - earlier.fences,
-        drainedNanos - earlier.drainedNanos,
-        mostReadsOutstanding);
+        nanos - earlier.nanos, after, fences - earlier.fences, drainedNanos - earlier.drainedNanos);
   }
 
   /** TLPs over all link directions. */

@@ -26,8 +26,6 @@ final class LogicalProcess {
   /** Tasks that other nodes have left here, by any thread. */
   private final ConcurrentLinkedQueue<Visit> visits = new ConcurrentLinkedQueue<>();
 
-  private int mostReads;
-
   /** A task for an agent of this node. */
   private record Visit(Agent agent, Runnable task) {}
 
@@ -47,7 +45,6 @@ final class LogicalProcess {
     if (closed != null) {
       for (TimedDevicePort port : closed) {
         port.detach();
-        mostReads = Math.max(mostReads, port.mostReads());
       }
     }
   }
@@ -63,17 +60,6 @@ final class LogicalProcess {
 
   Collection<List<TimedDevicePort>> devices() {
     return devices.values();
-  }
-
-  /** The most read requests that one device ever had outstanding. */
-  int mostReads() {
-    int most = mostReads;
-    for (List<TimedDevicePort> ports : devices.values()) {
-      for (TimedDevicePort port : ports) {
-        most = Math.max(most, port.mostReads());
-      }
-    }
-    return most;
   }
 
   /** Leaves a task for {@code agent}, which is done between two windows; on any host thread. */

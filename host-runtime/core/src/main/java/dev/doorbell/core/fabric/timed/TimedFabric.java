@@ -75,7 +75,6 @@ public final class TimedFabric extends Fabric {
   /** The processes of agents: all but a few at one node. */
   private final Map<Agent, List<LogicalProcess>> homes = new ConcurrentHashMap<>();
 
-  /** Queues by number. */
   private final List<LogicalProcess> numbered = new ArrayList<>();
 
   private long attached;
@@ -126,11 +125,6 @@ public final class TimedFabric extends Fabric {
         (known, more) ->
             known.contains(node) ? known : Stream.concat(known.stream(), more.stream()).toList());
     return node;
-  }
-
-  /** The topology that this fabric simulates. */
-  public Topology topology() {
-    return topology;
   }
 
   @Override
@@ -458,14 +452,11 @@ public final class TimedFabric extends Fabric {
     return simulation.fired();
   }
 
-  /** Reads all counters. */
   public FabricCounters counters() {
-    int most = 0;
     long fences = 0;
     long fenceTime = 0;
     List<LinkTraffic> traffic = new ArrayList<>();
     for (LogicalProcess node : numbered) {
-      most = Math.max(most, node.mostReads());
       fences += node.threads.fences();
       fenceTime += node.threads.fenceTime();
       traffic.addAll(node.interconnect.links().traffic());
@@ -474,8 +465,7 @@ public final class TimedFabric extends Fabric {
         (double) simulation.clock() / Picos.PER_NANO,
         traffic,
         fences,
-        (double) fenceTime / Picos.PER_NANO,
-        most);
+        (double) fenceTime / Picos.PER_NANO);
   }
 
   @Override

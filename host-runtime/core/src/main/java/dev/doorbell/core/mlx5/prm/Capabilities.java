@@ -24,7 +24,6 @@ public final class Capabilities extends CapabilityFields {
         .put(CommandHeader.OP_MOD, GENERAL << 1 | CURRENT);
   }
 
-  /** The group that a query asks for. */
   public static int group(PrmBuffer query) {
     return query.get(CommandHeader.OP_MOD) >>> 1;
   }

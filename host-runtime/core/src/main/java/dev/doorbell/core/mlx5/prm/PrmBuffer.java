@@ -23,12 +23,10 @@ public final class PrmBuffer {
     this.bytes = ByteBuffer.wrap(content);
   }
 
-  /** A command with its opcode. */
   static PrmBuffer command(int size, int opcode) {
     return new PrmBuffer(size).put(CommandHeader.OPCODE, opcode);
   }
 
-  /** Its size in bytes. */
   public int size() {
     return bytes.capacity();
   }
@@ -85,7 +83,6 @@ public final class PrmBuffer {
         : 0;
   }
 
-  /** True when a field is not 0. */
   public boolean isSet(PrmField field) {
     return get(field) != 0;
   }

@@ -11,7 +11,6 @@ public final class QueuePairCommand {
   /** Up to eight bytes, and the extended ones ({@code MLX5_QPC_ATOMIC_MODE_UP_TO_8B}). */
   private static final int ATOMICS_OF_8_BYTES = 3;
 
-  /** Bytes of a query's answer. */
   public static final int QUERY_ANSWER_BYTES = 272;
 
   private QueuePairCommand() {}
@@ -38,7 +37,6 @@ public final class QueuePairCommand {
       Umem rings,
       Umem record) {}
 
-  /** CREATE_QP. */
   public static PrmBuffer create(Shape shape) {
     PrmBuffer command =
         PrmBuffer.command(BYTES, CommandHeader.CREATE_QP)
@@ -145,7 +143,6 @@ public final class QueuePairCommand {
     return command(CommandHeader.TO_RESET_QP, number);
   }
 
-  /** QUERY_QP. */
   public static PrmBuffer query(int number) {
     return PrmBuffer.command(PrmBuffer.HEADER_BYTES, CommandHeader.QUERY_QP)
         .put(CommandHeader.NUMBER, number);

@@ -2,7 +2,6 @@ package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.gpu.SharedGpus;
 import dev.doorbell.core.memory.AccessFault;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import java.lang.foreign.Arena;
@@ -23,11 +22,6 @@ final class GpuQueueMemory implements Memory {
   @Override
   public MemoryKind kind() {
     return MemoryKind.DEVICE;
-  }
-
-  @Override
-  public Locus locus() {
-    return Locus.cpu(0);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.doorbell.interop.shim.client;
 
 import dev.doorbell.core.memory.AddressableMemory;
-import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
 import dev.doorbell.core.memory.MemoryProvider;
@@ -54,11 +53,6 @@ public final class LeasedMemory extends AddressableMemory {
   @Override
   public MemoryKind kind() {
     return MemoryKind.HOST;
-  }
-
-  @Override
-  public Locus locus() {
-    return Locus.cpu(0);
   }
 
   @Override

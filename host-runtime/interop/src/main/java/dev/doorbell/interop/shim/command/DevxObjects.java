@@ -156,7 +156,7 @@ final class DevxObjects {
             receive,
             shared == null ? null : shared.queue,
             Resource.DEVX);
-    DriverAccess.userIndex(qp.queuePair, in.get(QueuePairContext.USER_INDEX));
+    DriverAccess.of(qp.queuePair).userIndex = in.get(QueuePairContext.USER_INDEX);
     qp.control.queueKey = in.get(QueuePairContext.Q_KEY);
     qp.logReceives = in.get(QueuePairContext.LOG_RQ_SIZE);
     return qp;

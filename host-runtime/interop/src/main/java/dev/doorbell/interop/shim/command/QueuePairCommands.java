@@ -130,7 +130,7 @@ final class QueuePairCommands {
             .u32(4, shape.receives())
             .u32(
                 12, shape.receives() == 0 ? 0 : (1 << shape.receiveShift()) / MappedQueues.SEGMENT);
-    DriverAccess.userIndex(qp.queuePair, in.u32(32));
+    DriverAccess.of(qp.queuePair).userIndex = in.u32(32);
     qp.control.capabilities = capabilities;
     qp.control.signalsAll = (createFlags & SIGNAL_ALL) != 0;
     answer(command, handle, qp.number(), new Struct(40).u32(0, page.number()), capabilities);

@@ -56,7 +56,7 @@ final class ReceiveSpreadCommands {
         MappedQueues.createWq(
             context, pd, shape, cq, command.in64(UverbsAbi.CREATE_WQ_USER_HANDLE));
     int handle = command.add(queue);
-    DriverAccess.userIndex(queue.queuePair, in.u32(24));
+    DriverAccess.of(queue.queuePair).userIndex = in.u32(24);
     command.out(UverbsAbi.UHW_OUT, new Struct(8).u32(0, 8));
     command.out32(UverbsAbi.CREATE_WQ_RESP_MAX_WR, shape.receives());
     command.out32(

@@ -44,25 +44,25 @@ public final class QueuePairControl extends QueuePairSettings {
     } else if (from == RESET && next == INIT) {
       queuePair.toInit(rights(access));
     } else if (from == INIT && next == INIT) {
-      DriverAccess.allow(queuePair, rights(access));
+      DriverAccess.of(queuePair).allow(rights(access));
     } else if (from == INIT && next == RTR) {
       connect(device);
     } else if (from == RTR && next == RTS) {
-      DriverAccess.startPsn(queuePair, sendPsn);
-      DriverAccess.allow(queuePair, rights(access));
+      DriverAccess.of(queuePair).startPsn(sendPsn);
+      DriverAccess.of(queuePair).allow(rights(access));
       queuePair.toRts(attributes());
     } else if (from == RTS && next == RTS) {
-      DriverAccess.allow(queuePair, rights(access));
-      DriverAccess.change(queuePair, attributes());
+      DriverAccess.of(queuePair).allow(rights(access));
+      DriverAccess.of(queuePair).connection(attributes());
     } else {
       throw new ErrnoException(Errno.EINVAL);
     }
   }
 
   private void connect(ServedDevice device) throws ErrnoException {
-    DriverAccess.allow(queuePair, rights(access));
+    DriverAccess.of(queuePair).allow(rights(access));
     if (transport == Transport.DC && isMtu()) {
-      DriverAccess.largestMtu(queuePair, mtu());
+      DriverAccess.of(queuePair).largestMtu(mtu());
     }
     if (transport == Transport.UD
         || transport == Transport.DC
@@ -78,8 +78,8 @@ public final class QueuePairControl extends QueuePairSettings {
         new QueuePairAddress(peer.name(), peerNumber & 0xff_ffff, receivePsn & 0xff_ffff, mtu()),
         attributes());
     List<Gid> own = device.gids();
-    DriverAccess.gids(
-        queuePair, own.get(gidIndex < own.size() ? gidIndex : 0), new Gid(gidHigh, gidLow));
+    DriverAccess.of(queuePair)
+        .between(own.get(gidIndex < own.size() ? gidIndex : 0), new Gid(gidHigh, gidLow));
   }
 
   private ConnectionAttributes attributes() {

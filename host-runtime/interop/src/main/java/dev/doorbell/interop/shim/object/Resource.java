@@ -119,13 +119,13 @@ public abstract sealed class Resource {
      * @throws HcaException EINVAL for anything but a datagram queue pair and a group
      */
     public void attach(Gid group) {
-      DriverAccess.join(queuePair, group);
+      DriverAccess.of(queuePair).join(group);
       groups.add(group);
     }
 
     /** Ends an {@link #attach}; false if there was none. */
     public boolean detach(Gid group) {
-      return groups.remove(group) && DriverAccess.leave(queuePair, group);
+      return groups.remove(group) && DriverAccess.of(queuePair).leave(group);
     }
 
     /** The program has ended, and with it what uses the queue pair. */

@@ -114,7 +114,6 @@ final class ReadEngine extends Event {
   private final int maxReadRequest;
   private final int tags;
   private int outstanding;
-  private int mostOutstanding;
 
   ReadEngine(
       Interconnect interconnect,
@@ -129,11 +128,6 @@ final class ReadEngine extends Event {
     this.engine = engine;
     this.maxReadRequest = prices.maxReadRequest();
     this.tags = prices.readTags() == 0 ? Integer.MAX_VALUE : prices.readTags();
-  }
-
-  /** The most read requests that were ever outstanding. */
-  int mostOutstanding() {
-    return mostOutstanding;
   }
 
   /**
@@ -210,7 +204,6 @@ final class ReadEngine extends Event {
     }
     transfer.requested += bytes;
     outstanding += requests;
-    mostOutstanding = Math.max(mostOutstanding, outstanding);
     Piece piece = new Piece(transfer, offset, bytes, requests);
     long now = queue.clock();
     Route out = transfer.path.out();

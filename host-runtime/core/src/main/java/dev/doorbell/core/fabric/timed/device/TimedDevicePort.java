@@ -118,11 +118,6 @@ public final class TimedDevicePort extends DevicePort {
     return number;
   }
 
-  /** The most read requests that it ever had outstanding. */
-  public int mostReads() {
-    return reads.mostOutstanding();
-  }
-
   /** Ends it: the device has no further turn. */
   public void detach() {
     attached = false;

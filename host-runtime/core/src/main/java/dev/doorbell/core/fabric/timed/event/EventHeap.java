@@ -15,7 +15,6 @@ final class EventHeap {
   private long[] times = new long[64];
   private int size;
 
-  /** The first event, or null. */
   @Nullable Event first() {
     return heap[0];
   }
@@ -97,7 +96,6 @@ final class EventHeap {
     event.place = index;
   }
 
-  /** Returns true if an event of this time comes before the one at {@code index}. */
   private boolean before(Event event, long time, int index) {
     long other = times[index];
     return time != other ? time < other : event.before(at(index));

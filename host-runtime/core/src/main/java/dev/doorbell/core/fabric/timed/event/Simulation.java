@@ -42,7 +42,6 @@ public final class Simulation {
     return clock.time;
   }
 
-  /** Sets the clock. */
   public void clock(long time) {
     clock.time = time;
   }
@@ -62,7 +61,6 @@ public final class Simulation {
     return beside ? sum(each -> each.polling) : clock.polling;
   }
 
-  /** Returns the number of writes that are under way. */
   public long underWay() {
     return beside ? sum(each -> each.underWay) : clock.underWay;
   }

@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The way in which the threads or devices of one component reach one allocation. */
 public final class AccessPath {
-  /** The memory. */
   public final Allocation allocation;
 
-  /** The component where it lies. */
   public final Component owner;
 
   /** True for doorbell pages. */

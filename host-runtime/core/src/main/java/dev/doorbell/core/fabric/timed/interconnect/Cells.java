@@ -19,7 +19,6 @@ public final class Cells {
     };
   }
 
-  /** Stores the low bytes of {@code value}. */
   public static void store(long address, int bytes, long value) {
     switch (bytes) {
       case 1 -> RawMemory.putByteRelease(address, (byte) value);

@@ -30,7 +30,6 @@ public final class Component {
   /** Large allocations, of which more pages are in use than are cached. */
   private static final int RECENT = 4;
 
-  /** Its place. */
   public final Locus locus;
 
   /** Picoseconds from the arrival of a read until its first completion leaves. */
@@ -103,7 +102,6 @@ public final class Component {
     return memory == null ? arrival : Math.max(arrival, memory.walkStarted());
   }
 
-  /** Returns true if it is a GPU. */
   public boolean isGpu() {
     return locus.part() == Locus.Part.GPU;
   }

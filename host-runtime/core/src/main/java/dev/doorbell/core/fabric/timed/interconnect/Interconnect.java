@@ -102,7 +102,6 @@ public final class Interconnect {
     return memory;
   }
 
-  /** The topology. */
   public Topology topology() {
     return topology;
   }
@@ -122,12 +121,10 @@ public final class Interconnect {
     return buffers;
   }
 
-  /** The links. */
   public Links links() {
     return links;
   }
 
-  /** The component at {@code locus}. */
   public Component component(Locus locus) {
     Component component = components.get(locus);
     if (component == null) {

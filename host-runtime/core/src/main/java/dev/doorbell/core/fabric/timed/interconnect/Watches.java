@@ -21,7 +21,6 @@ public final class Watches {
   private int bucketsLog = BUCKETS_LOG;
   private int[] buckets = new int[1 << BUCKETS_LOG];
 
-  /** Watches by a hash of their page. */
   private final int[] pages = new int[1 << PAGES_LOG];
 
   private long[] addresses = new long[64];

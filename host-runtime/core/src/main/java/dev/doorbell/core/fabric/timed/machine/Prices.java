@@ -94,7 +94,6 @@ public final class Prices {
     }
   }
 
-  /** Returns a number as the type of a component. */
   public static Object cast(Class<?> type, double number) {
     if (type == boolean.class) {
       return number != 0;

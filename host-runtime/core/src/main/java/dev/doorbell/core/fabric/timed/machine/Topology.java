@@ -96,7 +96,6 @@ public record Topology(
     };
   }
 
-  /** The link called {@code name}. */
   public Link link(String name) {
     for (Link link : links) {
       if (link.name().equals(name)) {

@@ -59,7 +59,6 @@ public final class LoadCache {
       return found.length == 0 ? rows[row] : found;
     }
 
-    /** The array that has a row, which is made where there is none. */
     private int[] of(int row) {
       int[] found = known(row);
       return found == null ? make(row) : found;
@@ -161,7 +160,6 @@ public final class LoadCache {
     return miss;
   }
 
-  /** Returns true if the sector is there. */
   public boolean holds(long address, long now) {
     int place = place(number(address));
     int row = row(place);

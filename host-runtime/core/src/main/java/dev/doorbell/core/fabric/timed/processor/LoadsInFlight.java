@@ -40,7 +40,6 @@ public final class LoadsInFlight {
     this.tickets = tickets;
   }
 
-  /** Returns the number of loads that may be in flight. */
   public int tickets() {
     return tickets;
   }

@@ -17,10 +17,8 @@ public final class Processor {
   /** The block of a thread that belongs to none. */
   public static final long NO_BLOCK = -1;
 
-  /** Its place. */
   public final Component component;
 
-  /** Costs of its instructions. */
   public final InstructionPrices prices;
 
   /** The buffers in which its stores to memory elsewhere gather. */
@@ -29,7 +27,6 @@ public final class Processor {
   /** The place at which its loads from memory elsewhere become requests. */
   public final LoadCombiner loads;
 
-  /** The stores that its threads have released. */
   public final StoreOrder released = new StoreOrder();
 
   /** Bounds of the loads from and the stores to its own memory; null: none. */
@@ -38,10 +35,8 @@ public final class Processor {
   private final @Nullable Gate storeGate;
   private final double blockStoreRate;
 
-  /** Blocks that have threads, by their numbers. */
   private final Map<Long, Block> blocks = new HashMap<>();
 
-  /** The processor at {@code component}. */
   public Processor(Interconnect interconnect, Component component) {
     this.component = component;
     Topology topology = interconnect.topology();
@@ -101,10 +96,8 @@ public final class Processor {
     private final @Nullable Gate loads;
     private @Nullable Warp youngest;
 
-    /** Threads that have not ended. */
     private int threads;
 
-    /** The gates are those of {@link Warp}. */
     Block(@Nullable Gate blockStores, @Nullable Gate stores, @Nullable Gate loads) {
       this.blockStores = blockStores;
       this.stores = stores;

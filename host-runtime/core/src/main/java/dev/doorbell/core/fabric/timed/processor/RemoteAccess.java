@@ -19,13 +19,11 @@ public final class RemoteAccess extends Event {
 
   private static final long NEVER = -1;
 
-  /** Its route. */
   public final AccessPath path;
 
   /** Its first byte. */
   public final long address;
 
-  /** Its length. */
   public final int bytes;
 
   private long low;
@@ -83,7 +81,6 @@ public final class RemoteAccess extends Event {
     this.members = new long[2 * path.multiplicity()];
   }
 
-  /** Returns true if it is a load, not an atomic. */
   public boolean loads() {
     return operation == null;
   }
@@ -300,12 +297,10 @@ public final class RemoteAccess extends Event {
       sent[slot] = load;
     }
 
-    /** Returns the number of loads that are under way. */
     int underWay() {
       return underWay;
     }
 
-    /** A load was answered. */
     void answered() {
       underWay--;
     }

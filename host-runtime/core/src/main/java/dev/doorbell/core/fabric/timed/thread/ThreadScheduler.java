@@ -24,7 +24,6 @@ public final class ThreadScheduler {
   private long fenceTime;
   private @Nullable ScheduledThread running;
 
-  /** A scheduler without threads. */
   public ThreadScheduler(Interconnect interconnect) {
     this.interconnect = interconnect;
   }
@@ -54,7 +53,6 @@ public final class ThreadScheduler {
     return port;
   }
 
-  /** Removes the threads of {@code agent}, if it has any. */
   public void detach(Agent agent) {
     List<TimedThreadPort> gone = threads.remove(agent);
     if (gone != null) {
@@ -68,7 +66,6 @@ public final class ThreadScheduler {
     }
   }
 
-  /** Returns true if there are threads that have not ended. */
   public boolean hasThreads() {
     return attached > 0;
   }
@@ -97,7 +94,6 @@ public final class ThreadScheduler {
     return waker == null ? interconnect.queue().clock() : waker.time;
   }
 
-  /** Its threads. */
   public Stream<TimedThreadPort> ports() {
     return threads.values().stream().flatMap(List::stream);
   }
@@ -114,7 +110,6 @@ public final class ThreadScheduler {
     return true;
   }
 
-  /** Fences that threads executed. */
   public long fences() {
     return fences;
   }

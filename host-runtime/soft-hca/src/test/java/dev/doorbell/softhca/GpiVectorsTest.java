@@ -1,7 +1,9 @@
-package dev.doorbell.core.gpi;
+package dev.doorbell.softhca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.doorbell.contract.Descriptors;
+import dev.doorbell.core.gpi.Descriptor;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +28,7 @@ class GpiVectorsTest {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(Descriptor.BYTES, 64);
       long at = memory.address();
-      Descriptor.writeTransfer(
+      Descriptors.writeTransfer(
           at,
           3,
           Descriptor.WRITE_SIGNAL_ADD,
@@ -52,7 +54,8 @@ class GpiVectorsTest {
       assertThat(Descriptor.targetOffset(at)).isEqualTo(0x0fedcba987654321L);
       assertThat(Descriptor.counter(at)).isEqualTo(0xbeef);
       assertThat(Descriptor.signal(at)).isEqualTo(0xcafe);
-      assertThat(Descriptor.signalValue(at)).isEqualTo(0x1122334455667788L);
+      assertThat(Descriptor.signalHigh(at)).isEqualTo(0x11223344);
+      assertThat(Descriptor.signalLow(at)).isEqualTo(0x55667788);
     }
   }
 
@@ -61,7 +64,7 @@ class GpiVectorsTest {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(Descriptor.BYTES, 64);
       long at = memory.address();
-      Descriptor.writeInline(
+      Descriptors.writeInline(
           at, 2, Descriptor.ATOMIC_ADD, 0, 8, 3, 0x1122334455667788L, 0x21, 0x1000, 5, 0, 0);
       assertThat(hex(memory)).isEqualTo(ATOMIC_ADD);
       assertThat(Descriptor.inlineData(at)).isEqualTo(0x1122334455667788L);
