@@ -11,7 +11,6 @@ import java.util.Map;
  * @param description one line; empty when there is none
  * @param threads the columns
  * @param locations names of the locations, by index; each a 32-bit word
- * @param usesProxies some name is an alias, or goes by another proxy than the generic one
  * @param initial their values before the first instruction, by index
  * @param filter executions that do not meet it are not looked at
  * @param quantifier what is claimed
@@ -23,7 +22,6 @@ public record LitmusTest(
     String description,
     List<LitmusThread> threads,
     List<String> locations,
-    boolean usesProxies,
     List<Integer> initial,
     Condition filter,
     Quantifier quantifier,

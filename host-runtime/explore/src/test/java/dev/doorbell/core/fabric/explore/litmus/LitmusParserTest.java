@@ -200,7 +200,7 @@ class LitmusParserTest {
             exists (y = 2)
             """);
     assertThat(test.locations()).containsExactly("x");
-    assertThat(test.usesProxies()).isTrue();
+    assertThat(LitmusMachine.usesProxies(test)).isTrue();
     assertThat(test.description()).isEqualTo("https://example.org/a//b { of the web");
     assertThat(test.condition().holds(name -> name.equals("x") ? 2 : 0)).isTrue();
     List<Address> addresses =

@@ -26,11 +26,11 @@ import java.util.TreeSet;
 
 /**
  * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
- * that somebody could tell from another and every value that a load may return. A second opinion:
- * its outcomes must be among those that the axioms allow. The machine has one proxy and one address
- * a location; a test of others is not run.
+ * that somebody could tell from another and every value that a load may return. Its outcomes must
+ * be among those that the axioms allow. The machine has one proxy and one address a location; a
+ * test of others is not run.
  */
-public final class LitmusMachine {
+final class LitmusMachine {
   private final LitmusTest test;
   private final Bounds bounds;
   private final List<String> observables;
@@ -48,13 +48,32 @@ public final class LitmusMachine {
     observables = List.copyOf(names);
   }
 
+  /** Returns true if an access is by an alias or by another proxy than the generic one. */
+  static boolean usesProxies(LitmusTest test) {
+    return test.threads().stream()
+        .flatMap(thread -> thread.code().stream())
+        .map(
+            instruction ->
+                switch (instruction) {
+                  case Instruction.Load load -> load.address();
+                  case Instruction.Store store -> store.address();
+                  case Instruction.Atomic atomic -> atomic.address();
+                  default -> null;
+                })
+        .anyMatch(
+            address ->
+                address != null
+                    && (address.proxy() != Instruction.Proxy.GENERIC
+                        || address.virtual() != address.location()));
+  }
+
   /** Runs it, at most {@code bounds.candidates()} times. */
-  public static MachineResult run(LitmusTest test, Bounds bounds) {
+  static MachineResult run(LitmusTest test, Bounds bounds) {
     return new LitmusMachine(test, bounds).run();
   }
 
   private MachineResult run() {
-    boolean more = !test.usesProxies();
+    boolean more = !usesProxies(test);
     while (more && search.executions() + search.cut() < bounds.candidates() && !bounds.isOver()) {
       search.begin();
       new Run().go();
@@ -376,7 +395,7 @@ public final class LitmusMachine {
    * @param runs how many there were; 0 for a test of proxies, which the machine does not have
    * @param complete every choice was tried, loops aside
    */
-  public record MachineResult(
+  record MachineResult(
       SortedMap<Outcome, Long> shown,
       long deadlocks,
       boolean conflicts,
@@ -384,7 +403,7 @@ public final class LitmusMachine {
       boolean complete) {
 
     /** Outcomes that the axioms forbid: a fault of the machine. */
-    public SortedSet<Outcome> wrong(LitmusResult axioms) {
+    SortedSet<Outcome> wrong(LitmusResult axioms) {
       SortedSet<Outcome> wrong = new TreeSet<>(shown.keySet());
       wrong.removeAll(axioms.allowed().keySet());
       return wrong;
@@ -393,7 +412,7 @@ public final class LitmusMachine {
     /**
      * Outcomes that the axioms allow and the machine cannot show: a limit of it; none if not run.
      */
-    public SortedSet<Outcome> missed(LitmusResult axioms) {
+    SortedSet<Outcome> missed(LitmusResult axioms) {
       if (runs == 0) {
         return new TreeSet<>();
       }
