@@ -163,25 +163,10 @@ public final class VmWorkbench implements KernelWorkbench {
                 line(
                     module,
                     read.instruction().line(),
-                    unwritten(module, read),
+                    "nothing writes %s before this reads it: what it holds is not defined"
+                        .formatted(read.register().name()),
                     read.instruction().source()))
         .toList();
-  }
-
-  private static String unwritten(PtxModule module, UnwrittenReads.Finding read) {
-    String register = read.register().name();
-    Instruction branch = read.branch();
-    if (read.always()) {
-      return "nothing writes %s before this reads it: what it holds is not defined"
-          .formatted(register);
-    }
-    return "%s may be read here before anything writes it%s: what it holds then is not defined"
-        .formatted(
-            register,
-            branch == null
-                ? ""
-                : ", by one way of the branch in line %d"
-                    .formatted(module.place(branch.line()).line()));
   }
 
   /**
