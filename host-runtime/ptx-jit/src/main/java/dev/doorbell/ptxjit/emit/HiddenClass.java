@@ -85,7 +85,6 @@ public final class HiddenClass {
       return objects;
     }
 
-    /** The place of an object. */
     int of(Object object) {
       return known.computeIfAbsent(object, this::add);
     }

@@ -43,7 +43,6 @@ public final class DivergenceAnalysis {
 
   /** Semantics of instructions. */
   public interface Semantics {
-    /** Returns the effect of the instruction on the warp. */
     Kind kind(int index);
 
     /**
@@ -94,7 +93,6 @@ public final class DivergenceAnalysis {
         && graph.nodes().get(index).successors().size() > 1;
   }
 
-  /** Instructions between a branch and its join. */
   private BitSet findRegion(int branch) {
     BitSet region = new BitSet();
     List<Integer> open = new ArrayList<>(graph.nodes().get(branch).successors());

@@ -18,10 +18,8 @@ public final class WarpSchedule {
 
   /** Unit of execution. */
   public sealed interface Step {
-    /** Executed once for all lanes. */
     record Once(int index) implements Step {}
 
-    /** Lanes meet. */
     record Meet(int index) implements Step {}
 
     /** One lane after the other goes through some instructions. */
@@ -46,7 +44,6 @@ public final class WarpSchedule {
 
   /** End of a chunk. */
   public sealed interface End {
-    /** Goes on at an instruction. */
     record Jump(int from, int to) implements End {}
 
     /** A branch that all lanes take alike; {@code agree} when that has to be seen first. */
@@ -55,7 +52,6 @@ public final class WarpSchedule {
     /** Each lane goes on by itself at an instruction. */
     record Leave(int index) implements End {}
 
-    /** Each has gone already. */
     record Gone() implements End {}
   }
 

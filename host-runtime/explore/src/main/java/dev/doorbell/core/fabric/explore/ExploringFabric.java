@@ -103,7 +103,6 @@ public final class ExploringFabric extends Fabric {
   /** Clock of everybody who begins now: the past of agents that have ended. */
   private final Clock past = new Clock();
 
-  /** All actors of devices. */
   private final List<Actor> devices = new ArrayList<>();
 
   /** A host acts while agents go on. */
@@ -134,7 +133,6 @@ public final class ExploringFabric extends Fabric {
   /** The device that answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
 
-  /** Something that happens later. */
   private record Timer(long at, long order, Runnable action) implements Comparable<Timer> {
     @Override
     public int compareTo(Timer other) {
@@ -292,7 +290,6 @@ public final class ExploringFabric extends Fabric {
     return new ExploringDevicePort(this, slot, actor);
   }
 
-  /** Adds an actor of a device. */
   Actor device(int rank, Object who) {
     Actor actor = machine.device(rank, who);
     devices.add(actor);

@@ -98,7 +98,6 @@ public final class KernelScope {
     return functions.get(name);
   }
 
-  /** Returns true if the function is the kernel itself. */
   boolean isRoot(LinkedFunction function) {
     return functions.values().iterator().next().equals(function);
   }

@@ -104,7 +104,6 @@ public final class Cta {
     runnable++;
   }
 
-  /** A thread ended. */
   void exited(VmThread t) {
     live--;
     runnable--;

@@ -52,7 +52,6 @@ public abstract class GridContext {
   private final boolean emulated;
   private final StringBuilder output = new StringBuilder();
 
-  /** Address of the parameter block. */
   long parameterBase;
 
   /**
@@ -64,7 +63,6 @@ public abstract class GridContext {
   /** When the kernel has to have ended, in nanoseconds of the fabric. */
   long deadline;
 
-  /** Instructions that its threads have executed. */
   long executed;
 
   GridContext(
@@ -152,7 +150,6 @@ public abstract class GridContext {
 
   /** The shape of a launch, and how linear indices map to it: x runs fastest. */
   public record GridShape(LaunchConfig config) {
-    /** Lanes of a warp. */
     static final int LANES = 32;
 
     public int threads() {

@@ -49,7 +49,6 @@ import org.jspecify.annotations.Nullable;
  * function on register values for whatever only computes, a factory for whatever does more.
  */
 public final class OpTable {
-  /** Makes the operation of an instruction. */
   interface Factory {
     Op make(Instruction instruction, Assembler assembler) throws Unsupported;
   }

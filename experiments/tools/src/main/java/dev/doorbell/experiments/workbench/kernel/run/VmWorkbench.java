@@ -16,7 +16,6 @@ import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.launch.PtxCheck;
-import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
@@ -70,7 +69,7 @@ public final class VmWorkbench implements KernelWorkbench {
         file,
         module.version(),
         module.target(),
-        EntrySummary.of(module, listings).stream().map(entry -> entry(module, entry)).toList(),
+        Entries.of(module, listings),
         result.refusals().stream().map(refusal -> line(module, refusal, refusal.reason())).toList(),
         notes);
   }
@@ -109,24 +108,6 @@ public final class VmWorkbench implements KernelWorkbench {
       }
     }
     return 1;
-  }
-
-  private static KernelReport.Entry entry(PtxModule module, EntrySummary entry) {
-    PtxModule.Place place = module.place(entry.line());
-    return new KernelReport.Entry(
-        entry.name(),
-        place.file(),
-        place.line(),
-        entry.parameters().stream()
-            .map(p -> new KernelReport.Parameter(p.name(), p.type(), p.offset(), p.bytes()))
-            .toList(),
-        entry.parameterBytes(),
-        entry.registers(),
-        entry.slots(),
-        entry.sharedBytes(),
-        entry.dynamicShared(),
-        entry.localBytes(),
-        entry.instructions());
   }
 
   /** Loops that poll and never look at a clock wait for ever for what does not come. */

@@ -93,9 +93,6 @@ public record LitmusTest(
     /** The end of a search that no wall time limits. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Enough for everything that fits a screen. */
-    public static final Bounds USUAL = new Bounds(2, 5_000_000);
-
     /** Creates bounds without a limit of wall time. */
     public Bounds(int rounds, long candidates) {
       this(rounds, candidates, NEVER);

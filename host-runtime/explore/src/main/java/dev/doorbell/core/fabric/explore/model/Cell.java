@@ -52,7 +52,6 @@ public final class Cell {
     return orders;
   }
 
-  /** The number of the next write. */
   long nextOrder() {
     return ++orders;
   }

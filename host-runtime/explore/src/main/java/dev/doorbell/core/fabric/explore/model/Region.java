@@ -28,12 +28,6 @@ public record Region(
     SEND_RECORD
   }
 
-  /** A range whose record, if it is one, is looked at only when a doorbell leads there. */
-  public Region(
-      Role role, long address, long bytes, int queuePair, int device, boolean recordFirst) {
-    this(role, address, bytes, queuePair, device, recordFirst, false);
-  }
-
   /** The number of a device: that of its rank for the first one there. */
   public static int device(Locus locus) {
     return locus.index() << Short.SIZE | locus.rank();

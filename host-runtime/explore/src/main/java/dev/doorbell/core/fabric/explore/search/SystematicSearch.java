@@ -83,7 +83,6 @@ public final class SystematicSearch implements Chooser, AccessLog {
     }
   }
 
-  /** A step of this run. */
   private static final class Event {
     final int agent;
     final int node;

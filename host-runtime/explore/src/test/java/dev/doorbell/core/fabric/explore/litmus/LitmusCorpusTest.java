@@ -105,6 +105,6 @@ class LitmusCorpusTest {
   }
 
   private static LitmusResult check(Path file) throws IOException, LitmusException {
-    return AxiomaticModel.check(LitmusParser.parse(Files.readString(file)), Bounds.USUAL);
+    return AxiomaticModel.check(LitmusParser.parse(Files.readString(file)), LitmusMachine.USUAL);
   }
 }

@@ -31,6 +31,9 @@ import java.util.TreeSet;
  * test of others is not run.
  */
 final class LitmusMachine {
+  /** Bounds that are enough for everything that fits a screen. */
+  static final Bounds USUAL = new Bounds(2, 5_000_000);
+
   private final LitmusTest test;
   private final Bounds bounds;
   private final List<String> observables;

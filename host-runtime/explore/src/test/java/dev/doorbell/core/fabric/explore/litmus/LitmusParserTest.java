@@ -9,7 +9,6 @@ import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
-import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
@@ -70,7 +69,7 @@ class LitmusParserTest {
         LitmusParser.parse(
             "PTX one {x = 9;}\nP0@cta 0,gpu 0;\n%s;\n%s;\nmov r1, 7;\nE: st.weak y, 1;\nforall (%s)"
                 .formatted(first, second, claim));
-    assertThat(AxiomaticModel.check(test, Bounds.USUAL).holds()).isTrue();
+    assertThat(AxiomaticModel.check(test, LitmusMachine.USUAL).holds()).isTrue();
   }
 
   @Test

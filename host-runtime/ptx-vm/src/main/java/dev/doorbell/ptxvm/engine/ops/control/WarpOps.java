@@ -124,7 +124,6 @@ public final class WarpOps {
     }
   }
 
-  /** Gives all members the same result. */
   private static void give(VmThread[] lanes, int members, long result) {
     for (int rest = members; rest != 0; rest &= rest - 1) {
       lanes[Integer.numberOfTrailingZeros(rest)].result = result;

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class Sequence extends Op {
   private static final int WIDEST = 32;
 
-  /** Makes the operation of a simpler instruction. */
   interface Factory {
     Op make(Instruction instruction, Assembler assembler) throws Unsupported;
   }

@@ -145,7 +145,6 @@ final class InstructionParser {
         access("st", Access.ACQUIRE, proxy));
   }
 
-  /** The access of a load or store. */
   private int access(String opcode, int impossible, Proxy proxy) throws LitmusException {
     word();
     Integer semantics = optional(SEMANTICS);
