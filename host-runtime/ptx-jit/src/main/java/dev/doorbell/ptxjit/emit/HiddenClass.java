@@ -66,7 +66,6 @@ public final class HiddenClass {
     }
   }
 
-  /** Creates an instance of a generated class. */
   public static <T> T instance(Class<? extends T> type) {
     try {
       return type.getDeclaredConstructor().newInstance();
@@ -80,7 +79,6 @@ public final class HiddenClass {
     private final List<Object> objects = new ArrayList<>();
     private final Map<Object, Integer> known = new HashMap<>();
 
-    /** Returns the objects that the class is defined with. */
     public List<Object> objects() {
       return objects;
     }

@@ -19,7 +19,6 @@ public final class DivergenceAnalysis {
   private static final int NO_JOIN = -1;
   private static final int MOST_ABSORBED = 24;
 
-  /** Effect of an instruction on the warp. */
   public enum Kind {
     /** It goes on with the next one. */
     PLAIN,
@@ -41,7 +40,6 @@ public final class DivergenceAnalysis {
     APART
   }
 
-  /** Semantics of instructions. */
   public interface Semantics {
     Kind kind(int index);
 

@@ -16,7 +16,6 @@ public final class WarpSchedule {
   private static final int MOST_STEPS = 40;
   private static final int NOWHERE = -1;
 
-  /** Unit of execution. */
   public sealed interface Step {
     record Once(int index) implements Step {}
 
@@ -36,13 +35,11 @@ public final class WarpSchedule {
    * @param end the instruction before which a lane is when it is through; -1 when it is never
    */
   public record Stretch(List<Integer> straight, int branch, BitSet region, int join, int end) {
-    /** The first instruction. */
     public int first() {
       return straight.isEmpty() ? branch : straight.getFirst();
     }
   }
 
-  /** End of a chunk. */
   public sealed interface End {
     record Jump(int from, int to) implements End {}
 

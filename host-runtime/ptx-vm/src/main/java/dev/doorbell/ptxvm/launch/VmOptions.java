@@ -108,7 +108,6 @@ public record VmOptions(
         : compileAfter == 0 ? 1 : BLOCK_WORTH_COMPILING;
   }
 
-  /** The same with another number of resident blocks. */
   public VmOptions withMaxResidentBlocks(int blocks) {
     return new VmOptions(blocks, engine, compileAfter, progress, computeCapability);
   }

@@ -99,7 +99,6 @@ public final class Coverage {
     all.merge(key, value, (old, other) -> replaces.test(old, other) ? other : old);
   }
 
-  /** Adds what another run has covered. */
   public void add(Coverage other) {
     reachable.or(other.reachable);
     executed.or(other.executed);
@@ -114,7 +113,6 @@ public final class Coverage {
     return reachable.cardinality();
   }
 
-  /** Returns the number of those that were executed. */
   public int executed() {
     return executed.cardinality();
   }

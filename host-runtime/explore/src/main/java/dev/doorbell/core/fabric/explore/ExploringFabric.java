@@ -188,7 +188,6 @@ public final class ExploringFabric extends Fabric {
     lastTurn = turns;
   }
 
-  /** Hears of every turn. */
   @FunctionalInterface
   public interface TurnListener {
     /**
@@ -199,12 +198,10 @@ public final class ExploringFabric extends Fabric {
     void turn(long turn, Agent agent, @Nullable Object at);
   }
 
-  /** Tells {@code listener} of every turn. */
   public void listen(TurnListener listener) {
     this.listener = listener;
   }
 
-  /** The fences that were executed. */
   public List<ExecutedFence> fences() {
     return List.copyOf(fences.values());
   }
@@ -239,7 +236,6 @@ public final class ExploringFabric extends Fabric {
     return waiting;
   }
 
-  /** Turns taken so far. */
   public long turns() {
     return turns;
   }
@@ -860,7 +856,6 @@ public final class ExploringFabric extends Fabric {
    * @param count times that it was executed, by all threads
    */
   public record ExecutedFence(Agent agent, Object at, int access, long count) {
-    /** Returns the place in the program. */
     public @Nullable SourcePlace place() {
       return agent.describe(at);
     }

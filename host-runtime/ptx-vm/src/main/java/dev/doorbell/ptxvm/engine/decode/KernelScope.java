@@ -74,7 +74,6 @@ public final class KernelScope {
     return first;
   }
 
-  /** Returns how many slots there are. */
   public int slots() {
     return poolStart + pool.size();
   }
@@ -117,7 +116,6 @@ public final class KernelScope {
     return ModuleMemory.functionAddress(module, name);
   }
 
-  /** The kernel's parameter block. */
   public Layout parameters() {
     return parameters;
   }
@@ -146,7 +144,6 @@ public final class KernelScope {
     return Math.max(poolStart, trash + 1);
   }
 
-  /** The slots of special registers. */
   public Map<SpecialRegister, Integer> specials() {
     return specials;
   }

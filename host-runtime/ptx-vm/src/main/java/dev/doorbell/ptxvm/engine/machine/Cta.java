@@ -183,7 +183,6 @@ public final class Cta {
 
   /** One of the sixteen barriers of a block (PTX ISA, {@code barrier}). */
   public static final class Barrier {
-    /** A thread at a barrier. */
     public interface Participant {
       ThreadPort port();
 

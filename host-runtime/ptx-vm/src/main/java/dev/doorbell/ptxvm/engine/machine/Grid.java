@@ -74,7 +74,6 @@ public final class Grid extends GridContext {
     stepper = other;
   }
 
-  /** Starts the first blocks. */
   public void start() {
     int room = settings.progress().blocksApart() ? 1 : settings.residentBlocks();
     int slots = Math.min(room, shape.config().blocks());
@@ -150,7 +149,6 @@ public final class Grid extends GridContext {
     return executed;
   }
 
-  /** Stops the kernel. */
   public void fail(String message) {
     if (!ended && failure == null) {
       failure = "kernel %s was stopped: %s".formatted(image.name(), message);

@@ -315,7 +315,6 @@ public final class VmThread implements Agent, Barrier.Participant {
     release();
   }
 
-  /** Ends the thread's wait. */
   public void release() {
     released = true;
     if (waiting) {
@@ -506,7 +505,6 @@ public final class VmThread implements Agent, Barrier.Participant {
       savedCount += count;
     }
 
-    /** Restores what {@link #save} saved last. */
     public void restore(long[] r, int first, int last) {
       savedCount -= last - first;
       System.arraycopy(saved, savedCount, r, first, last - first);

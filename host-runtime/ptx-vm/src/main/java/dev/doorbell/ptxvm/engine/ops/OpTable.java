@@ -143,7 +143,6 @@ public final class OpTable {
     return forms;
   }
 
-  /** The operation of {@code instruction}. */
   public static Op make(Instruction instruction, Assembler assembler) throws Unsupported {
     Factory factory = FACTORIES.get(instruction.name());
     try {

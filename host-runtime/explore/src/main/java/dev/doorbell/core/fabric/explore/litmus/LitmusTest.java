@@ -36,7 +36,6 @@ public record LitmusTest(
   public record LitmusThread(
       String name, ThreadPlace place, List<Instruction> code, Map<String, Integer> registers) {}
 
-  /** Returns the number of threads that run in the CTA of {@code thread}. */
   public int threadsOfCta(int thread) {
     ThreadPlace place = threads.get(thread).place();
     return (int) threads.stream().filter(other -> other.place().sameCta(place)).count();
@@ -57,7 +56,6 @@ public record LitmusTest(
       this.text = text;
     }
 
-    /** Returns the word as written in a file. */
     public String text() {
       return text;
     }

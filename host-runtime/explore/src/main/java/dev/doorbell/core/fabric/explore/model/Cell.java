@@ -120,7 +120,6 @@ public final class Cell {
     readers.clear();
   }
 
-  /** Waits for a store to a word. */
   @FunctionalInterface
   public interface Watcher {
     void stored();

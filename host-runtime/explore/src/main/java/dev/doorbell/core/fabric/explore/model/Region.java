@@ -20,7 +20,6 @@ public record Region(
     int device,
     boolean recordFirst,
     boolean announces) {
-  /** The role of a range. */
   public enum Role {
     /** Work queue entries. */
     SEND_RING,

@@ -10,6 +10,7 @@ import dev.doorbell.core.fabric.explore.model.AccessLog;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Clock;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.search.SystematicSearch;
@@ -126,11 +127,12 @@ final class LitmusMachine {
   /** One run: a sequence of choices. */
   private final class Run {
     private final MemoryMachine machine;
+    private final Words words;
     private final List<Runner> runners = new ArrayList<>();
     private final List<Arrival> arrived = new ArrayList<>();
 
     Run() {
-      Words words = new Words(test.initial());
+      words = new Words(test.initial());
       machine =
           new MemoryMachine(
               search,
@@ -141,7 +143,7 @@ final class LitmusMachine {
       for (int thread = 0; thread < test.threads().size(); thread++) {
         LitmusTest.LitmusThread code = test.threads().get(thread);
         ScopeLocation place = ScopeLocation.thread(0, code.place().gpu(), code.place().cta());
-        runners.add(new Runner(machine.thread(place, code.name()), code.registers()));
+        runners.add(new Runner(machine.thread(place, new Clock(), code.name()), code.registers()));
       }
     }
 
@@ -179,7 +181,7 @@ final class LitmusMachine {
     private int observed(String name) {
       int location = test.locations().indexOf(name);
       if (location >= 0) {
-        return (int) machine.newest(Words.address(location), Integer.BYTES);
+        return (int) words.word(Words.address(location));
       }
       int colon = name.indexOf(':');
       int thread = Integer.parseInt(name.substring(1, colon));

@@ -487,7 +487,6 @@ public final class WarpOps {
     /** Computes {@link VmThread#result} for all {@code members}. */
     public abstract void complete(VmThread[] lanes, int members);
 
-    /** Writes the lane's result. */
     public abstract void take(VmThread t, long[] r);
   }
 }

@@ -180,7 +180,6 @@ public abstract class MemoryOp extends Op {
     modifiers.remove("b128");
     modifiers.add("v2");
     modifiers.add("b64");
-    return new Instruction(
-        i.name(), List.copyOf(modifiers), i.guard(), i.operands(), i.line(), i.source());
+    return i.with(modifiers, i.operands());
   }
 }

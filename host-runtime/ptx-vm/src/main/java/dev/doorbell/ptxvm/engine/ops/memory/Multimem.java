@@ -109,10 +109,7 @@ public abstract class Multimem extends MemoryOp {
         }
       }
       boolean single = rest.remove("acc::f32");
-      Instruction plain =
-          new Instruction(
-              i.name(), List.copyOf(rest), i.guard(), i.operands(), i.line(), i.source());
-      Form form = new Form(kind, operation, type, vector, single, plain);
+      Form form = new Form(kind, operation, type, vector, single, i.with(rest, i.operands()));
       return form.isPossible() ? form : null;
     }
 
