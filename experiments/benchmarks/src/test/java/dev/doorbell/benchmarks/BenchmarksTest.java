@@ -30,21 +30,6 @@ class BenchmarksTest {
   }
 
   @Test
-  void two_workers_post_for_both_launches() {
-    WorkersBenchmark benchmark = new WorkersBenchmark();
-    benchmark.workers = 2;
-    WorkersBenchmark.Counters counters = new WorkersBenchmark.Counters();
-    benchmark.prepare();
-    try {
-      assertThat(benchmark.round(counters)).isTrue(); // interpreted at first, by one worker
-      assertThat(benchmark.round(counters)).isTrue();
-    } finally {
-      benchmark.close();
-    }
-    assertThat(counters.posts).isEqualTo(4 * POSTS);
-  }
-
-  @Test
   void an_exploration_comes_to_its_end() throws ScenarioException {
     ExploreBenchmark benchmark = new ExploreBenchmark();
     benchmark.threads = 8;

@@ -39,8 +39,8 @@ class EnginesTest {
     /** Engines that may be said to execute a program. */
     final List<String> engines;
 
-    Machine(VmOptions.Engine engine, long seed, int workers) {
-      this(VmOptions.defaults().withEngine(engine).withWorkers(workers), seed);
+    Machine(VmOptions.Engine engine, long seed) {
+      this(VmOptions.defaults().withEngine(engine), seed);
     }
 
     Machine(VmOptions options, long seed) {
@@ -129,9 +129,9 @@ class EnginesTest {
 
   @Test
   void random_programs_do_the_same_when_lanes_go_together() {
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
-        Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
-        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0);
+        Machine warps = new Machine(VmOptions.Engine.WARP, 0);
+        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99)) {
       for (long seed = 2001; seed <= 2040; seed++) {
         requireSame(seed, interpreter, seed % 2 == 0 ? warps : shuffled);
       }
@@ -140,9 +140,9 @@ class EnginesTest {
 
   @Test
   void lanes_that_go_different_ways_leave_the_same() {
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
-        Machine warps = new Machine(VmOptions.Engine.WARP, 0, 1);
-        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99, 1)) {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0);
+        Machine warps = new Machine(VmOptions.Engine.WARP, 0);
+        Machine shuffled = new Machine(VmOptions.Engine.WARP, 99)) {
       for (long seed = 1; seed <= 60; seed++) {
         Machine compiler = seed % 2 == 0 ? warps : shuffled;
         requireSame(seed, DivergentProgram.of(seed), interpreter, compiler);
@@ -153,7 +153,7 @@ class EnginesTest {
   @Test
   void programs_that_are_compiled_while_they_run_leave_the_same() {
     VmOptions warps = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0);
         Machine early = new Machine(warps.withCompileAfter(500), 0);
         Machine late = new Machine(warps.withCompileAfter(3000), 99)) {
       for (long seed = 3001; seed <= 3030; seed++) {
@@ -165,23 +165,11 @@ class EnginesTest {
   }
 
   @Test
-  void whole_warps_do_the_same_on_two_workers() {
-    VmOptions two = VmOptions.defaults().withEngine(VmOptions.Engine.WARP).withWorkers(2);
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
-        Machine warps = new Machine(two, 0)) {
-      for (long seed = 4001; seed <= 4020; seed++) {
-        requireSame(seed, interpreter, warps);
-        requireSame(seed, DivergentProgram.of(seed), interpreter, warps);
-      }
-    }
-  }
-
-  @Test
   void random_programs_do_the_same_where_loads_go_ahead_of_their_thread() {
     VmOptions options = VmOptions.defaults().withEngine(VmOptions.Engine.INTERPRETER);
     ParkingFabric two = new ParkingFabric(1, 2);
     ParkingFabric many = new ParkingFabric(2, 56);
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1);
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0);
         Machine few = new Machine(options, two);
         Machine enough = new Machine(options, many)) {
       for (long seed = 5001; seed <= 5020; seed++) {
@@ -216,9 +204,8 @@ class EnginesTest {
   }
 
   /**
-   * Every engine, by one worker and by two, from the first instruction and from the midst of a
-   * launch: {@code -Ddoorbell.fuzz.rounds=} of three programs, from {@code -Ddoorbell.fuzz.seed=}
-   * on.
+   * Every engine, from the first instruction and from the midst of a launch: {@code
+   * -Ddoorbell.fuzz.rounds=} of three programs, from {@code -Ddoorbell.fuzz.seed=} on.
    */
   @Test
   @Tag("slow")
@@ -227,10 +214,9 @@ class EnginesTest {
     long from = Long.getLong("doorbell.fuzz.seed", 1_000_000);
     VmOptions warps = VmOptions.defaults().withEngine(VmOptions.Engine.WARP);
     List<Machine> compilers = new ArrayList<>();
-    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0, 1)) {
+    try (Machine interpreter = new Machine(VmOptions.Engine.INTERPRETER, 0)) {
       compilers.add(new Machine(warps, 0));
       compilers.add(new Machine(warps, 99));
-      compilers.add(new Machine(warps.withWorkers(2), 0));
       compilers.add(new Machine(warps.withCompileAfter(1000), 7));
       compilers.add(new Machine(warps.withCompileAfter(3000), 0));
       compilers.add(

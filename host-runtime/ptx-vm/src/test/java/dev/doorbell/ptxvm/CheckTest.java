@@ -42,7 +42,7 @@ class CheckTest {
 
   @Test
   void everything_that_is_refused_is_named_at_once_with_its_lines() {
-    List<Refusal> refusals = PtxCheck.check("put.ptx", INLINED);
+    List<Refusal> refusals = World.check("put.ptx", INLINED);
     assertThat(refusals)
         .extracting(refusal -> refusal.describe(PtxParser.parse("put.ptx", INLINED).module()))
         .containsExactly("put.ptx:15: instruction not supported: frob.u32 %r3, %r2; (put.cu:41)");
@@ -78,22 +78,21 @@ class CheckTest {
 
   @Test
   void a_file_that_can_be_loaded_has_nothing_to_be_told() {
-    assertThat(PtxCheck.check("posts.ptx", World.text("posts.ptx"))).isEmpty();
+    assertThat(World.check("posts.ptx", World.text("posts.ptx"))).isEmpty();
   }
 
   @Test
   void what_is_no_ptx_is_refused_as_such() {
-    assertThat(PtxCheck.check("x", "hello"))
+    assertThat(World.check("x", "hello"))
         .extracting(Refusal::reason)
         .containsExactly("expected a directive, found 'hello'");
-    assertThat(PtxCheck.check("x", "")).extracting(Refusal::reason).hasSize(1);
+    assertThat(World.check("x", "")).extracting(Refusal::reason).hasSize(1);
   }
 
   @Test
   void a_line_inlined_into_itself_ends() {
     String loops = ".loc 1 3 1, function_name f, inlined_at 1 3 1\nnop;\n".repeat(500);
-    assertThat(
-            PtxCheck.check("x", World.ptx(".entry k() {\n" + loops + "ret; }\n.file 1 \"a.cu\"")))
+    assertThat(World.check("x", World.ptx(".entry k() {\n" + loops + "ret; }\n.file 1 \"a.cu\"")))
         .hasSize(500);
   }
 }

@@ -9,7 +9,6 @@ import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.ptxvm.ir.Refusal;
-import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -350,7 +349,7 @@ class FormsTest {
             ret;
             }
             """);
-    assertThat(PtxCheck.check("x.ptx", text)).extracting(Refusal::line).containsExactly(6, 8, 10);
+    assertThat(World.check("x.ptx", text)).extracting(Refusal::line).containsExactly(6, 8, 10);
   }
 
   /** a is 0x80fe7f05, b is 0x00ff0304, c is 1000: results by the manual's pseudocode. */
@@ -425,7 +424,7 @@ class FormsTest {
   }
 
   private static String refusal(String ptx) {
-    List<Refusal> refusals = PtxCheck.check("x.ptx", ptx);
+    List<Refusal> refusals = World.check("x.ptx", ptx);
     return refusals.isEmpty() ? "" : refusals.getFirst().reason();
   }
 

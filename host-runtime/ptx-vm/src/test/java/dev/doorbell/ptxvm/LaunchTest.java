@@ -275,8 +275,7 @@ class LaunchTest {
         .singleElement()
         .satisfies(refusal -> assertThat(refusal.line()).isEqualTo(2))
         .satisfies(refusal -> assertThat(refusal.reason()).contains("-Ddoorbell.compute=100"));
-    VmOptions newer =
-        new VmOptions(1, VmOptions.Engine.INTERPRETER, 0, 1, ForwardProgress.FAIR, 100);
+    VmOptions newer = new VmOptions(1, VmOptions.Engine.INTERPRETER, 0, ForwardProgress.FAIR, 100);
     try (DirectFabric fabric = new DirectFabric();
         VmGpu gpu = new VmGpu(fabric, Locus.gpu(0, 0), newer)) {
       assertThat(gpu.attributes().computeCapability()).isEqualTo(100);

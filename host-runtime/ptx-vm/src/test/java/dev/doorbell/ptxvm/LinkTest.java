@@ -8,7 +8,6 @@ import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -92,7 +91,7 @@ class LinkTest {
   void a_refusal_in_a_shared_function_is_named_once_with_its_file() {
     String broken = LIBRARY.replace("mul.lo.u32 %r3, %r1, %r2;", "frob.u32 %r3, %r1;");
     String second = KERNEL.replaceAll("(?m)^.extern.*\\n", "").replace(" k(", " again(");
-    assertThat(PtxCheck.check("all", link(List.of(World.ptx(KERNEL + second), World.ptx(broken)))))
+    assertThat(World.check("all", link(List.of(World.ptx(KERNEL + second), World.ptx(broken)))))
         .extracting(refusal -> refusal.text())
         .containsExactly("frob.u32 %r3, %r1;");
   }
@@ -100,13 +99,13 @@ class LinkTest {
   @Test
   void an_array_of_unknown_size_asks_for_the_file_that_defines_it() {
     String alone = World.ptx(".extern .global .b8 table[];\n.visible .entry k() { ret; }\n");
-    assertThat(PtxCheck.check("a.ptx", alone))
+    assertThat(World.check("a.ptx", alone))
         .extracting(refusal -> refusal.reason())
         .containsExactly(
             "variable 'table' is defined in another file, and its size is not known here: link it"
                 + " with the file that defines it (--link FILE.ptx)");
     String defined = World.ptx(".visible .global .b8 table[4] = {1, 2, 3, 4};\n");
-    assertThat(PtxCheck.check("a.ptx", link(List.of(alone, defined)))).isEmpty();
+    assertThat(World.check("a.ptx", link(List.of(alone, defined)))).isEmpty();
   }
 
   private static void refused(String message, String... bodies) {
@@ -239,7 +238,7 @@ class LinkTest {
         """
         .visible .func f () { .reg .b32 %r1; frob.u32 %r1; ret; }
         """);
-    assertThat(PtxCheck.check("a.ptx", joined(KERNEL, LIBRARY))).isEmpty();
+    assertThat(World.check("a.ptx", joined(KERNEL, LIBRARY))).isEmpty();
   }
 
   private static String link(List<String> ptx) {

@@ -3,7 +3,6 @@ package dev.doorbell.ptxvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.doorbell.ptxvm.ir.PtxModule;
-import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.List;
@@ -52,22 +51,5 @@ class ListingTest {
     assertThat(loop.branch()).isEqualTo(3);
     assertThat(loop.kind().watchesClock()).isFalse();
     assertThat(loop.kind().pure()).isTrue();
-  }
-
-  @Test
-  void an_entry_says_what_its_launch_needs() {
-    EntrySummary entry = EntrySummary.of(module(), FunctionListing.of(module())).getFirst();
-    assertThat(entry.name()).isEqualTo("await");
-    assertThat(entry.parameters())
-        .containsExactly(
-            new EntrySummary.Parameter("cell", "u64", 0, 8, 8),
-            new EntrySummary.Parameter("wanted", "u16", 8, 2, 2),
-            new EntrySummary.Parameter("box", "b8", 16, 12, 8));
-    assertThat(entry.parameterBytes()).isEqualTo(28);
-    assertThat(entry.sharedBytes()).isEqualTo(24);
-    assertThat(entry.dynamicShared()).isTrue();
-    assertThat(entry.localBytes()).isEqualTo(20);
-    assertThat(entry.registers()).isEqualTo(3);
-    assertThat(entry.slots()).isLessThanOrEqualTo(3);
   }
 }

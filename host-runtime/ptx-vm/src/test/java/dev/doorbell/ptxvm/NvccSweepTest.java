@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.ptxvm.ir.Refusal;
-import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
@@ -51,7 +50,7 @@ class NvccSweepTest {
     List<String> wrong = new ArrayList<>();
     for (List<String> flags : FLAGS) {
       String ptx = compile(file, flags);
-      List<Refusal> refusals = PtxCheck.check(file + ".ptx", ptx);
+      List<Refusal> refusals = World.check(file + ".ptx", ptx);
       refusals.forEach(refusal -> wrong.add(flags + ": " + refusal));
       for (FunctionListing listing :
           FunctionListing.of(PtxParser.parse(file + ".ptx", ptx).module())) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.ptxvm.ir.Refusal;
-import dev.doorbell.ptxvm.launch.PtxCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -80,7 +79,7 @@ class PtxFuzzTest {
               ".entry k() { mov.b64 %rd1, " + deep,
               ".entry k() { ld.u32 %r1, [" + deep,
               ".func (" + deep)) {
-        assertThat(PtxCheck.check("deep.ptx", World.ptx(text))).as(open).isNotEmpty();
+        assertThat(World.check("deep.ptx", World.ptx(text))).as(open).isNotEmpty();
       }
     }
   }
@@ -96,7 +95,7 @@ class PtxFuzzTest {
         SplittableRandom random = new SplittableRandom(seed);
         String ptx = mutate(sources.get(random.nextInt(sources.size())), random);
         try {
-          List<Refusal> refusals = PtxCheck.check("fuzz.ptx", ptx);
+          List<Refusal> refusals = World.check("fuzz.ptx", ptx);
           assertThat(refusals).allMatch(refusal -> !refusal.reason().isEmpty());
           try {
             world.gpu.load("fuzz.ptx", ptx).close();

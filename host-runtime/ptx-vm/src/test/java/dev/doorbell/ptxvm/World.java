@@ -11,12 +11,16 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
 import dev.doorbell.core.memory.MemoryKind;
+import dev.doorbell.ptxvm.ir.Refusal;
+import dev.doorbell.ptxvm.launch.PtxCheck;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.ptxvm.launch.VmOptions;
+import dev.doorbell.ptxvm.parser.PtxParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** A fabric, a GPU in it and a stream, for tests. */
 final class World implements AutoCloseable {
@@ -64,6 +68,11 @@ final class World implements AutoCloseable {
     Launch launch = run(gpu.load("test.ptx", ptx(body)), kernel, config, arguments);
     launch.check();
     return launch;
+  }
+
+  /** What loading a text would refuse, by line. */
+  static List<Refusal> check(String name, String ptx) {
+    return PtxCheck.of(PtxParser.parse(name, ptx)).refusals();
   }
 
   static String ptx(String body) {

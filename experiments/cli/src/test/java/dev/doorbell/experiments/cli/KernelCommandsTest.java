@@ -331,9 +331,7 @@ class KernelCommandsTest {
         .contains(
             "note    %s:13  nothing writes %%r4 before this reads it: what it holds is not defined: add.u32 %%r2, %%r1, %%r4;"
                 .formatted(bad))
-        .contains(
-            "note    %s:15  %%r2 may be read here before anything writes it, by one way of the branch in line 12: what it holds then is not defined: st.global.u32 [%%rd1], %%r2;"
-                .formatted(bad))
+        .doesNotContain(":15  ")
         .endsWith(bad + "  ok\n");
   }
 

@@ -3,15 +3,10 @@ package dev.doorbell.core.fabric;
 import dev.doorbell.core.Basis;
 import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.agent.Scheduler;
-import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
 import dev.doorbell.core.fabric.FarDevicePort.FarMemory;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.PriorityQueue;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,10 +16,6 @@ import java.util.function.BooleanSupplier;
  * <p>Agents are stepped, and timers fire, on the host thread that calls {@link #run}; attaching,
  * detaching and allocating belong to that thread too. Loads, stores, atomics and DMA may come from
  * any thread: their memory order is kept between host threads as well.
- *
- * <p>Threads of a GPU may be spread over {@linkplain #workers more host threads}. Worker 0 is the
- * one that calls {@link #run}, and devices stay there. With a seed there is no other, so that a run
- * can be repeated.
  */
 public final class DirectFabric extends Fabric {
   private static final long QUIESCE_NANOS = 10_000_000_000L;
@@ -33,10 +24,6 @@ public final class DirectFabric extends Fabric {
   private final Scheduler scheduler;
   private final MmioPages mmio;
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-  private final long seed;
-  private final List<DirectWorker> others = new ArrayList<>();
-  private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
-  private final DoorbellRing.Target registers = this::deliver;
   private final FarMemory far = new FarMemory();
   private long timersMade;
 
@@ -63,114 +50,6 @@ public final class DirectFabric extends Fabric {
     this.memory = memory;
     this.mmio = new MmioPages(memory);
     this.scheduler = new Scheduler(seed);
-    this.seed = seed;
-  }
-
-  /**
-   * Has at least {@code count} workers, the calling thread among them.
-   *
-   * @return how many may be used: 1 where a seed fixes the order of steps
-   */
-  public int workers(int count) {
-    if (seed != 0) {
-      return 1;
-    }
-    if (count > 1 && others.isEmpty()) {
-      scheduler.addDevice(budget -> takeDoorbells());
-    }
-    while (others.size() < count - 1) {
-      others.add(new DirectWorker(others.size() + 1));
-    }
-    return count;
-  }
-
-  /** A port for a thread of {@code locus} that {@code worker} will step; see {@link #add}. */
-  public ThreadPort port(Locus locus, int worker) {
-    return new DirectThreadPort(
-        memory, mmio, locus, worker == 0 ? null : others.get(worker - 1).doorbells);
-  }
-
-  /** Gives an agent to a worker. To be called there; see {@link #tell}. */
-  public void add(Agent agent, int worker) {
-    if (worker == 0) {
-      scheduler.add(agent);
-    } else {
-      others.get(worker - 1).add(agent);
-    }
-  }
-
-  /** Takes an agent from a worker. To be called there; see {@link #tell}. */
-  public void remove(Agent agent, int worker) {
-    if (worker == 0) {
-      scheduler.remove(agent);
-    } else {
-      others.get(worker - 1).remove(agent);
-    }
-  }
-
-  /**
-   * Runs {@code task} where the agents of {@code worker} are stepped, between two steps of the
-   * caller's own or between two sweeps of another worker's; at once where that is the caller or
-   * nothing runs. What the caller wrote before is visible there.
-   */
-  public void tell(int worker, Runnable task) {
-    if (worker > 0) {
-      others.get(worker - 1).tell(task);
-    } else if (others.stream().anyMatch(DirectWorker::isCurrent)) {
-      inbox.add(task);
-    } else {
-      task.run();
-    }
-  }
-
-  private boolean attend(BooleanSupplier done) {
-    if (!timers.isEmpty()) {
-      fireTimers();
-    }
-    if (!others.isEmpty()) {
-      for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
-        task.run();
-      }
-      rethrow();
-    }
-    return done.getAsBoolean();
-  }
-
-  private int takeDoorbells() {
-    int taken = 0;
-    for (int i = 0; i < others.size(); i++) {
-      taken += others.get(i).doorbells.drain(registers);
-    }
-    return taken;
-  }
-
-  private void deliver(long address, int bytes, long low, long high) {
-    mmio.store(address, bytes, low, high);
-  }
-
-  private void rethrow() {
-    for (DirectWorker worker : others) {
-      switch (worker.takeFailure()) {
-        case RuntimeException e -> throw e;
-        case Error e -> throw e;
-        case null, default -> {}
-      }
-    }
-  }
-
-  /** Waits until no worker sweeps; takes their doorbells meanwhile, since they wait for room. */
-  private void rest() {
-    others.forEach(DirectWorker::pause);
-    for (DirectWorker worker : others) {
-      while (!worker.isResting()) {
-        takeDoorbells();
-        Thread.onSpinWait();
-      }
-    }
-    takeDoorbells();
-    for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
-      task.run();
-    }
   }
 
   @Override
@@ -181,7 +60,7 @@ public final class DirectFabric extends Fabric {
   @Override
   public ThreadPort attachThread(Locus locus, Agent agent) {
     scheduler.add(agent);
-    return new DirectThreadPort(memory, mmio, locus, null);
+    return new DirectThreadPort(memory, mmio, locus);
   }
 
   @Override
@@ -230,14 +109,13 @@ public final class DirectFabric extends Fabric {
   @Override
   public RunOutcome run(BooleanSupplier done, long nanos) {
     long deadline = System.nanoTime() + nanos;
-    boolean ended;
-    others.forEach(DirectWorker::resume);
-    try {
-      ended = scheduler.run(() -> attend(done), deadline);
-    } finally {
-      rest();
-    }
-    rethrow();
+    boolean ended =
+        scheduler.run(
+            () -> {
+              fireTimers();
+              return done.getAsBoolean();
+            },
+            deadline);
     return ended ? RunOutcome.DONE : RunOutcome.DEADLINE;
   }
 
@@ -259,7 +137,6 @@ public final class DirectFabric extends Fabric {
 
   @Override
   public void close() {
-    others.forEach(DirectWorker::close);
     memory.close();
   }
 

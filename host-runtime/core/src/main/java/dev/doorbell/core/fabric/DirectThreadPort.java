@@ -1,11 +1,9 @@
 package dev.doorbell.core.fabric;
 
-import dev.doorbell.core.fabric.DirectWorker.DoorbellRing;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.RawMemory;
 import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A thread's access to memory at once: a window check and one load or store.
@@ -25,17 +23,12 @@ final class DirectThreadPort extends ThreadPort {
 
   private final long reachBytes;
 
-  /** Ring in which stores to registers wait for the thread of the devices; null on that thread. */
-  private final @Nullable DoorbellRing doorbells;
-
-  DirectThreadPort(
-      AddressSpace memory, MmioPages mmio, Locus locus, @Nullable DoorbellRing doorbells) {
+  DirectThreadPort(AddressSpace memory, MmioPages mmio, Locus locus) {
     this.memory = memory;
     this.mmio = mmio;
     this.locus = locus;
     this.reachStart = memory.reachStart(locus.rank());
     this.reachBytes = memory.reachBytes();
-    this.doorbells = doorbells;
   }
 
   private boolean accessible(long address, int bytes) {
@@ -294,9 +287,7 @@ final class DirectThreadPort extends ThreadPort {
   }
 
   private void storeRegister(long address, int bytes, long low, long high) {
-    if (doorbells != null && mmio.target(address) != null) {
-      doorbells.put(address, bytes, low, high);
-    } else if (!mmio.store(address, bytes, low, high)) {
+    if (!mmio.store(address, bytes, low, high)) {
       throw memory.fault("store", address, bytes, locus);
     }
   }

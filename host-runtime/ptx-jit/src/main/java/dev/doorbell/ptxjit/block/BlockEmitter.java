@@ -59,7 +59,6 @@ final class BlockEmitter extends MethodEmitter {
     this.trace = trace;
   }
 
-  /** The class file. */
   byte[] write() {
     return HiddenClass.file(
         NAME,
@@ -168,7 +167,6 @@ final class BlockEmitter extends MethodEmitter {
     }
   }
 
-  /** Brings a register into its local. */
   private void bring(int slot) {
     if (!isConstant(slot) && current.add(slot)) {
       code().aload(REGISTERS).loadConstant(slot).laload().lstore(local(slot));
@@ -233,7 +231,6 @@ final class BlockEmitter extends MethodEmitter {
     stalled = 0;
   }
 
-  /** Counts instructions and what they waited for. */
   private void count(int instructions) {
     CodeBuilder c = code();
     if (instructions != 0) {

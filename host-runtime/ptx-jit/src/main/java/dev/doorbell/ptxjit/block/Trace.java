@@ -20,33 +20,15 @@ import org.jspecify.annotations.Nullable;
  * before what is left to the interpreter.
  */
 final class Trace {
-  /** An operation of a run. */
-  static final class Step {
-    private final Op at;
-    private final Op op;
-    private final int @Nullable [] awaited;
-
-    Step(Op at, Op op, int @Nullable [] awaited) {
-      this.at = at;
-      this.op = op;
-      this.awaited = awaited;
-    }
-
-    /** Returns where the interpreter would be: the operation itself, its wait, or its block. */
-    Op at() {
-      return at;
-    }
-
-    /** Returns the operation with its guard. */
-    Op op() {
-      return op;
-    }
-
-    /** The slots whose loads it waits for; null: none. */
-    int @Nullable [] awaited() {
-      return awaited;
-    }
-
+  /**
+   * An operation of a run.
+   *
+   * @param at where the interpreter would be: the operation itself, its wait, or its block
+   * @param op the operation with its guard
+   * @param awaited the slots whose loads it waits for; null: none
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
+  record Step(Op at, Op op, int @Nullable [] awaited) {
     /** Returns true if it computes; otherwise it is an access or a jump. */
     boolean computes() {
       return InstructionEmitter.computes(op.bare());
@@ -59,11 +41,7 @@ final class Trace {
    * @param next what comes behind it; of a jump under a condition, where that does not hold
    * @param jump the jump that it ends with, or null
    */
-  record Run(List<Step> steps, Op next, @Nullable Branch jump) {
-    Op first() {
-      return steps.getFirst().at();
-    }
-  }
+  record Run(List<Step> steps, Op next, @Nullable Branch jump) {}
 
   private final int most;
   private final List<Run> runs = new ArrayList<>();

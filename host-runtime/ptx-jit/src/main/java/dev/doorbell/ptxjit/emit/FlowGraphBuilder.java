@@ -37,7 +37,6 @@ public final class FlowGraphBuilder {
     return !computes && !(bare instanceof Branch) && !Opcode.of(instruction.name()).straight();
   }
 
-  /** The flow graph of a function. */
   public static FlowGraph graph(LinkedFunction callee, Program program, int[] counts) {
     List<Instruction> code = callee.function.code();
     ControlFlow flow = new ControlFlow(callee.function);

@@ -66,7 +66,6 @@ public final class HiddenClass {
     }
   }
 
-  /** Creates an instance of a generated class. */
   public static <T> T instance(Class<? extends T> type) {
     try {
       return type.getDeclaredConstructor().newInstance();
@@ -80,12 +79,10 @@ public final class HiddenClass {
     private final List<Object> objects = new ArrayList<>();
     private final Map<Object, Integer> known = new HashMap<>();
 
-    /** Returns the objects that the class is defined with. */
     public List<Object> objects() {
       return objects;
     }
 
-    /** The place of an object. */
     int of(Object object) {
       return known.computeIfAbsent(object, this::add);
     }

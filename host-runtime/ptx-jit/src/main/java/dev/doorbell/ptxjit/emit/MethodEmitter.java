@@ -36,7 +36,6 @@ public abstract class MethodEmitter {
     this.classData = classData;
   }
 
-  /** A method begins. */
   public final void begin(CodeBuilder builder) {
     code = builder;
   }
@@ -80,12 +79,10 @@ public abstract class MethodEmitter {
     return FIRST_TEMPORARY + 2 * index;
   }
 
-  /** Pushes an operation. */
   public final void constant(Op op) {
     constant(op, OP);
   }
 
-  /** Pushes an object of class data. */
   public final void constant(Object object, ClassDesc type) {
     ClassData.push(code(), classData.of(object), type);
   }

@@ -19,7 +19,6 @@ public final class DivergenceAnalysis {
   private static final int NO_JOIN = -1;
   private static final int MOST_ABSORBED = 24;
 
-  /** Effect of an instruction on the warp. */
   public enum Kind {
     /** It goes on with the next one. */
     PLAIN,
@@ -41,9 +40,7 @@ public final class DivergenceAnalysis {
     APART
   }
 
-  /** Semantics of instructions. */
   public interface Semantics {
-    /** Returns the effect of the instruction on the warp. */
     Kind kind(int index);
 
     /**
@@ -94,7 +91,6 @@ public final class DivergenceAnalysis {
         && graph.nodes().get(index).successors().size() > 1;
   }
 
-  /** Instructions between a branch and its join. */
   private BitSet findRegion(int branch) {
     BitSet region = new BitSet();
     List<Integer> open = new ArrayList<>(graph.nodes().get(branch).successors());

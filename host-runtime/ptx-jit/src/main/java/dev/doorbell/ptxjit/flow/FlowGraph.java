@@ -30,7 +30,6 @@ public record FlowGraph(List<Node> nodes) {
       int bytes,
       int count) {}
 
-  /** The number of instructions. */
   public int size() {
     return nodes.size();
   }

@@ -16,12 +16,9 @@ public final class WarpSchedule {
   private static final int MOST_STEPS = 40;
   private static final int NOWHERE = -1;
 
-  /** Unit of execution. */
   public sealed interface Step {
-    /** Executed once for all lanes. */
     record Once(int index) implements Step {}
 
-    /** Lanes meet. */
     record Meet(int index) implements Step {}
 
     /** One lane after the other goes through some instructions. */
@@ -38,15 +35,12 @@ public final class WarpSchedule {
    * @param end the instruction before which a lane is when it is through; -1 when it is never
    */
   public record Stretch(List<Integer> straight, int branch, BitSet region, int join, int end) {
-    /** The first instruction. */
     public int first() {
       return straight.isEmpty() ? branch : straight.getFirst();
     }
   }
 
-  /** End of a chunk. */
   public sealed interface End {
-    /** Goes on at an instruction. */
     record Jump(int from, int to) implements End {}
 
     /** A branch that all lanes take alike; {@code agree} when that has to be seen first. */
@@ -55,7 +49,6 @@ public final class WarpSchedule {
     /** Each lane goes on by itself at an instruction. */
     record Leave(int index) implements End {}
 
-    /** Each has gone already. */
     record Gone() implements End {}
   }
 

@@ -112,7 +112,6 @@ public final class Webs {
     return position[index] != NONE;
   }
 
-  /** The number of webs. */
   public int count() {
     return count;
   }

@@ -107,7 +107,6 @@ final class CompiledWarp {
     }
   }
 
-  /** One step of all lanes. */
   @Nullable Op step(WarpEntry entry) {
     if (entry.convergence != null && !enter(entry, entry.convergence)) {
       return entry.convergence;

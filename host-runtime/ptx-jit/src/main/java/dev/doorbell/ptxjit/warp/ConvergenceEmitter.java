@@ -147,7 +147,6 @@ final class ConvergenceEmitter {
     driver.store(op.d);
   }
 
-  /** All lanes ask the same one. */
   private void broadcast(int index, WarpOps.ShuffleIndexed op) {
     CodeBuilder c = driver.code();
     if (registers.isColumn(index, op.a)) {

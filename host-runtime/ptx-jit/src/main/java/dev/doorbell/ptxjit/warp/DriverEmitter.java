@@ -75,7 +75,6 @@ final class DriverEmitter extends WebEmitter {
     return "stretch" + number;
   }
 
-  /** Writes a method for consecutive chunks. */
   void write(CodeBuilder c, List<WarpSchedule.Chunk> chunks) {
     begin(c);
     c.aload(WARP_LOCAL).getfield(WARP, "uniforms", CD_long.arrayType()).astore(UNIFORMS);

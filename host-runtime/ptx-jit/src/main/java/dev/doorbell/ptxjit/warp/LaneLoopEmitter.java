@@ -80,12 +80,10 @@ final class LaneLoopEmitter extends WebEmitter {
     begin(c);
   }
 
-  /** True when lanes may leave in this stretch. */
   static boolean mayLeave(WarpSchedule.Stretch stretch) {
     return stretch.branch() >= 0;
   }
 
-  /** Writes the method. */
   void write() {
     CodeBuilder c = code();
     Label loop = c.newLabel();

@@ -43,7 +43,6 @@ public final class WarpCompiler {
   private static final int[] MOST_INSTRUCTIONS = {1200, 400, 150};
   private static final int[] PART_BYTES = {4500, 2000};
 
-  /** Most compilations of one kernel. */
   private static final int MOST_TRIES = 12;
 
   /**
@@ -253,7 +252,6 @@ public final class WarpCompiler {
     }
   }
 
-  /** Semantics of instructions for a warp that goes through them together. */
   static final class WarpSemantics implements DivergenceAnalysis.Semantics {
     private final Program program;
     private final LinkedFunction callee;

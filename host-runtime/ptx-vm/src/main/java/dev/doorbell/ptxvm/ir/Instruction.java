@@ -42,12 +42,16 @@ public record Instruction(
         : new Instruction(name, modifiers, guard, List.copyOf(others), line, source);
   }
 
+  /** The same with other modifiers and operands. */
+  public Instruction with(List<String> others, List<Operand> those) {
+    return new Instruction(name, List.copyOf(others), guard, List.copyOf(those), line, source);
+  }
+
   /** The opcode with its modifiers, {@code ld.global.u32}. */
   public String opcode() {
     return modifiers.isEmpty() ? name : name + "." + String.join(".", modifiers);
   }
 
-  /** True when {@code modifier} is among the modifiers. */
   public boolean has(String modifier) {
     return modifiers.contains(modifier);
   }

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An operand of an instruction. */
 public sealed interface Operand {
-  /** A register. */
   record Reg(Register register) implements Operand {}
 
   /** {@code !p}. */
@@ -19,7 +18,6 @@ public sealed interface Operand {
    */
   record Part(Register register, String selector, boolean negated) implements Operand {}
 
-  /** An integer literal. */
   record Int(long value) implements Operand {}
 
   /** A floating-point literal: {@code 0f...}, {@code 0d...} or decimal. */
@@ -44,7 +42,6 @@ public sealed interface Operand {
   /** The address of a variable plus an offset in bytes; {@code generic} when converted. */
   record Symbol(Variable variable, long offset, boolean generic) implements Operand {}
 
-  /** The address of a function. */
   record FunctionName(String name) implements Operand {}
 
   /** {@code [base + offset]}; base is a register, a symbol or absent. */

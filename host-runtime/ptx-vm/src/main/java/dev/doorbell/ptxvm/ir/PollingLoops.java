@@ -209,7 +209,6 @@ public final class PollingLoops {
   public record Counters(Set<Register> idle, Set<Register> others, boolean decide) {
     static final Counters NONE = new Counters(Set.of(), Set.of(), false);
 
-    /** The counters of the loop whose instructions are {@code body}. */
     static Counters of(Function function, BitSet body) {
       List<Instruction> arithmetic = new ArrayList<>();
       Set<Register> all = new HashSet<>();
@@ -243,7 +242,6 @@ public final class PollingLoops {
       return new Counters(all, used, isCyclic(arithmetic, used));
     }
 
-    /** The same without idle registers. */
     Counters withoutIdle() {
       return new Counters(Set.of(), Set.of(), decide);
     }

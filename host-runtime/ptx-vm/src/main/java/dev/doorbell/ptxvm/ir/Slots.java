@@ -25,19 +25,16 @@ public final class Slots {
     Arrays.fill(slot, -1);
   }
 
-  /** Assigns the slots of {@code function}. */
   public static Slots of(Function function, ControlFlow flow) {
     Slots slots = new Slots(function.registers().size());
     slots.scan(intervals(function, flow));
     return slots;
   }
 
-  /** The slot of a register. */
   public int of(Register register) {
     return slot[register.id()];
   }
 
-  /** The number of slots. */
   public int count() {
     return count;
   }

@@ -27,7 +27,6 @@ public record SourceLine(
     return line == 0 && file.isEmpty();
   }
 
-  /** The last part of the file's path. */
   public String fileName() {
     return file.substring(file.lastIndexOf('/') + 1);
   }

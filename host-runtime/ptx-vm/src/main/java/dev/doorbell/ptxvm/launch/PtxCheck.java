@@ -22,16 +22,6 @@ public final class PtxCheck {
   private PtxCheck() {}
 
   /**
-   * Everything that loading {@code ptx} would refuse, all at once, by line.
-   *
-   * @param name for messages, usually the file's name
-   * @return empty when the file can be loaded
-   */
-  public static List<Refusal> check(String name, String ptx) {
-    return of(PtxParser.parse(name, ptx)).refusals();
-  }
-
-  /**
    * Parts of a file that are not run.
    *
    * @param refusals what loading it would refuse, by line; empty when it can be loaded
@@ -39,9 +29,7 @@ public final class PtxCheck {
    */
   public record Result(List<Refusal> refusals, List<Refusal> stops) {}
 
-  /**
-   * Checks as {@link #check} does, with the instructions that are refused when they are executed.
-   */
+  /** Checks for the GPU of {@link VmOptions#defaults}. */
   public static Result of(PtxParser.Result parsed) {
     return of(parsed, VmOptions.defaults().computeCapability());
   }

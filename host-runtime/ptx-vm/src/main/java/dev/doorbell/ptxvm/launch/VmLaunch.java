@@ -37,7 +37,6 @@ final class VmLaunch implements Launch {
                 VmOptions.MULTIPROCESSORS,
                 VmOptions.POLL_NANOS,
                 gpu.options().compileAfter(),
-                gpu.options().workers(),
                 gpu.options().progress()),
             gpu.scratch(),
             id,

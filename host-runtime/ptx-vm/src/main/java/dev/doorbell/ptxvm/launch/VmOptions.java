@@ -10,8 +10,6 @@ import dev.doorbell.core.agent.ForwardProgress;
  * @param engine what runs the kernels
  * @param compileAfter instructions of a kernel, of all its threads together, that are interpreted
  *     before it is compiled; 0 compiles it at once, {@link Long#MAX_VALUE} never
- * @param workers host threads that run blocks, whole ones each; 1 is the thread that runs the
- *     fabric. More need a direct fabric without a seed; elsewhere one does everything
  * @param progress which threads go on while others wait
  * @param computeCapability major times ten plus minor; a file whose target is higher is refused
  */
@@ -19,7 +17,6 @@ public record VmOptions(
     int maxResidentBlocks,
     Engine engine,
     long compileAfter,
-    int workers,
     ForwardProgress progress,
     int computeCapability) {
 
@@ -61,7 +58,7 @@ public record VmOptions(
   }
 
   public VmOptions {
-    if (maxResidentBlocks < 1 || compileAfter < 0 || workers < 1) {
+    if (maxResidentBlocks < 1 || compileAfter < 0) {
       throw new IllegalArgumentException("sizes of a GPU must be positive");
     }
     if (engine == Engine.INTERPRETER) {
@@ -70,16 +67,16 @@ public record VmOptions(
   }
 
   /**
-   * 128 resident blocks, one worker, and the engine that the system property {@code
-   * doorbell.engine} names: {@code auto}, {@code interpreter} or {@code warp}; auto where it is not
-   * set. The property {@code doorbell.engine.after} gives {@link #compileAfter}, the property
-   * {@code doorbell.compute} gives {@link #computeCapability}: 90 where it is not set.
+   * 128 resident blocks and the engine that the system property {@code doorbell.engine} names:
+   * {@code auto}, {@code interpreter} or {@code warp}; auto where it is not set. The property
+   * {@code doorbell.engine.after} gives {@link #compileAfter}, the property {@code
+   * doorbell.compute} gives {@link #computeCapability}: 90 where it is not set.
    */
   public static VmOptions defaults() {
     Engine engine = chosen();
     long after = Long.getLong("doorbell.engine.after", compileAfter(engine));
     int capability = Integer.getInteger("doorbell.compute", 90);
-    return new VmOptions(128, engine, after, 1, ForwardProgress.FAIR, capability);
+    return new VmOptions(128, engine, after, ForwardProgress.FAIR, capability);
   }
 
   private static long compileAfter(Engine engine) {
@@ -111,32 +108,23 @@ public record VmOptions(
         : compileAfter == 0 ? 1 : BLOCK_WORTH_COMPILING;
   }
 
-  /** The same with another number of resident blocks. */
   public VmOptions withMaxResidentBlocks(int blocks) {
-    return new VmOptions(blocks, engine, compileAfter, workers, progress, computeCapability);
+    return new VmOptions(blocks, engine, compileAfter, progress, computeCapability);
   }
 
   /** The same with another engine, which compiles when that engine does. */
   public VmOptions withEngine(Engine other) {
     return new VmOptions(
-        maxResidentBlocks, other, compileAfter(other), workers, progress, computeCapability);
+        maxResidentBlocks, other, compileAfter(other), progress, computeCapability);
   }
 
   /** The same, with kernels compiled after another number of instructions. */
   public VmOptions withCompileAfter(long instructions) {
-    return new VmOptions(
-        maxResidentBlocks, engine, instructions, workers, progress, computeCapability);
-  }
-
-  /** The same with another number of workers. */
-  public VmOptions withWorkers(int threads) {
-    return new VmOptions(
-        maxResidentBlocks, engine, compileAfter, threads, progress, computeCapability);
+    return new VmOptions(maxResidentBlocks, engine, instructions, progress, computeCapability);
   }
 
   /** The same with another choice of the threads that go on; the interpreter alone keeps it. */
   public VmOptions withProgress(ForwardProgress other) {
-    return new VmOptions(
-        maxResidentBlocks, engine, compileAfter, workers, other, computeCapability);
+    return new VmOptions(maxResidentBlocks, engine, compileAfter, other, computeCapability);
   }
 }

@@ -14,7 +14,6 @@ public final class Layout {
   private final Map<Variable, Long> offsets = new HashMap<>();
   private long bytes;
 
-  /** Appends {@code variables}. */
   public Layout add(List<Variable> variables) {
     for (Variable variable : variables) {
       add(variable);
@@ -50,12 +49,10 @@ public final class Layout {
     offsets.put(variable, offset);
   }
 
-  /** True when the variable is here. */
   public boolean has(Variable variable) {
     return offsets.containsKey(variable);
   }
 
-  /** Returns the offset of a variable that is here. */
   public long offset(Variable variable) {
     Long offset = offsets.get(variable);
     if (offset == null) {

@@ -127,7 +127,6 @@ public final class ModuleMemory implements AutoCloseable {
         : new VmMemory(space, allocation, allocation.address(), variable.bytes(), keep);
   }
 
-  /** The names of all variables. */
   public List<String> variables() {
     return List.copyOf(byName.keySet());
   }

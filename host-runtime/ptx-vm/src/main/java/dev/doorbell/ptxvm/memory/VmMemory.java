@@ -49,7 +49,6 @@ public final class VmMemory extends AddressableMemory {
     return size;
   }
 
-  /** The allocation that it lies in. */
   public Allocation allocation() {
     return allocation;
   }

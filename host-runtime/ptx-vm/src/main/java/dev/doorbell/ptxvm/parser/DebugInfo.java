@@ -58,7 +58,6 @@ final class DebugInfo {
     return text.chars().allMatch(Character::isDigit) ? Integer.parseInt(text) : 0;
   }
 
-  /** The path of a file. */
   String file(int number) {
     return files.getOrDefault(number, "file" + number);
   }

@@ -381,7 +381,6 @@ final class ModuleLinker {
     };
   }
 
-  /** The newest ISA of the files. */
   private String newest() {
     return files.stream().map(file -> file.module.version()).max(String::compareTo).orElse("");
   }

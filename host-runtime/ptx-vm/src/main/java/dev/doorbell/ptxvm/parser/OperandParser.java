@@ -28,7 +28,6 @@ final class OperandParser {
   private final TokenStream tokens;
   private final Names names;
 
-  /** Scope of names at this place. */
   interface Names {
     @Nullable Operand find(String name);
   }

@@ -392,7 +392,6 @@ public final class PtxParser {
     return variable == null ? null : new Operand.Symbol(variable, 0, false);
   }
 
-  /** Provides what function bodies need of the file. */
   private final class Context implements FunctionParser.ModuleContext {
     private final List<Refusal> refused;
     private final boolean late;

@@ -95,7 +95,6 @@ final class TokenStream {
     return new SyntaxException(peek().line(), "expected %s, found %s".formatted(wanted, peek()));
   }
 
-  /** Skips the rest of {@code line}. */
   void skipLine(int line) {
     while (!atEnd() && peek().line() == line) {
       at++;
@@ -125,7 +124,6 @@ final class TokenStream {
     return !peek(ahead).is("}");
   }
 
-  /** Returns true behind a ';'. */
   boolean endedStatement() {
     return at > 0 && tokens.get(at - 1).is(";");
   }

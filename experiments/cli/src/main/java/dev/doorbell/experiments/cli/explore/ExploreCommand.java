@@ -571,8 +571,7 @@ public final class ExploreCommand extends CliCommand {
         names = "--litmus",
         paramLabel = "FILE|FOLDER",
         description =
-            "Decide litmus tests by the axioms of the PTX memory model, every execution of each,"
-                + " and run them on the explorer's own memory as a second opinion.")
+            "Decide litmus tests by the axioms of the PTX memory model, every execution of each.")
     @Nullable String litmus;
 
     @Option(

@@ -1,10 +1,7 @@
 package dev.doorbell.experiments.cli.explore;
 
 import dev.doorbell.core.fabric.explore.litmus.LitmusException;
-import dev.doorbell.core.fabric.explore.litmus.LitmusMachine;
-import dev.doorbell.core.fabric.explore.litmus.LitmusMachine.MachineResult;
 import dev.doorbell.core.fabric.explore.litmus.LitmusResult;
-import dev.doorbell.core.fabric.explore.litmus.LitmusResult.Outcome;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
@@ -22,23 +19,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code doorbell explore --litmus FILE|FOLDER}. */
 final class LitmusRunner {
   private static final String EXTENSION = ".litmus";
-
-  /** The machine tries every interleaving; a test that takes longer is reported as not finished. */
-  private static final long MACHINE_RUNS = 500_000;
-
-  /** The part of the time that the axioms may take; the machine has what is left. */
-  private static final int AXIOMS_QUARTERS = 3;
 
   private static final List<ExitCode> WORST_FIRST =
       List.of(ExitCode.COUNTER_EXAMPLE, ExitCode.FAILED, ExitCode.PARTIAL, ExitCode.VACUOUS);
@@ -47,13 +36,6 @@ final class LitmusRunner {
   private final CommonOptions common;
   private final Bounds bounds;
   private final long nanos;
-
-  record Checked(Path file, LitmusResult axioms, MachineResult machine) {
-    /** Returns what the machine shows and the axioms, which have looked at everything, forbid. */
-    SortedSet<Outcome> disagreements() {
-      return axioms.complete() ? machine.wrong(axioms) : Collections.emptySortedSet();
-    }
-  }
 
   /**
    * Creates a runner.
@@ -94,27 +76,27 @@ final class LitmusRunner {
       throw new ConfigException(problems);
     }
     problems.forEach(problem -> context.err().println(problem.text()));
-    List<Checked> all = new ArrayList<>();
+    Map<Path, LitmusResult> all = new LinkedHashMap<>();
     tests.forEach(
         (file, test) -> {
-          long start = System.nanoTime();
           Bounds judged =
-              new Bounds(bounds.rounds(), bounds.candidates(), start + nanos / 4 * AXIOMS_QUARTERS);
-          Bounds run = new Bounds(bounds.rounds(), MACHINE_RUNS, start + nanos);
-          Checked checked =
-              new Checked(file, AxiomaticModel.check(test, judged), LitmusMachine.run(test, run));
-          all.add(checked);
+              new Bounds(bounds.rounds(), bounds.candidates(), System.nanoTime() + nanos);
+          LitmusResult result = AxiomaticModel.check(test, judged);
+          all.put(file, result);
           if (!common.json()) {
-            context.out().print(tests.size() == 1 ? report(checked) : line(checked));
+            context.out().print(tests.size() == 1 ? report(result) : line(result));
           }
         });
     if (common.json()) {
-      Json.print(context, all.stream().map(LitmusRunner::json).toList());
+      Json.print(
+          context,
+          all.entrySet().stream().map(each -> json(each.getKey(), each.getValue())).toList());
     } else if (all.size() > 1) {
-      long hold = all.stream().filter(checked -> word(checked).equals("holds")).count();
+      long hold = all.values().stream().filter(result -> word(result).equals("holds")).count();
       context.printf("%d of %d tests hold%n", hold, all.size());
     }
-    ExitCode verdict = verdict(all);
+    List<ExitCode> own = all.values().stream().map(LitmusRunner::verdict).toList();
+    ExitCode verdict = WORST_FIRST.stream().filter(own::contains).findFirst().orElse(ExitCode.OK);
     return problems.isEmpty() || verdict != ExitCode.OK ? verdict : ExitCode.CONFIG;
   }
 
@@ -142,18 +124,6 @@ final class LitmusRunner {
     }
   }
 
-  /**
-   * The axioms decide, and an outcome that the machine lacks is one of its limits. One that the
-   * machine adds is an error of one of the two, so that nothing is decided.
-   */
-  static ExitCode verdict(List<Checked> all) {
-    if (all.stream().anyMatch(checked -> !checked.disagreements().isEmpty())) {
-      return ExitCode.FAILED;
-    }
-    List<ExitCode> own = all.stream().map(checked -> verdict(checked.axioms)).toList();
-    return WORST_FIRST.stream().filter(own::contains).findFirst().orElse(ExitCode.OK);
-  }
-
   private static ExitCode verdict(LitmusResult axioms) {
     boolean exists = axioms.test().quantifier() == Quantifier.EXISTS;
     if (!axioms.holds() && (!exists || axioms.conclusive())) {
@@ -175,42 +145,30 @@ final class LitmusRunner {
     return none && axioms.complete() && axioms.conclusive();
   }
 
-  static String line(Checked checked) {
-    LitmusResult axioms = checked.axioms;
-    String note =
-        !checked.disagreements().isEmpty()
-            ? "the machine shows what is forbidden: " + checked.disagreements()
-            : mayNotEnd(axioms)
-                ? "may not end"
-                : checked.machine.missed(axioms).isEmpty()
-                    ? ""
-                    : "the machine cannot show all of it";
+  /** One line for a test among many. */
+  private static String line(LitmusResult axioms) {
     return "%-9s %-34s %3d allowed %3d forbidden  %s%n"
         .formatted(
-            word(checked),
+            word(axioms),
             axioms.test().name(),
             axioms.allowed().size(),
             axioms.forbidden().size(),
-            note);
+            mayNotEnd(axioms) ? "may not end" : "");
   }
 
   private static boolean mayNotEnd(LitmusResult axioms) {
     return !axioms.deadlocks().isEmpty() || !axioms.spinning().isEmpty();
   }
 
-  private static String word(Checked checked) {
-    LitmusResult axioms = checked.axioms;
-    if (!checked.disagreements().isEmpty()) {
-      return "DISAGREE";
-    }
+  private static String word(LitmusResult axioms) {
     if (isVacuous(axioms)) {
       return "of none";
     }
     return !axioms.conclusive() ? "open" : axioms.holds() ? "holds" : "FAILS";
   }
 
-  private String report(Checked checked) {
-    LitmusResult axioms = checked.axioms;
+  /** All about one test. */
+  private String report(LitmusResult axioms) {
     LitmusTest test = axioms.test();
     StringBuilder text = new StringBuilder();
     text.append("%s   %s%n%n".formatted(test.name(), test.description()));
@@ -222,14 +180,9 @@ final class LitmusRunner {
         .forEach(
             (outcome, count) ->
                 text.append(
-                    "  %c %-40s %,8d%s%n"
+                    "  %c %-40s %,8d%n"
                         .formatted(
-                            test.condition().holds(outcome::value) ? '*' : ' ',
-                            outcome,
-                            count,
-                            checked.machine.shown().containsKey(outcome) || test.usesProxies()
-                                ? ""
-                                : "   the machine cannot show it")));
+                            test.condition().holds(outcome::value) ? '*' : ' ', outcome, count)));
     text.append("forbidden  %d outcomes%n".formatted(axioms.forbidden().size()));
     axioms
         .forbidden()
@@ -248,17 +201,16 @@ final class LitmusRunner {
         .spinning()
         .forEach((who, count) -> text.append("no end     %s for ever%n".formatted(who)));
     axioms.races().forEach(race -> text.append("data race  %s%n".formatted(race)));
-    text.append(notes(checked));
-    text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(checked)));
+    text.append(notes(axioms));
+    text.append("%nverdict    %s: %s%n".formatted(test.claim(), word(axioms)));
     if (axioms.executions() == 0 && axioms.complete()) {
       text.append("           no execution comes to its end\n");
     }
     return text.toString();
   }
 
-  private String notes(Checked checked) {
+  private String notes(LitmusResult axioms) {
     StringBuilder text = new StringBuilder();
-    LitmusResult axioms = checked.axioms;
     if (axioms.cut()) {
       text.append(
           "bound      loops were followed %d times round; --rounds N follows them further%n"
@@ -269,31 +221,15 @@ final class LitmusRunner {
           "bound      stopped at %,d candidate executions (or 64 events); --executions N allows more, as does a longer --budget%n"
               .formatted(axioms.candidates()));
     }
-    MachineResult machine = checked.machine;
-    if (axioms.test().usesProxies()) {
-      return text.append("machine    not asked: it has no proxies\n").toString();
-    }
-    text.append(
-        "machine    %,d runs%s, %d of %d outcomes shown%n"
-            .formatted(
-                machine.runs(),
-                machine.complete() ? "" : " (not all)",
-                machine.shown().size() - machine.wrong(axioms).size(),
-                axioms.allowed().size()));
-    if (!checked.disagreements().isEmpty()) {
-      text.append(
-          "machine    SHOWS WHAT THE AXIOMS FORBID: %s%n".formatted(checked.disagreements()));
-    }
     return text.toString();
   }
 
-  private static Map<String, @Nullable Object> json(Checked checked) {
-    LitmusResult axioms = checked.axioms;
+  private static Map<String, @Nullable Object> json(Path file, LitmusResult axioms) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
-    json.put("file", checked.file.toString());
+    json.put("file", file.toString());
     json.put("name", axioms.test().name());
     json.put("claim", axioms.test().claim());
-    json.put("verdict", word(checked));
+    json.put("verdict", word(axioms));
     json.put("holds", isVacuous(axioms) ? null : axioms.holds());
     json.put("conclusive", axioms.conclusive());
     json.put("loops_cut", axioms.cut());
@@ -311,13 +247,6 @@ final class LitmusRunner {
     json.put("deadlocks", List.copyOf(axioms.deadlocks().keySet()));
     json.put("spinning", List.copyOf(axioms.spinning().keySet()));
     json.put("races", List.copyOf(axioms.races()));
-    json.put("machine_runs", checked.machine.runs());
-    json.put("machine_complete", checked.machine.complete());
-    json.put(
-        "machine_cannot_show",
-        checked.machine.missed(axioms).stream().map(Object::toString).toList());
-    json.put(
-        "machine_wrongly_shows", checked.disagreements().stream().map(Object::toString).toList());
     return json;
   }
 }

@@ -5,6 +5,7 @@ import dev.doorbell.experiments.fuzz.FuzzTarget.Outcome;
 import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.kernels.KernelCatalogue;
 import dev.doorbell.ptxvm.launch.PtxCheck;
+import dev.doorbell.ptxvm.parser.PtxParser;
 import java.util.List;
 
 /** PTX, parsed and linked as for a launch. */
@@ -48,7 +49,7 @@ public final class KernelTargets {
                                 .ptx(KernelCatalogue.load().find("host_move").orElseThrow()))),
                 WORDS,
                 input ->
-                    PtxCheck.check("fuzz.ptx", Seeds.text(input)).isEmpty()
+                    PtxCheck.of(PtxParser.parse("fuzz.ptx", Seeds.text(input))).refusals().isEmpty()
                         ? Outcome.ACCEPTED
                         : Outcome.REFUSED)
             .slow());

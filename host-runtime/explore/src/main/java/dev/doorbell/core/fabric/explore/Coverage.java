@@ -70,7 +70,6 @@ public final class Coverage {
     executed.set(line, executed.get(line) || wasExecuted);
   }
 
-  /** Adds branches of a program. */
   void add(Map<Edge, Way> those, Map<Edge, Wait> polls) {
     those.forEach((edge, way) -> merge(ways, edge, way, (old, other) -> !old.taken && other.taken));
     polls.forEach(
@@ -84,7 +83,6 @@ public final class Coverage {
     waits.computeIfPresent(edge, (key, wait) -> new Wait(wait.place, true));
   }
 
-  /** A thread has come to a line. */
   void reached(int line) {
     reached.set(line);
   }
@@ -101,7 +99,6 @@ public final class Coverage {
     all.merge(key, value, (old, other) -> replaces.test(old, other) ? other : old);
   }
 
-  /** Adds what another run has covered. */
   public void add(Coverage other) {
     reachable.or(other.reachable);
     executed.or(other.executed);
@@ -116,7 +113,6 @@ public final class Coverage {
     return reachable.cardinality();
   }
 
-  /** Returns the number of those that were executed. */
   public int executed() {
     return executed.cardinality();
   }

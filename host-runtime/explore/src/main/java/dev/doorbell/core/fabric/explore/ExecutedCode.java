@@ -36,7 +36,6 @@ final class ExecutedCode {
     }
   }
 
-  /** Returns the step of a thread that begins at {@code place}. */
   Step begin(Agent agent, Object place) {
     Step step = steps.get(place);
     if (step == null) {

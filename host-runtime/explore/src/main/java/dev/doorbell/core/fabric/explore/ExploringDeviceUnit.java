@@ -156,7 +156,6 @@ final class ExploringDeviceUnit extends DeviceUnit {
     placed.clear();
   }
 
-  /** A packet was placed, by {@code packet}. */
   void places(Actor packet, boolean relaxed) {
     (relaxed ? relaxedPackets : packets).add(packet);
   }
@@ -188,7 +187,6 @@ final class ExploringDeviceUnit extends DeviceUnit {
     }
   }
 
-  /** Knowledge that came with the message that it carries out. */
   @Nullable Object message() {
     return arrived;
   }

@@ -103,7 +103,6 @@ public final class ExploringFabric extends Fabric {
   /** Clock of everybody who begins now: the past of agents that have ended. */
   private final Clock past = new Clock();
 
-  /** All actors of devices. */
   private final List<Actor> devices = new ArrayList<>();
 
   /** A host acts while agents go on. */
@@ -134,7 +133,6 @@ public final class ExploringFabric extends Fabric {
   /** The device that answers for a page. */
   private record Route(Slot slot, MmioTarget target) {}
 
-  /** Something that happens later. */
   private record Timer(long at, long order, Runnable action) implements Comparable<Timer> {
     @Override
     public int compareTo(Timer other) {
@@ -190,7 +188,6 @@ public final class ExploringFabric extends Fabric {
     lastTurn = turns;
   }
 
-  /** Hears of every turn. */
   @FunctionalInterface
   public interface TurnListener {
     /**
@@ -201,12 +198,10 @@ public final class ExploringFabric extends Fabric {
     void turn(long turn, Agent agent, @Nullable Object at);
   }
 
-  /** Tells {@code listener} of every turn. */
   public void listen(TurnListener listener) {
     this.listener = listener;
   }
 
-  /** The fences that were executed. */
   public List<ExecutedFence> fences() {
     return List.copyOf(fences.values());
   }
@@ -241,7 +236,6 @@ public final class ExploringFabric extends Fabric {
     return waiting;
   }
 
-  /** Turns taken so far. */
   public long turns() {
     return turns;
   }
@@ -292,7 +286,6 @@ public final class ExploringFabric extends Fabric {
     return new ExploringDevicePort(this, slot, actor);
   }
 
-  /** Adds an actor of a device. */
   Actor device(int rank, Object who) {
     Actor actor = machine.device(rank, who);
     devices.add(actor);
@@ -863,7 +856,6 @@ public final class ExploringFabric extends Fabric {
    * @param count times that it was executed, by all threads
    */
   public record ExecutedFence(Agent agent, Object at, int access, long count) {
-    /** Returns the place in the program. */
     public @Nullable SourcePlace place() {
       return agent.describe(at);
     }

@@ -28,7 +28,6 @@ final class FindingLog {
     return List.copyOf(findings.values());
   }
 
-  /** Returns the number of findings. */
   int count() {
     return findings.size();
   }

@@ -39,7 +39,6 @@ public final class ReachableCode {
     coverage.add(ways, waits);
   }
 
-  /** Finds the code behind an entry. */
   void find(Agent agent, Object entry) {
     if (!entries.add(agent.following(entry).line())) {
       return;

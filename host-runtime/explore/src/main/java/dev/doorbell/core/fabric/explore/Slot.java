@@ -36,7 +36,6 @@ final class Slot implements Watcher {
   /** True for a thread of a GPU, which can be stepped by the instruction. */
   boolean fine;
 
-  /** Turns that it has had. */
   long turns;
 
   /** Set by a port whose thread polls in vain: it sleeps after this step. */
@@ -48,7 +47,6 @@ final class Slot implements Watcher {
   /** When it wakes by itself, {@link Long#MAX_VALUE} for never; means something while it sleeps. */
   long wakeAt = Long.MAX_VALUE;
 
-  /** Stores that wait for a device. */
   final Arrivals arrivals = new Arrivals();
 
   /** The store that the thread's write-combining buffer holds for a device. */

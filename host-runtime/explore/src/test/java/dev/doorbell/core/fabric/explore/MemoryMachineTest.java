@@ -17,6 +17,7 @@ import dev.doorbell.core.fabric.Rmw;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Clock;
 import dev.doorbell.core.fabric.explore.model.Conflict;
 import dev.doorbell.core.fabric.explore.model.Conflict.Kind;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
@@ -67,7 +68,7 @@ class MemoryMachineTest {
   }
 
   private static Actor thread(MemoryMachine machine, long block) {
-    return machine.thread(ScopeLocation.thread(0, 0, block), "block " + block);
+    return machine.thread(ScopeLocation.thread(0, 0, block), new Clock(), "block " + block);
   }
 
   private List<Kind> kinds() {

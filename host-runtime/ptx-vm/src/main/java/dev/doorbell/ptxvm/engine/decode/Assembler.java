@@ -58,17 +58,14 @@ public final class Assembler {
     return polling.get(at);
   }
 
-  /** Returns what the functions of the kernel share. */
   public KernelScope kernel() {
     return kernel;
   }
 
-  /** The function whose instructions are decoded. */
   public LinkedFunction function() {
     return function;
   }
 
-  /** The slot of a register. */
   public int slot(Register register) {
     return function.slot(register);
   }

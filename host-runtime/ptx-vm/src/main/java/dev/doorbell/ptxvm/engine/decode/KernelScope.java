@@ -74,7 +74,6 @@ public final class KernelScope {
     return first;
   }
 
-  /** Returns how many slots there are. */
   public int slots() {
     return poolStart + pool.size();
   }
@@ -98,7 +97,6 @@ public final class KernelScope {
     return functions.get(name);
   }
 
-  /** Returns true if the function is the kernel itself. */
   boolean isRoot(LinkedFunction function) {
     return functions.values().iterator().next().equals(function);
   }
@@ -118,7 +116,6 @@ public final class KernelScope {
     return ModuleMemory.functionAddress(module, name);
   }
 
-  /** The kernel's parameter block. */
   public Layout parameters() {
     return parameters;
   }
@@ -147,7 +144,6 @@ public final class KernelScope {
     return Math.max(poolStart, trash + 1);
   }
 
-  /** The slots of special registers. */
   public Map<SpecialRegister, Integer> specials() {
     return specials;
   }

@@ -325,7 +325,6 @@ public final class KernelLinker {
                     && SpecialRegister.isReserved(name));
   }
 
-  /** The variables in shared memory that functions name. */
   private static Set<Variable> sharedNamed(List<Function> functions) {
     Set<Variable> named = new HashSet<>();
     operands(functions)
@@ -404,7 +403,6 @@ public final class KernelLinker {
       this.assembler = assembler;
     }
 
-    /** Links the function. */
     void run(ControlFlow flow, LinkOptions options) {
       List<Instruction> code = function.function.code();
       List<@Nullable Op> ops = new ArrayList<>();

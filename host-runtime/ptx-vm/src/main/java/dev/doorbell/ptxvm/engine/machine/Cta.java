@@ -19,7 +19,6 @@ public final class Cta {
   public final int index;
 
   final Windows windows;
-  final HostThread host;
 
   /** Its threads, by linear index. */
   public final VmThread[] threads;
@@ -35,12 +34,10 @@ public final class Cta {
       GridContext grid,
       int index,
       Windows windows,
-      HostThread host,
       @Nullable Op first,
       @Nullable Stepper stepper,
       Consumer<Cta> onEnd) {
     this.grid = grid;
-    this.host = host;
     this.index = index;
     this.windows = windows;
     this.stepper = stepper;
@@ -57,21 +54,11 @@ public final class Cta {
       threads[i] = new VmThread(this, warp, i, first);
       warp.lanes[i % Warp.SIZE] = threads[i];
     }
-    host.onThisThread(this::add);
-  }
-
-  /** All threads exist: they may be stepped. */
-  private void add() {
-    for (VmThread thread : threads) {
-      if (!thread.exited) {
-        host.add(thread);
-      }
-    }
   }
 
   /** A step of a thread executed {@code count} instructions. */
   void executed(int count) {
-    host.executed += count;
+    grid.executed += count;
     if (grid.counts() != null) {
       grid.executed(count);
     }
@@ -81,7 +68,7 @@ public final class Cta {
   /** Looks at the clock now and then; called by every step that may be one of very many. */
   void tick() {
     if ((++ticks & grid.clockMask) == 0) {
-      grid.watchClock(host);
+      grid.watchClock();
     }
   }
 
@@ -117,14 +104,13 @@ public final class Cta {
     runnable++;
   }
 
-  /** A thread ended. */
   void exited(VmThread t) {
     live--;
     runnable--;
-    host.detach(t);
+    grid.fabric.detach(t);
     t.warp.exited(t);
     if (live == 0) {
-      host.onGridThread(() -> onEnd.accept(this));
+      grid.exclusively(() -> onEnd.accept(this));
     } else {
       requireProgress();
     }
@@ -143,7 +129,7 @@ public final class Cta {
       if (ended > 0) {
         what.append("; %d of its %d threads have exited".formatted(ended, threads.length));
       }
-      grid.stuck(host, what + "; " + grid.waits());
+      grid.stuck(what + "; " + grid.waits());
     }
   }
 
@@ -151,7 +137,7 @@ public final class Cta {
     for (VmThread thread : threads) {
       if (!thread.exited) {
         thread.exited = true;
-        host.detach(thread);
+        grid.fabric.detach(thread);
       }
     }
   }
@@ -197,7 +183,6 @@ public final class Cta {
 
   /** One of the sixteen barriers of a block (PTX ISA, {@code barrier}). */
   public static final class Barrier {
-    /** A thread at a barrier. */
     public interface Participant {
       ThreadPort port();
 

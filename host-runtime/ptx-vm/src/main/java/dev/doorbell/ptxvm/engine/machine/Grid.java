@@ -1,7 +1,6 @@
 package dev.doorbell.ptxvm.engine.machine;
 
 import dev.doorbell.core.agent.ForwardProgress;
-import dev.doorbell.core.fabric.DirectFabric;
 import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.LaunchConfig;
@@ -21,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kernel that runs: its resident blocks, the blocks that still wait for room, its end.
  *
- * <p>What changes a grid happens on the host thread that runs the fabric; blocks live where their
- * {@link HostThread} is and tell it.
+ * <p>What changes a grid happens on the host thread that runs the fabric, between two steps of its
+ * threads.
  */
 public final class Grid extends GridContext {
   private static final int REPORTED_PLACES = 8;
@@ -34,7 +33,6 @@ public final class Grid extends GridContext {
   private final Runnable onEnd;
   private final List<Cta> resident = new ArrayList<>();
   private final Windows windows;
-  private final List<HostThread> hosts = new ArrayList<>();
   private @Nullable Allocation scratch;
   private @Nullable Allocation gridBarrier;
   private int nextBlock;
@@ -76,7 +74,6 @@ public final class Grid extends GridContext {
     stepper = other;
   }
 
-  /** Starts the first blocks. */
   public void start() {
     int room = settings.progress().blocksApart() ? 1 : settings.residentBlocks();
     int slots = Math.min(room, shape.config().blocks());
@@ -107,30 +104,17 @@ public final class Grid extends GridContext {
           "kernel %s is compiled; to observe its instructions, open the GPU with the interpreter"
               .formatted(image.name()));
     }
-    int workers = 1;
-    // One thread counts executions of each instruction, or calls a probe.
-    if (settings.workers() > 1
-        && code.counts == null
-        && !image.growsLate()
-        && stepper == null
-        && fabric instanceof DirectFabric direct) {
-      workers = direct.workers(settings.workers());
-    }
-    for (int worker = 0; worker < workers; worker++) {
-      hosts.add(new HostThread(fabric, locus, worker));
-    }
     for (int i = 0; i < slots; i++) {
       startBlock(windows.at(parameterBase + parameterBytes + i * windows.bytes()));
     }
   }
 
   private void startBlock(Windows at) {
-    HostThread host = hosts.get((int) ((number + nextBlock) % hosts.size()));
     int block =
         settings.progress() == ForwardProgress.BLOCKS_DESCENDING
             ? shape.config().blocks() - 1 - nextBlock
             : nextBlock;
-    resident.add(new Cta(this, block, at, host, code.first(), stepper, this::ended));
+    resident.add(new Cta(this, block, at, code.first(), stepper, this::ended));
     nextBlock++;
   }
 
@@ -162,21 +146,17 @@ public final class Grid extends GridContext {
 
   /** Instructions executed so far, all threads together. */
   public long instructions() {
-    return hosts.stream().mapToLong(host -> host.executed).sum();
+    return executed;
   }
 
-  /** Stops the kernel. */
   public void fail(String message) {
     if (!ended && failure == null) {
       failure = "kernel %s was stopped: %s".formatted(image.name(), message);
       List<Cta> blocks = List.copyOf(resident);
       leaving = blocks.size();
       for (Cta cta : blocks) {
-        cta.host.onThisThread(
-            () -> {
-              cta.detach();
-              cta.host.onGridThread(() -> left(cta));
-            });
+        cta.detach();
+        exclusively(() -> left(cta));
       }
       if (blocks.isEmpty()) {
         end();
@@ -193,13 +173,13 @@ public final class Grid extends GridContext {
   }
 
   @Override
-  void fail(HostThread from, String message) {
-    from.onGridThread(() -> fail(message));
+  void threadFailed(String message) {
+    exclusively(() -> fail(message));
   }
 
   @Override
-  void stuck(HostThread from, String message) {
-    from.onGridThread(
+  void stuck(String message) {
+    exclusively(
         () -> {
           stuck |= !ended && failure == null;
           fail(message);
@@ -236,9 +216,9 @@ public final class Grid extends GridContext {
   }
 
   @Override
-  void watchClock(HostThread from) {
+  void watchClock() {
     if (clock.getAsLong() - deadline >= 0) {
-      from.onGridThread(
+      exclusively(
           () -> {
             if (!ended) {
               timeOut();

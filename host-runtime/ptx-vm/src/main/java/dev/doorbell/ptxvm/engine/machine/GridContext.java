@@ -25,7 +25,6 @@ public abstract class GridContext {
    * @param pollNanos how long the fabric may park a thread that polls and watches the clock
    * @param compileAfter instructions that a kernel executes before it is compiled; the largest
    *     value means never
-   * @param workers host threads that may run blocks
    * @param progress which threads go on while others wait
    */
   public record Settings(
@@ -33,7 +32,6 @@ public abstract class GridContext {
       int multiprocessors,
       long pollNanos,
       long compileAfter,
-      int workers,
       ForwardProgress progress) {}
 
   public final KernelImage image;
@@ -54,7 +52,6 @@ public abstract class GridContext {
   private final boolean emulated;
   private final StringBuilder output = new StringBuilder();
 
-  /** Address of the parameter block. */
   long parameterBase;
 
   /**
@@ -65,6 +62,8 @@ public abstract class GridContext {
 
   /** When the kernel has to have ended, in nanoseconds of the fabric. */
   long deadline;
+
+  long executed;
 
   GridContext(
       KernelImage image,
@@ -91,17 +90,22 @@ public abstract class GridContext {
   /** Threads have executed {@code instructions} more while they are counted. */
   abstract void executed(int instructions);
 
-  /** Stops the kernel from where a block runs. */
-  abstract void fail(HostThread from, String message);
+  /** Stops the kernel for an error of a thread. */
+  abstract void threadFailed(String message);
 
-  /** Stops the kernel, whose threads cannot go on, from where a block runs. */
-  abstract void stuck(HostThread from, String message);
+  /** Stops the kernel, whose threads cannot go on. */
+  abstract void stuck(String message);
 
   /** Stops the kernel if its time is over. */
-  abstract void watchClock(HostThread from);
+  abstract void watchClock();
 
   /** Describes where threads are: how many at which place, and one of them by name. */
   abstract String waits();
+
+  /** Runs {@code task}, which changes the grid, when no thread is stepped beside it. */
+  final void exclusively(Runnable task) {
+    fabric.exclusively(locus, task);
+  }
 
   /** Static and dynamic shared memory of a block. */
   long sharedBytes() {
@@ -146,7 +150,6 @@ public abstract class GridContext {
 
   /** The shape of a launch, and how linear indices map to it: x runs fastest. */
   public record GridShape(LaunchConfig config) {
-    /** Lanes of a warp. */
     static final int LANES = 32;
 
     public int threads() {

@@ -117,7 +117,6 @@ public final class KernelCode {
   @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
   public record Program(
       List<LinkedFunction> functions, int poolStart, long[] constants, BitSet specials) {
-    /** Returns this program with other constants. */
     public Program with(long[] others) {
       return new Program(functions, poolStart, others, specials);
     }
@@ -127,7 +126,6 @@ public final class KernelCode {
       return slot >= poolStart && !specials.get(slot);
     }
 
-    /** Returns the value of a constant slot. */
     public long constant(int slot) {
       return constants[slot];
     }

@@ -42,7 +42,6 @@ public record KernelImage(
     long localBytes,
     @Nullable Supplier<long[]> late) {
 
-  /** Returns this kernel with other constants. */
   public KernelImage with(long[] others, @Nullable Supplier<long[]> grown) {
     return new KernelImage(
         module,

@@ -21,10 +21,8 @@ public final class LinkedFunction {
   /** Parameters, results, locals and the parameters of its own calls, in this order. */
   public final Layout frame = new Layout();
 
-  /** Bytes of the frame. */
   public final long frameBytes;
 
-  /** Offsets of its parameters in its frame. */
   public final long[] parameterOffsets;
 
   public final long[] resultOffsets;
@@ -35,7 +33,6 @@ public final class LinkedFunction {
   /** True when it may run while it already runs: its registers are saved by calls. */
   public final boolean recursive;
 
-  /** First operation. */
   public @Nullable Op first;
 
   /** Its operations, one an instruction; null where one was refused. */
@@ -89,7 +86,6 @@ public final class LinkedFunction {
     return function.entry() ? new long[0] : variables.stream().mapToLong(frame::offset).toArray();
   }
 
-  /** The slot of a register. */
   public int slot(Register register) {
     return firstSlot + slots.of(register);
   }

@@ -26,7 +26,6 @@ public abstract class Op {
    */
   public long stall;
 
-  /** Links what comes next. */
   public void follow(@Nullable Op after) {
     next = after;
   }
@@ -108,7 +107,6 @@ public abstract class Op {
       this.reason = reason;
     }
 
-    /** Why it is not executed. */
     public String reason() {
       return reason;
     }

@@ -120,7 +120,7 @@ public final class VmThread implements Agent, Barrier.Participant {
     this.parameterSize = grid.image.parameters().bytes();
     this.r = grid.image.registers(grid, cta.index, index);
     this.op = first;
-    this.port = cta.host.port(grid.number << 32 | cta.index, this);
+    this.port = grid.fabric.attachThread(grid.locus, grid.number << 32 | cta.index, this);
     boolean ahead = cta.stepper == null && !grid.image.growsLate();
     int tickets = ahead ? port.loadsAhead() : 0;
     this.scoreboard =
@@ -214,8 +214,8 @@ public final class VmThread implements Agent, Barrier.Participant {
 
   /** Stops the kernel for an error of this thread. */
   public void fail(Op at, String what) {
-    waiting = true; // if its block runs on another host thread, it takes no further step
-    grid.fail(cta.host, "%s\n  at %s, %s".formatted(what, grid.image.describe(at.place), name()));
+    waiting = true; // it takes no further step
+    grid.threadFailed("%s\n  at %s, %s".formatted(what, grid.image.describe(at.place), name()));
   }
 
   /**
@@ -315,7 +315,6 @@ public final class VmThread implements Agent, Barrier.Participant {
     release();
   }
 
-  /** Ends the thread's wait. */
   public void release() {
     released = true;
     if (waiting) {
@@ -506,7 +505,6 @@ public final class VmThread implements Agent, Barrier.Participant {
       savedCount += count;
     }
 
-    /** Restores what {@link #save} saved last. */
     public void restore(long[] r, int first, int last) {
       savedCount -= last - first;
       System.arraycopy(saved, savedCount, r, first, last - first);

@@ -49,7 +49,6 @@ import org.jspecify.annotations.Nullable;
  * function on register values for whatever only computes, a factory for whatever does more.
  */
 public final class OpTable {
-  /** Makes the operation of an instruction. */
   interface Factory {
     Op make(Instruction instruction, Assembler assembler) throws Unsupported;
   }
@@ -144,7 +143,6 @@ public final class OpTable {
     return forms;
   }
 
-  /** The operation of {@code instruction}. */
   public static Op make(Instruction instruction, Assembler assembler) throws Unsupported {
     Factory factory = FACTORIES.get(instruction.name());
     try {

@@ -28,7 +28,6 @@ public interface Probe {
    */
   void counted(long thread, Instruction instruction, boolean skipped);
 
-  /** An instruction was executed by a thread that is followed. */
   void followed(Step step);
 
   /**

@@ -16,7 +16,6 @@ import dev.doorbell.ptxvm.ir.Refusal;
 import dev.doorbell.ptxvm.ir.SourceLine;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
 import dev.doorbell.ptxvm.launch.PtxCheck;
-import dev.doorbell.ptxvm.listing.EntrySummary;
 import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.listing.UnwrittenReads;
 import dev.doorbell.ptxvm.parser.PtxParser;
@@ -70,7 +69,7 @@ public final class VmWorkbench implements KernelWorkbench {
         file,
         module.version(),
         module.target(),
-        EntrySummary.of(module, listings).stream().map(entry -> entry(module, entry)).toList(),
+        Entries.of(module, listings),
         result.refusals().stream().map(refusal -> line(module, refusal, refusal.reason())).toList(),
         notes);
   }
@@ -111,24 +110,6 @@ public final class VmWorkbench implements KernelWorkbench {
     return 1;
   }
 
-  private static KernelReport.Entry entry(PtxModule module, EntrySummary entry) {
-    PtxModule.Place place = module.place(entry.line());
-    return new KernelReport.Entry(
-        entry.name(),
-        place.file(),
-        place.line(),
-        entry.parameters().stream()
-            .map(p -> new KernelReport.Parameter(p.name(), p.type(), p.offset(), p.bytes()))
-            .toList(),
-        entry.parameterBytes(),
-        entry.registers(),
-        entry.slots(),
-        entry.sharedBytes(),
-        entry.dynamicShared(),
-        entry.localBytes(),
-        entry.instructions());
-  }
-
   /** Loops that poll and never look at a clock wait for ever for what does not come. */
   private static List<KernelReport.Line> notes(PtxModule module, List<FunctionListing> listings) {
     List<KernelReport.Line> notes = new ArrayList<>();
@@ -163,25 +144,10 @@ public final class VmWorkbench implements KernelWorkbench {
                 line(
                     module,
                     read.instruction().line(),
-                    unwritten(module, read),
+                    "nothing writes %s before this reads it: what it holds is not defined"
+                        .formatted(read.register().name()),
                     read.instruction().source()))
         .toList();
-  }
-
-  private static String unwritten(PtxModule module, UnwrittenReads.Finding read) {
-    String register = read.register().name();
-    Instruction branch = read.branch();
-    if (read.always()) {
-      return "nothing writes %s before this reads it: what it holds is not defined"
-          .formatted(register);
-    }
-    return "%s may be read here before anything writes it%s: what it holds then is not defined"
-        .formatted(
-            register,
-            branch == null
-                ? ""
-                : ", by one way of the branch in line %d"
-                    .formatted(module.place(branch.line()).line()));
   }
 
   /**

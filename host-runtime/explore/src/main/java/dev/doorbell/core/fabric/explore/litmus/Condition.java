@@ -27,23 +27,17 @@ public sealed interface Condition {
     /** {@code P0:r1} or {@code x}. */
     record Observable(String name) implements Term {}
 
-    /** A number. */
     record Constant(int value) implements Term {}
   }
 
-  /** Two terms compared. */
   record Compare(Term left, Comparison comparison, Term right) implements Condition {}
 
-  /** All of them. */
   record And(List<Condition> parts) implements Condition {}
 
-  /** Any of them. */
   record Or(List<Condition> parts) implements Condition {}
 
-  /** Not it. */
   record Not(Condition part) implements Condition {}
 
-  /** Always. */
   record True() implements Condition {}
 
   /** Returns true if it holds for the values that {@code values} gives to observables. */

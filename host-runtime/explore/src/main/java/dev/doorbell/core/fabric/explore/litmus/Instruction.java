@@ -21,10 +21,8 @@ public sealed interface Instruction {
   /** {@code @p} or {@code @!p}. */
   record Guard(String predicate, boolean negated) {}
 
-  /** {@code ld}. */
   record Load(Site site, String target, Address address, int access) implements Instruction {}
 
-  /** {@code st}. */
   record Store(Site site, Address address, Operand value, int access) implements Instruction {}
 
   /**
@@ -86,7 +84,6 @@ public sealed interface Instruction {
     public static final int LAST_ID = 15;
   }
 
-  /** The operation of a {@link Compute}. */
   enum Arithmetic {
     MOV,
     ADD,
@@ -140,9 +137,7 @@ public sealed interface Instruction {
    */
   record Address(int location, int virtual, Proxy proxy) {}
 
-  /** A source operand. */
   sealed interface Operand {
-    /** An immediate. */
     record Constant(int value) implements Operand {}
 
     /** A register; 0 until written. */

@@ -18,12 +18,10 @@ public final class LitmusException extends Exception {
     return line;
   }
 
-  /** Returns the fix. */
   public String fix() {
     return fix;
   }
 
-  /** Returns the problem. */
   public String what() {
     return String.valueOf(getMessage());
   }

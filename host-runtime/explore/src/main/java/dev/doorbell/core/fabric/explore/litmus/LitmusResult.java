@@ -101,7 +101,6 @@ public record LitmusResult(
       this.text = text;
     }
 
-    /** Its name in reports. */
     public String text() {
       return text;
     }

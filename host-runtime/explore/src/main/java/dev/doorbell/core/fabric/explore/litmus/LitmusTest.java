@@ -11,7 +11,6 @@ import java.util.Map;
  * @param description one line; empty when there is none
  * @param threads the columns
  * @param locations names of the locations, by index; each a 32-bit word
- * @param usesProxies some name is an alias, or goes by another proxy than the generic one
  * @param initial their values before the first instruction, by index
  * @param filter executions that do not meet it are not looked at
  * @param quantifier what is claimed
@@ -23,7 +22,6 @@ public record LitmusTest(
     String description,
     List<LitmusThread> threads,
     List<String> locations,
-    boolean usesProxies,
     List<Integer> initial,
     Condition filter,
     Quantifier quantifier,
@@ -38,7 +36,6 @@ public record LitmusTest(
   public record LitmusThread(
       String name, ThreadPlace place, List<Instruction> code, Map<String, Integer> registers) {}
 
-  /** Returns the number of threads that run in the CTA of {@code thread}. */
   public int threadsOfCta(int thread) {
     ThreadPlace place = threads.get(thread).place();
     return (int) threads.stream().filter(other -> other.place().sameCta(place)).count();
@@ -59,7 +56,6 @@ public record LitmusTest(
       this.text = text;
     }
 
-    /** Returns the word as written in a file. */
     public String text() {
       return text;
     }
@@ -94,9 +90,6 @@ public record LitmusTest(
   public record Bounds(int rounds, long candidates, long end) {
     /** The end of a search that no wall time limits. */
     public static final long NEVER = Long.MAX_VALUE;
-
-    /** Enough for everything that fits a screen. */
-    public static final Bounds USUAL = new Bounds(2, 5_000_000);
 
     /** Creates bounds without a limit of wall time. */
     public Bounds(int rounds, long candidates) {

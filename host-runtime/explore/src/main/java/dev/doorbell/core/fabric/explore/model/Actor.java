@@ -86,17 +86,14 @@ public final class Actor {
     readNumber = number;
   }
 
-  /** Returns its place. */
   public ScopeLocation place() {
     return place;
   }
 
-  /** The agent that it is. */
   public Object who() {
     return who;
   }
 
-  /** True for a device. */
   public boolean isDevice() {
     return device;
   }
@@ -355,13 +352,11 @@ public final class Actor {
   public static final class Meeting {
     private final Clock sum = new Clock();
 
-    /** {@code actor} arrives. */
     public void arrive(Actor actor) {
       sum.join(actor.clock);
       actor.nextEpoch();
     }
 
-    /** {@code actor} goes on. */
     public void leave(Actor actor) {
       actor.clock.join(sum);
     }
@@ -381,17 +376,14 @@ public final class Actor {
     /** On no GPU: a device. */
     public static final int DEVICE = -2;
 
-    /** A thread of a GPU. */
     public static ScopeLocation thread(int rank, int gpu, long block) {
       return new ScopeLocation(rank, gpu, block);
     }
 
-    /** The CPU of {@code rank}. */
     public static ScopeLocation host(int rank) {
       return new ScopeLocation(rank, NO_GPU, 0);
     }
 
-    /** A device of {@code rank}. */
     public static ScopeLocation device(int rank) {
       return new ScopeLocation(rank, DEVICE, 0);
     }

@@ -21,7 +21,6 @@ public final class CalmChooser implements Chooser {
 
   /** Choices {@code from}, counted from 0, to {@code to}, exclusive. */
   public record Stretch(long from, long to) {
-    /** Refuses what is none. */
     public Stretch {
       if (from < 0 || to <= from) {
         throw new IllegalArgumentException("no stretch: " + from + " to " + to);

@@ -52,7 +52,6 @@ public final class Cell {
     return orders;
   }
 
-  /** The number of the next write. */
   long nextOrder() {
     return ++orders;
   }
@@ -121,7 +120,6 @@ public final class Cell {
     readers.clear();
   }
 
-  /** Waits for a store to a word. */
   @FunctionalInterface
   public interface Watcher {
     void stored();

@@ -52,12 +52,10 @@ public record Conflict(Kind kind, long address, int bytes, Event earlier, Event 
       this.fix = fix;
     }
 
-    /** Returns the description of the error. */
     public String what() {
       return what;
     }
 
-    /** Returns the usual fix. */
     public String fix() {
       return fix;
     }

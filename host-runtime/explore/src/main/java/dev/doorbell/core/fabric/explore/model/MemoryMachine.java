@@ -39,7 +39,6 @@ public final class MemoryMachine {
     boolean onGpu(long address);
   }
 
-  /** Hears of conflicts. */
   @FunctionalInterface
   public interface Findings {
     void found(Conflict conflict);
@@ -96,11 +95,6 @@ public final class MemoryMachine {
     this.checks = new Checks(options.policy(), findings);
   }
 
-  /** Adds a thread, which knows nothing yet of what others do. */
-  public Actor thread(ScopeLocation place, Object who) {
-    return add(place, false, new Clock(), who);
-  }
-
   /** Adds a thread, which knows {@code start} and all that threads did that have ended. */
   public Actor thread(ScopeLocation place, Clock start, Object who) {
     Actor before = ended.poll();
@@ -127,7 +121,6 @@ public final class MemoryMachine {
     return copy;
   }
 
-  /** Adds a device of {@code rank}. */
   public Actor device(int rank, Object who) {
     return add(ScopeLocation.device(rank), true, new Clock(), who);
   }
@@ -143,7 +136,6 @@ public final class MemoryMachine {
     return noted;
   }
 
-  /** Tells {@code listener} of accesses from now on. */
   public void listen(AccessLog listener) {
     log = listener;
   }
@@ -151,11 +143,6 @@ public final class MemoryMachine {
   /** A number for events that are nobody's own. */
   public int nextNumber() {
     return numbers++;
-  }
-
-  /** The newest value of {@code bytes} bytes, for an observer outside. */
-  public long newest(long address, int bytes) {
-    return cell(address).value() >>> Words.shift(address) & Words.ones(bytes);
   }
 
   /** A word turns out to be a doorbell record, which may be read at any time. */
@@ -170,7 +157,6 @@ public final class MemoryMachine {
     return cells.find(address);
   }
 
-  /** Hears of stores to doorbell records. */
   public interface Records {
     void recordStored(Region region, Write write, long before);
   }
@@ -271,7 +257,6 @@ public final class MemoryMachine {
         & Words.ones(bytes);
   }
 
-  /** A store of a thread. */
   public void store(
       Actor actor, long address, int bytes, long value, int access, @Nullable Object at) {
     Cell cell = cell(address);
@@ -433,7 +418,6 @@ public final class MemoryMachine {
     append(actor, epoch, cell, mask, value << Words.shift(address), access, at, releases);
   }
 
-  /** A fence. */
   public void fence(Actor actor, int access) {
     int scope = Access.scope(access);
     int semantics = Access.semantics(access);

@@ -20,18 +20,11 @@ public record Region(
     int device,
     boolean recordFirst,
     boolean announces) {
-  /** The role of a range. */
   public enum Role {
     /** Work queue entries. */
     SEND_RING,
     /** The doorbell record's send index: it may be behind, and acquires what it releases. */
     SEND_RECORD
-  }
-
-  /** A range whose record, if it is one, is looked at only when a doorbell leads there. */
-  public Region(
-      Role role, long address, long bytes, int queuePair, int device, boolean recordFirst) {
-    this(role, address, bytes, queuePair, device, recordFirst, false);
   }
 
   /** The number of a device: that of its rank for the first one there. */

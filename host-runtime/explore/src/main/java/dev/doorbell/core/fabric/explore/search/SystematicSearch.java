@@ -83,7 +83,6 @@ public final class SystematicSearch implements Chooser, AccessLog {
     }
   }
 
-  /** A step of this run. */
   private static final class Event {
     final int agent;
     final int node;
@@ -142,7 +141,6 @@ public final class SystematicSearch implements Chooser, AccessLog {
     this.weak = weak;
   }
 
-  /** Begins the next run. */
   public void begin() {
     position = 0;
     events.clear();
@@ -321,7 +319,6 @@ public final class SystematicSearch implements Chooser, AccessLog {
     return false;
   }
 
-  /** Returns the steps of the run. */
   public List<TraceStep> trace() {
     return events.stream()
         .map(event -> new TraceStep(event.agent, event.answers, event.place))

@@ -18,7 +18,7 @@ class AxiomaticModelTest {
   }
 
   private static LitmusResult check(String text) throws LitmusException {
-    return AxiomaticModel.check(test(text), Bounds.USUAL);
+    return AxiomaticModel.check(test(text), LitmusMachine.USUAL);
   }
 
   private static final String STORE_BUFFERING =
@@ -207,7 +207,7 @@ class AxiomaticModelTest {
   }
 
   private static boolean holds(String file) throws LitmusException {
-    return AxiomaticModel.check(LitmusParser.parse(file), Bounds.USUAL).holds();
+    return AxiomaticModel.check(LitmusParser.parse(file), LitmusMachine.USUAL).holds();
   }
 
   @Test
@@ -278,8 +278,8 @@ class AxiomaticModelTest {
   void the_machine_shows_the_same_where_nothing_needs_a_value_from_the_future()
       throws LitmusException {
     LitmusTest test = test(STORE_BUFFERING + "~exists (P0:r0 == 0 /\\ P1:r0 == 0)");
-    MachineResult machine = LitmusMachine.run(test, Bounds.USUAL);
-    LitmusResult axioms = AxiomaticModel.check(test, Bounds.USUAL);
+    MachineResult machine = LitmusMachine.run(test, LitmusMachine.USUAL);
+    LitmusResult axioms = AxiomaticModel.check(test, LitmusMachine.USUAL);
     assertThat(machine.complete()).isTrue();
     assertThat(machine.shown().keySet()).isEqualTo(axioms.allowed().keySet());
     assertThat(machine.conflicts()).isTrue();
@@ -295,10 +295,10 @@ class AxiomaticModelTest {
              beq r1, 0, LC ;
             ~exists (P0:r1 == 1)\
             """);
-    LitmusResult result = AxiomaticModel.check(spin, Bounds.USUAL);
+    LitmusResult result = AxiomaticModel.check(spin, LitmusMachine.USUAL);
     assertThat(result.candidates()).isPositive();
     assertThat(result.holds()).isFalse();
-    assertThat(LitmusMachine.run(spin, Bounds.USUAL).wrong(result)).isEmpty();
+    assertThat(LitmusMachine.run(spin, LitmusMachine.USUAL).wrong(result)).isEmpty();
   }
 
   @Test

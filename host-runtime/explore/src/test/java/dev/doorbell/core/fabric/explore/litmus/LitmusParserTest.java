@@ -9,7 +9,6 @@ import dev.doorbell.core.fabric.explore.litmus.Instruction.Address;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.BarrierKind;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Operand;
 import dev.doorbell.core.fabric.explore.litmus.Instruction.Proxy;
-import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Bounds;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.Quantifier;
 import dev.doorbell.core.fabric.explore.litmus.LitmusTest.ThreadPlace;
 import dev.doorbell.core.fabric.explore.litmus.axiom.AxiomaticModel;
@@ -70,7 +69,7 @@ class LitmusParserTest {
         LitmusParser.parse(
             "PTX one {x = 9;}\nP0@cta 0,gpu 0;\n%s;\n%s;\nmov r1, 7;\nE: st.weak y, 1;\nforall (%s)"
                 .formatted(first, second, claim));
-    assertThat(AxiomaticModel.check(test, Bounds.USUAL).holds()).isTrue();
+    assertThat(AxiomaticModel.check(test, LitmusMachine.USUAL).holds()).isTrue();
   }
 
   @Test
@@ -200,7 +199,7 @@ class LitmusParserTest {
             exists (y = 2)
             """);
     assertThat(test.locations()).containsExactly("x");
-    assertThat(test.usesProxies()).isTrue();
+    assertThat(LitmusMachine.usesProxies(test)).isTrue();
     assertThat(test.description()).isEqualTo("https://example.org/a//b { of the web");
     assertThat(test.condition().holds(name -> name.equals("x") ? 2 : 0)).isTrue();
     List<Address> addresses =

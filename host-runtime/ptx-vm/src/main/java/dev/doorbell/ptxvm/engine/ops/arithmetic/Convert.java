@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class Convert {
   private Convert() {}
 
-  /** Modifiers besides the types. */
   private record Mode(
       ScalarType to,
       ScalarType from,
@@ -103,7 +102,6 @@ public final class Convert {
     return signed ? x -> x << drop >> drop & mask : x -> x << drop >>> drop & mask;
   }
 
-  /** Into the range of {@code to}. */
   private static long clamp(long value, boolean signed, ScalarType to) {
     if (to.signed()) {
       long high = to.mask() >>> 1;

@@ -36,7 +36,6 @@ final class Minifloats {
       return sign | bits(Math.min(rounded, largest));
     }
 
-    /** The bits of a value of the format. */
     private int bits(double magnitude) {
       int exponent = Math.max(Math.getExponent(magnitude), leastExponent);
       int significand = (int) Math.scalb(magnitude, fraction - exponent);

@@ -35,7 +35,6 @@ enum Rounding {
     return null;
   }
 
-  /** Rounds to a whole number. */
   double whole(double x) {
     return switch (this) {
       case NEAREST_EVEN -> Math.rint(x);
@@ -45,7 +44,6 @@ enum Rounding {
     };
   }
 
-  /** Rounds to f32. */
   float single(double x) {
     float f = (float) x;
     if (Double.isNaN(x) || (double) f == x || this == NEAREST_EVEN) {
@@ -77,7 +75,6 @@ enum Rounding {
     };
   }
 
-  /** {@code a + b} of two floats. */
   static double oddSum(double a, double b) {
     double sum = a + b;
     double virtual = sum - a;
@@ -89,20 +86,17 @@ enum Rounding {
     return oddSum(a * b, c);
   }
 
-  /** {@code a / b} of floats. */
   static double oddQuotient(double a, double b) {
     double quotient = a / b;
     double rest = Math.fma(-quotient, b, a);
     return odd(quotient, b < 0 ? -rest : rest);
   }
 
-  /** The square root of a float. */
   static double oddRoot(double a) {
     double root = Math.sqrt(a);
     return odd(root, Math.fma(-root, root, a));
   }
 
-  /** A 64-bit integer. */
   static double oddLong(long value) {
     long magnitude = Math.abs(value);
     if (magnitude >= 0 && magnitude < 1L << 53) {
@@ -112,7 +106,6 @@ enum Rounding {
     return value < 0 ? -result : result;
   }
 
-  /** A 64-bit unsigned integer. */
   static double oddUnsigned(long value) {
     if (value >= 0 && value < 1L << 53) {
       return value;

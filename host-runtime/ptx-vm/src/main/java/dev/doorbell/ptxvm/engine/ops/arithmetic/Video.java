@@ -150,7 +150,6 @@ public final class Video {
     return Math.clamp(value, signed ? -most - 1 : 0, most);
   }
 
-  /** Returns the instruction's function on two numbers. */
   private LongBinaryOperator operation() throws Unsupported {
     String name = instruction.name().replaceAll("[24]$", "");
     return switch (name) {

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code bar} and {@code barrier}: sync, arrive, red. */
 public final class BarrierOp extends Op {
-  /** Reduction over the predicates. */
   private enum Reduction {
     NONE,
     COUNT,

@@ -50,7 +50,6 @@ public final class Call extends Op {
       return (int) (variable.bytes() / slots.length);
     }
 
-    /** Gives the argument to a parameter of the callee. */
     void pass(long[] r, long frame, Variable parameter, long to) {
       if (slots.length == 0) {
         copy(frame + offset, to, bytes);
@@ -61,7 +60,6 @@ public final class Call extends Op {
       }
     }
 
-    /** Takes a result of the callee. */
     void take(long[] r, long frame, Variable result, long from) {
       if (slots.length == 0) {
         copy(from, frame + offset, bytes);

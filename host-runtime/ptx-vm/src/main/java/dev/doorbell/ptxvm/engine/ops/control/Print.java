@@ -38,7 +38,6 @@ final class Print extends Op {
     return next;
   }
 
-  /** The packed arguments. */
   private static final class Arguments {
     private final AddressSpace memory;
     private long at;

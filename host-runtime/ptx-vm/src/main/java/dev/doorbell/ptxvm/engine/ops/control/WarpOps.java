@@ -124,7 +124,6 @@ public final class WarpOps {
     }
   }
 
-  /** Gives all members the same result. */
   private static void give(VmThread[] lanes, int members, long result) {
     for (int rest = members; rest != 0; rest &= rest - 1) {
       lanes[Integer.numberOfTrailingZeros(rest)].result = result;
@@ -488,7 +487,6 @@ public final class WarpOps {
     /** Computes {@link VmThread#result} for all {@code members}. */
     public abstract void complete(VmThread[] lanes, int members);
 
-    /** Writes the lane's result. */
     public abstract void take(VmThread t, long[] r);
   }
 }

@@ -16,6 +16,7 @@ import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,6 +201,8 @@ public final class AsyncCopy extends MemoryOp {
    */
   static final class BulkCopy extends Op {
     private static final int UNIT = 16;
+    private static final Set<String> REDUCTIONS =
+        Set.of("add", "min", "max", "and", "or", "xor", "inc", "dec");
     private static final int GLOBAL_REDUCTION = Access.RELAXED | Access.GPU | Access.REDUCTION;
 
     private final AsyncCopy.Ends ends;
@@ -272,15 +275,12 @@ public final class AsyncCopy extends MemoryOp {
     }
 
     private static Rmw reduction(List<String> modifiers, ScalarType type) throws Unsupported {
-      for (String modifier : modifiers) {
-        switch (modifier) {
-          case "add", "min", "max", "and", "or", "xor", "inc", "dec" -> {
-            return Atomic.operation(modifier, type);
-          }
-          default -> {}
-        }
-      }
-      throw Unsupported.malformed("unknown operation");
+      String operation =
+          modifiers.stream()
+              .filter(REDUCTIONS::contains)
+              .findFirst()
+              .orElseThrow(() -> Unsupported.malformed("unknown operation"));
+      return Atomic.operation(operation, type);
     }
 
     private static boolean isShared(String modifier) {

@@ -13,10 +13,14 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.ScalarType;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code atom} and {@code red}. */
 public final class Atomic extends MemoryOp {
+  private static final Set<String> OPERATIONS =
+      Set.of("add", "exch", "cas", "and", "or", "xor", "min", "max", "inc", "dec");
+
   private final Rmw operation;
   private final int d;
   private final int operand;
@@ -43,7 +47,7 @@ public final class Atomic extends MemoryOp {
     String name = null;
     Instruction rest = i;
     for (String modifier : i.modifiers()) {
-      if (isOperation(modifier)) {
+      if (OPERATIONS.contains(modifier)) {
         name = modifier;
         rest = without(i, modifier);
       }
@@ -79,20 +83,8 @@ public final class Atomic extends MemoryOp {
   }
 
   static Instruction without(Instruction i, String modifier) {
-    return new Instruction(
-        i.name(),
-        i.modifiers().stream().filter(other -> !other.equals(modifier)).toList(),
-        i.guard(),
-        i.operands(),
-        i.line(),
-        i.source());
-  }
-
-  private static boolean isOperation(String modifier) {
-    return switch (modifier) {
-      case "add", "exch", "cas", "and", "or", "xor", "min", "max", "inc", "dec" -> true;
-      default -> false;
-    };
+    return i.with(
+        i.modifiers().stream().filter(other -> !other.equals(modifier)).toList(), i.operands());
   }
 
   static Rmw operation(String name, ScalarType type) throws Unsupported {

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An access that brings registers their values, at once or when the fabric has them. */
 public abstract class LoadOp extends MemoryOp implements PendingLoad {
-  /** The slots that it writes. */
   public int[] results = {};
 
   @Override

@@ -30,7 +30,6 @@ public abstract class MemoryOp extends Op {
   /** True for a load that a fabric can wait on. */
   boolean strong;
 
-  /** Fills in where the access goes. */
   final void locate(Instruction i, Operand operand, Assembler a) throws Unsupported {
     if (!(operand instanceof Operand.Address(Operand to, long by))) {
       throw Unsupported.malformed("an address in brackets is needed");
@@ -181,7 +180,6 @@ public abstract class MemoryOp extends Op {
     modifiers.remove("b128");
     modifiers.add("v2");
     modifiers.add("b64");
-    return new Instruction(
-        i.name(), List.copyOf(modifiers), i.guard(), i.operands(), i.line(), i.source());
+    return i.with(modifiers, i.operands());
   }
 }

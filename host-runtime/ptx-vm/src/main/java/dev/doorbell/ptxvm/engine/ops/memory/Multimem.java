@@ -30,7 +30,6 @@ public abstract class Multimem extends MemoryOp {
   private static final long[] NONE = {};
   private static final Set<String> VECTORS = Set.of("v2", "v4", "v8");
 
-  /** The registers of the data operand. */
   int[] registers = {};
 
   /** Bits of one register in memory. */
@@ -110,10 +109,7 @@ public abstract class Multimem extends MemoryOp {
         }
       }
       boolean single = rest.remove("acc::f32");
-      Instruction plain =
-          new Instruction(
-              i.name(), List.copyOf(rest), i.guard(), i.operands(), i.line(), i.source());
-      Form form = new Form(kind, operation, type, vector, single, plain);
+      Form form = new Form(kind, operation, type, vector, single, i.with(rest, i.operands()));
       return form.isPossible() ? form : null;
     }
 
@@ -161,7 +157,6 @@ public abstract class Multimem extends MemoryOp {
     return address;
   }
 
-  /** The addresses in the members. */
   final long[] members(VmThread t, long address) {
     long[] members = space.isWindow() ? null : t.grid.memory.members(address, bytes);
     if (members == null) {
@@ -286,7 +281,10 @@ public abstract class Multimem extends MemoryOp {
           int bit = e * elementBits;
           long word = bit < Long.SIZE ? low >>> bit : high >>> (bit - Long.SIZE);
           long value = elementBits == Long.SIZE ? word : word & ((1L << elementBits) - 1);
-          partial[e] = t.progress == 0 ? reduction.first(value) : reduction.join(partial[e], value);
+          partial[e] =
+              t.progress == 0
+                  ? reduction.first.applyAsLong(value)
+                  : reduction.join.applyAsLong(partial[e], value);
         }
       }
       t.progress = 0;
@@ -294,7 +292,7 @@ public abstract class Multimem extends MemoryOp {
       for (int i = 0; i < registers.length; i++) {
         long value = 0;
         for (int part = parts - 1; part >= 0; part--) {
-          long one = reduction.result(partial[i * parts + part]);
+          long one = reduction.result.applyAsLong(partial[i * parts + part]);
           value = parts == 1 ? one : (value << elementBits) | one;
         }
         r[registers[i]] = value;
@@ -303,24 +301,21 @@ public abstract class Multimem extends MemoryOp {
     }
   }
 
-  /** Combines any number of values of one type: {@code add}, {@code min} and their kin. */
-  public static final class Reduction {
-    private final LongUnaryOperator first;
-    private final LongBinaryOperator join;
-    private final LongUnaryOperator result;
-
-    private Reduction(LongUnaryOperator first, LongBinaryOperator join, LongUnaryOperator result) {
-      this.first = first;
-      this.join = join;
-      this.result = result;
-    }
-
+  /**
+   * Combines any number of values of one type: {@code add}, {@code min} and their kin.
+   *
+   * @param first gives the state after the first value
+   * @param join adds one value to a state
+   * @param result gives the value that a state stands for
+   */
+  private record Reduction(
+      LongUnaryOperator first, LongBinaryOperator join, LongUnaryOperator result) {
     /**
      * The reduction of values of {@code type}, or of the halves of its pairs.
      *
      * @param single sums of 16-bit floats are kept in f32 and rounded once
      */
-    public static Reduction of(String operation, ScalarType type, boolean single) {
+    static Reduction of(String operation, ScalarType type, boolean single) throws Unsupported {
       ScalarType element = type.family() == ScalarType.Family.PACKED ? HalfRows.half(type) : type;
       if (single) {
         return new Reduction(
@@ -328,48 +323,13 @@ public abstract class Multimem extends MemoryOp {
             (sum, bits) -> Rmw.ADD_F32.apply(sum, Float.BYTES, HalfRows.widen(element, bits), 0),
             sum -> HalfRows.round(element, Float.intBitsToFloat((int) sum)));
       }
+      LongUnaryOperator same = LongUnaryOperator.identity();
       boolean half = element == ScalarType.F16 || element == ScalarType.BF16;
-      LongBinaryOperator join =
-          half && !operation.equals("add")
-              ? HalfRows.extreme(element, operation.equals("max"))
-              : of(operation, element);
-      return new Reduction(LongUnaryOperator.identity(), join, LongUnaryOperator.identity());
-    }
-
-    private static LongBinaryOperator of(String operation, ScalarType type) {
-      boolean signed = type.signed();
-      Rmw rmw =
-          switch (operation) {
-            case "and" -> Rmw.AND;
-            case "or" -> Rmw.OR;
-            case "xor" -> Rmw.XOR;
-            case "min" -> signed ? Rmw.MIN_SIGNED : Rmw.MIN_UNSIGNED;
-            case "max" -> signed ? Rmw.MAX_SIGNED : Rmw.MAX_UNSIGNED;
-            default ->
-                switch (type) {
-                  case F16 -> Rmw.ADD_F16;
-                  case BF16 -> Rmw.ADD_BF16;
-                  case F32 -> Rmw.ADD_F32;
-                  case F64 -> Rmw.ADD_F64;
-                  default -> Rmw.ADD;
-                };
-          };
-      return (a, b) -> rmw.apply(a, type.bytes(), b, 0);
-    }
-
-    /** Returns the state after the first value. */
-    public long first(long value) {
-      return first.applyAsLong(value);
-    }
-
-    /** The same with one value more. */
-    public long join(long partial, long value) {
-      return join.applyAsLong(partial, value);
-    }
-
-    /** The value that it stands for. */
-    public long result(long partial) {
-      return result.applyAsLong(partial);
+      if (half && !operation.equals("add")) {
+        return new Reduction(same, HalfRows.extreme(element, operation.equals("max")), same);
+      }
+      Rmw rmw = Atomic.operation(operation, element);
+      return new Reduction(same, (a, b) -> rmw.apply(a, element.bytes(), b, 0), same);
     }
   }
 }

@@ -28,7 +28,6 @@ public final class ScoreboardWait extends Op {
     return new ScoreboardWait(inner, null);
   }
 
-  /** Returns the operation that waits. */
   public Op inner() {
     return inner;
   }

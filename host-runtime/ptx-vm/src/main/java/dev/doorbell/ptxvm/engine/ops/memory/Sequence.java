@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class Sequence extends Op {
   private static final int WIDEST = 32;
 
-  /** Makes the operation of a simpler instruction. */
   interface Factory {
     Op make(Instruction instruction, Assembler assembler) throws Unsupported;
   }
@@ -83,12 +82,7 @@ final class Sequence extends Op {
     modifiers.replaceAll(word -> word.equals("v8") ? "v4" : word.equals("v4") ? "v2" : word);
     Operand address = new Operand.Address(base, offset);
     Operand vector = new Operand.Vector(List.copyOf(elements));
-    return with(i, modifiers, at == 0 ? List.of(address, vector) : List.of(vector, address));
-  }
-
-  private static Instruction with(Instruction i, List<String> modifiers, List<Operand> operands) {
-    return new Instruction(
-        i.name(), List.copyOf(modifiers), i.guard(), operands, i.line(), i.source());
+    return i.with(modifiers, at == 0 ? List.of(address, vector) : List.of(vector, address));
   }
 
   /**
@@ -107,7 +101,7 @@ final class Sequence extends Op {
       int scope = i.has("sys") ? Access.SYS : Access.GPU;
       return new Sequence(
           new Fence(Access.RELEASE | scope, false),
-          factory.make(with(i, modifiers, i.operands()), a));
+          factory.make(i.with(modifiers, i.operands()), a));
     }
     if (!modifiers.remove("mbarrier::complete_tx::bytes")) {
       throw Unsupported.malformed("an mbarrier is needed");
@@ -125,7 +119,7 @@ final class Sequence extends Op {
             });
     return new Sequence(
         Op.of((t, r) -> t.port.copying(ThreadPort.Copies.STORE)),
-        factory.make(with(i, modifiers, i.operands().subList(0, 2)), a),
+        factory.make(i.with(modifiers, i.operands().subList(0, 2)), a),
         complete);
   }
 }

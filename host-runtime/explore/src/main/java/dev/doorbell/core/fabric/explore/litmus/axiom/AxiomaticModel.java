@@ -58,7 +58,6 @@ public final class AxiomaticModel {
     observables = List.copyOf(names);
   }
 
-  /** Decides a test. */
   public static LitmusResult check(LitmusTest test, Bounds bounds) {
     return new AxiomaticModel(test, bounds).run();
   }

@@ -20,10 +20,8 @@ final class Candidate {
   /** Morally strong pairs, both ways round. */
   final Relation strong;
 
-  /** Release patterns. */
   final List<Pattern> releases = new ArrayList<>();
 
-  /** Acquire patterns. */
   final List<Pattern> acquires = new ArrayList<>();
 
   /**
@@ -38,7 +36,6 @@ final class Candidate {
 
   final LitmusTest test;
 
-  /** The time that its judges have. */
   final Budget budget;
 
   /**

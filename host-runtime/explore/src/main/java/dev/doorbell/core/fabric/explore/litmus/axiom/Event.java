@@ -124,7 +124,6 @@ record Event(
     return acquire && (isFence() || (reads && !reduction));
   }
 
-  /** For reports. */
   String where() {
     return isInitial() ? text : "P%d line %d (%s)".formatted(thread, line, text);
   }

@@ -70,7 +70,6 @@ final class Relation {
     return copy().close().isReflexive();
   }
 
-  /** Returns true if any event is related to itself. */
   boolean isReflexive() {
     for (int i = 0; i < rows.length; i++) {
       if (has(i, i)) {

@@ -365,7 +365,6 @@ final class TraceEnumerator {
     return new EventBuilder(site, address, access);
   }
 
-  /** Puts an {@link Event} of this thread together. */
   private final class EventBuilder {
     private final Instruction.Site site;
     private final @Nullable Address address;

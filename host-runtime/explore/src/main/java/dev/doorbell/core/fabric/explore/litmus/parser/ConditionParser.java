@@ -47,7 +47,6 @@ final class ConditionParser {
     return any();
   }
 
-  /** Returns where the condition ended. */
   int end() {
     return at;
   }
@@ -151,7 +150,6 @@ final class ConditionParser {
     return new LitmusException(Numbers.line(text, at), what, fix);
   }
 
-  /** Numbers in a litmus file, and the numbers of its lines. */
   static final class Numbers {
     private Numbers() {}
 

@@ -64,8 +64,6 @@ final class InstructionParser {
   private final Function<String, Address> addresses;
   private final Map<String, Integer> labels;
 
-  private boolean otherProxies;
-
   // the instruction in hand
   private Site site = new Site(0, "", null);
   private Set<String> modifiers = Set.of();
@@ -78,11 +76,6 @@ final class InstructionParser {
   InstructionParser(Function<String, Address> addresses, Map<String, Integer> labels) {
     this.addresses = addresses;
     this.labels = labels;
-  }
-
-  /** Returns true if any access so far goes by another proxy than the generic one. */
-  boolean usesOtherProxies() {
-    return otherProxies;
   }
 
   Instruction parse(int line, String text) throws LitmusException {
@@ -152,7 +145,6 @@ final class InstructionParser {
         access("st", Access.ACQUIRE, proxy));
   }
 
-  /** The access of a load or store. */
   private int access(String opcode, int impossible, Proxy proxy) throws LitmusException {
     word();
     Integer semantics = optional(SEMANTICS);
@@ -373,7 +365,6 @@ final class InstructionParser {
           "'%s' is no location".formatted(text),
           "name one, as x or [x]; names r0, r1, p0 ... are registers");
     }
-    otherProxies |= proxy != Proxy.GENERIC;
     Address address = addresses.apply(name.group(1));
     if (address.proxy() == Proxy.GENERIC) {
       return new Address(address.location(), address.virtual(), proxy);

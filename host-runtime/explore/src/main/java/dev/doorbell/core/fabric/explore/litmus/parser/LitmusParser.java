@@ -61,7 +61,6 @@ public final class LitmusParser {
   /** Meanings of names other than those of locations. */
   private final Map<String, Address> aliases = new LinkedHashMap<>();
 
-  private boolean otherProxies;
   private final List<Integer> initial = new ArrayList<>();
   private final List<Map<String, Integer>> registers = new ArrayList<>();
   private final List<ThreadPlace> places = new ArrayList<>();
@@ -172,7 +171,6 @@ public final class LitmusParser {
         description,
         threads,
         List.copyOf(locations.keySet()),
-        otherProxies || !aliases.isEmpty(),
         List.copyOf(initial),
         filter,
         quantifier,
@@ -271,7 +269,6 @@ public final class LitmusParser {
       for (Row row : code.get(thread)) {
         instructions.add(parser.parse(row.line, row.text));
       }
-      otherProxies |= parser.usesOtherProxies();
       threads.add(
           new LitmusThread("P" + thread, places.get(thread), instructions, registers.get(thread)));
     }

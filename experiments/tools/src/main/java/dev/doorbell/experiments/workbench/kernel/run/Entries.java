@@ -1,74 +1,35 @@
-package dev.doorbell.ptxvm.listing;
+package dev.doorbell.experiments.workbench.kernel.run;
 
+import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import dev.doorbell.ptxvm.ir.Function;
 import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.ir.Variable.StateSpace;
+import dev.doorbell.ptxvm.listing.FunctionListing;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Describes what launching an entry needs.
- *
- * @param parameters in order
- * @param parameterBytes of the whole block
- * @param registers that its code names; an assembler needs fewer
- * @param slots that the interpreter keeps them in
- * @param sharedBytes static shared memory of the entry and of the functions that it may call
- * @param dynamicShared whether it reads {@code extern .shared} memory, which the launch sizes
- * @param localBytes local variables of a thread, without the frames of calls
- */
-public record EntrySummary(
-    String name,
-    int line,
-    List<Parameter> parameters,
-    long parameterBytes,
-    int registers,
-    int slots,
-    long sharedBytes,
-    boolean dynamicShared,
-    long localBytes,
-    int instructions) {
+/** Describes what launching the entries of a module needs. */
+final class Entries {
+  private Entries() {}
 
-  /**
-   * A parameter.
-   *
-   * @param type as declared, {@code u64}; {@code b8} for a structure
-   * @param offset in the parameter block
-   */
-  public record Parameter(String name, String type, long offset, long bytes, int align) {}
-
-  /**
-   * The entries of a module, in the order of the file.
-   *
-   * @param listings of its functions
-   */
-  public static List<EntrySummary> of(PtxModule module, List<FunctionListing> listings) {
+  /** The entries, in the order of the file. */
+  static List<KernelReport.Entry> of(PtxModule module, List<FunctionListing> listings) {
     return listings.stream()
         .filter(listing -> listing.function().entry())
         .map(listing -> of(module, listing))
         .toList();
   }
 
-  private static EntrySummary of(PtxModule module, FunctionListing listing) {
+  private static KernelReport.Entry of(PtxModule module, FunctionListing listing) {
     Function entry = listing.function();
     Layout block = new Layout();
     block.add(entry.parameters());
-    List<Parameter> parameters = new ArrayList<>();
-    for (Variable variable : entry.parameters()) {
-      parameters.add(
-          new Parameter(
-              variable.name(),
-              variable.type().ptx(),
-              block.offset(variable),
-              variable.bytes(),
-              variable.align()));
-    }
     Layout shared = new Layout();
     Layout local = new Layout();
     boolean dynamic = false;
@@ -85,10 +46,17 @@ public record EntrySummary(
           .filter(variable -> variable.space() == StateSpace.LOCAL)
           .forEach(local::add);
     }
-    return new EntrySummary(
+    PtxModule.Place place = module.place(entry.line());
+    return new KernelReport.Entry(
         entry.name(),
-        entry.line(),
-        parameters,
+        place.file(),
+        place.line(),
+        entry.parameters().stream()
+            .map(
+                each ->
+                    new KernelReport.Parameter(
+                        each.name(), each.type().ptx(), block.offset(each), each.bytes()))
+            .toList(),
         block.bytes(),
         entry.registers().size(),
         listing.slots().count(),

@@ -10,6 +10,7 @@ import dev.doorbell.core.fabric.explore.model.AccessLog;
 import dev.doorbell.core.fabric.explore.model.Actor;
 import dev.doorbell.core.fabric.explore.model.Actor.Meeting;
 import dev.doorbell.core.fabric.explore.model.Actor.ScopeLocation;
+import dev.doorbell.core.fabric.explore.model.Clock;
 import dev.doorbell.core.fabric.explore.model.MemoryMachine;
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.explore.search.SystematicSearch;
@@ -26,11 +27,14 @@ import java.util.TreeSet;
 
 /**
  * Runs a litmus test on the {@link MemoryMachine} that explores kernels, with every interleaving
- * that somebody could tell from another and every value that a load may return. A second opinion:
- * its outcomes must be among those that the axioms allow. The machine has one proxy and one address
- * a location; a test of others is not run.
+ * that somebody could tell from another and every value that a load may return. Its outcomes must
+ * be among those that the axioms allow. The machine has one proxy and one address a location; a
+ * test of others is not run.
  */
-public final class LitmusMachine {
+final class LitmusMachine {
+  /** Bounds that are enough for everything that fits a screen. */
+  static final Bounds USUAL = new Bounds(2, 5_000_000);
+
   private final LitmusTest test;
   private final Bounds bounds;
   private final List<String> observables;
@@ -48,13 +52,32 @@ public final class LitmusMachine {
     observables = List.copyOf(names);
   }
 
+  /** Returns true if an access is by an alias or by another proxy than the generic one. */
+  static boolean usesProxies(LitmusTest test) {
+    return test.threads().stream()
+        .flatMap(thread -> thread.code().stream())
+        .map(
+            instruction ->
+                switch (instruction) {
+                  case Instruction.Load load -> load.address();
+                  case Instruction.Store store -> store.address();
+                  case Instruction.Atomic atomic -> atomic.address();
+                  default -> null;
+                })
+        .anyMatch(
+            address ->
+                address != null
+                    && (address.proxy() != Instruction.Proxy.GENERIC
+                        || address.virtual() != address.location()));
+  }
+
   /** Runs it, at most {@code bounds.candidates()} times. */
-  public static MachineResult run(LitmusTest test, Bounds bounds) {
+  static MachineResult run(LitmusTest test, Bounds bounds) {
     return new LitmusMachine(test, bounds).run();
   }
 
   private MachineResult run() {
-    boolean more = !test.usesProxies();
+    boolean more = !usesProxies(test);
     while (more && search.executions() + search.cut() < bounds.candidates() && !bounds.isOver()) {
       search.begin();
       new Run().go();
@@ -104,11 +127,12 @@ public final class LitmusMachine {
   /** One run: a sequence of choices. */
   private final class Run {
     private final MemoryMachine machine;
+    private final Words words;
     private final List<Runner> runners = new ArrayList<>();
     private final List<Arrival> arrived = new ArrayList<>();
 
     Run() {
-      Words words = new Words(test.initial());
+      words = new Words(test.initial());
       machine =
           new MemoryMachine(
               search,
@@ -119,7 +143,7 @@ public final class LitmusMachine {
       for (int thread = 0; thread < test.threads().size(); thread++) {
         LitmusTest.LitmusThread code = test.threads().get(thread);
         ScopeLocation place = ScopeLocation.thread(0, code.place().gpu(), code.place().cta());
-        runners.add(new Runner(machine.thread(place, code.name()), code.registers()));
+        runners.add(new Runner(machine.thread(place, new Clock(), code.name()), code.registers()));
       }
     }
 
@@ -157,7 +181,7 @@ public final class LitmusMachine {
     private int observed(String name) {
       int location = test.locations().indexOf(name);
       if (location >= 0) {
-        return (int) machine.newest(Words.address(location), Integer.BYTES);
+        return (int) words.word(Words.address(location));
       }
       int colon = name.indexOf(':');
       int thread = Integer.parseInt(name.substring(1, colon));
@@ -376,7 +400,7 @@ public final class LitmusMachine {
    * @param runs how many there were; 0 for a test of proxies, which the machine does not have
    * @param complete every choice was tried, loops aside
    */
-  public record MachineResult(
+  record MachineResult(
       SortedMap<Outcome, Long> shown,
       long deadlocks,
       boolean conflicts,
@@ -384,7 +408,7 @@ public final class LitmusMachine {
       boolean complete) {
 
     /** Outcomes that the axioms forbid: a fault of the machine. */
-    public SortedSet<Outcome> wrong(LitmusResult axioms) {
+    SortedSet<Outcome> wrong(LitmusResult axioms) {
       SortedSet<Outcome> wrong = new TreeSet<>(shown.keySet());
       wrong.removeAll(axioms.allowed().keySet());
       return wrong;
@@ -393,7 +417,7 @@ public final class LitmusMachine {
     /**
      * Outcomes that the axioms allow and the machine cannot show: a limit of it; none if not run.
      */
-    public SortedSet<Outcome> missed(LitmusResult axioms) {
+    SortedSet<Outcome> missed(LitmusResult axioms) {
       if (runs == 0) {
         return new TreeSet<>();
       }
