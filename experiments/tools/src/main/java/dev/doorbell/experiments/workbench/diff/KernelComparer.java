@@ -28,8 +28,8 @@ public interface KernelComparer {
    * @param kernel one of {@link #kernels}, or the name of {@code own}
    * @param own a kernel that the user brought
    * @param gpu {@code cuda:N}, compared with the virtual machine; or {@code vm}, whose compiler is
-   *     compared with its interpreter; or {@code vm:warp}, the compiler that keeps warps together;
-   *     or {@code vm:order}, the interpreter with its threads in another order
+   *     compared with its interpreter; or {@code vm:order}, the interpreter with its threads in
+   *     another order
    * @param first number of the first run; the parameters of run n depend on n and the seed alone
    * @param runs the number of runs; fewer if one fails
    * @param nanos timeout of a kernel; its waits time out after half of it
