@@ -38,7 +38,6 @@ import picocli.CommandLine.Parameters;
       "",
       "  doorbell topo import nccl.xml -o mine.yaml         a topology for experiments",
       "  doorbell topo show topo.txt                        devices, links, distances",
-      "  doorbell topo path nccl.xml gpu0 mlx5_0            what a TLP passes",
       "  doorbell topo check lstopo.xml                     what is odd",
       "",
       "FILE is NCCL's dump or input (NCCL_TOPO_DUMP_FILE, NCCL_TOPO_FILE), its graph in a log, the"
@@ -55,7 +54,6 @@ public final class TopoCommand extends CommandGroup {
         List.of(
             new Action("import", TopoImportCommand::new),
             new Action("show", TopoShowCommand::new),
-            new Action("path", TopoPathCommand::new),
             new Action("check", TopoCheckCommand::new)));
   }
 
@@ -243,43 +241,6 @@ public final class TopoCommand extends CommandGroup {
         return ExitCode.OK;
       }
       context.terminal().out().print("%s of %s%n".formatted(map.format(), file()) + table(map));
-      return ExitCode.OK;
-    }
-  }
-
-  /** {@code doorbell topo path FILE FROM TO}. */
-  @CommandLine.Command(
-      header = {
-        "Says what a TLP passes between two devices of a machine.",
-        "",
-        "  doorbell topo path nccl.xml gpu0 mlx5_0",
-        ""
-      })
-  private static final class TopoPathCommand extends MachineCommand {
-    @Parameters(index = "1", paramLabel = "FROM", description = "A device, such as gpu0.")
-    private String from = "";
-
-    @Parameters(index = "2", paramLabel = "TO", description = "Another, such as mlx5_0.")
-    private String to = "";
-
-    @Override
-    public ExitCode run(CommandContext context) throws UsageException, ConfigException {
-      MachineMap map = machine();
-      MachineDevice one = device(map, from);
-      MachineDevice other = device(map, to);
-      List<String> path = map.path(one, other);
-      if (common().json()) {
-        Json.print(context, path);
-      } else {
-        context
-            .terminal()
-            .out()
-            .printf(
-                "%s%n%s, priced as %s%n",
-                String.join(" - ", path),
-                map.link(one, other),
-                ImportedTopology.base(map.distance(one, other)));
-      }
       return ExitCode.OK;
     }
   }

@@ -73,25 +73,6 @@ public record MachineMap(
     return a.host().equals(b.host()) ? distance(a, b).name() : "NET";
   }
 
-  /** Returns what a TLP passes from one device to another. */
-  public List<String> path(MachineDevice a, MachineDevice b) {
-    if (!matrix.isEmpty() || !a.host().equals(b.host())) {
-      return List.of(a.name(), "(%s)".formatted(link(a, b)), b.name());
-    }
-    int shared = a.numa() == b.numa() ? PciDistance.shared(a.bridges(), b.bridges()) : 0;
-    List<String> hops = new ArrayList<>(List.of(a.name()));
-    hops.addAll(a.bridges().subList(Math.max(0, shared - 1), a.bridges().size()).reversed());
-    if (shared == 0) {
-      hops.add("cpu%d".formatted(a.numa()));
-      if (a.numa() != b.numa()) {
-        hops.add("cpu%d".formatted(b.numa()));
-      }
-    }
-    hops.addAll(b.bridges().subList(shared, b.bridges().size()));
-    hops.add(b.name());
-    return hops;
-  }
-
   /** The HCA that is nearest to a GPU. */
   public Optional<MachineDevice> nearestHca(MachineDevice gpu) {
     return of(MachineDevice.Kind.HCA).stream()

@@ -216,15 +216,6 @@ class MachineReaderTest {
   }
 
   @Test
-  void a_path_names_what_a_tlp_passes() throws ConfigException {
-    MachineMap map = read("nccl");
-    assertThat(map.path(map.device("gpu0"), map.device("mlx5_0")))
-        .containsExactly("gpu0", "0000:15:00.0", "mlx5_0");
-    assertThat(map.path(map.device("gpu0"), map.device("mlx5_1")))
-        .containsExactly("gpu0", "0000:15:00.0", "cpu0", "cpu1", "0000:a0:00.0", "mlx5_1");
-  }
-
-  @Test
   void what_is_odd_is_named() throws ConfigException {
     assertThat(read("nccl").findings())
         .anyMatch(text -> text.startsWith("gpu1 is trained at Gen5 x8"))
