@@ -8,9 +8,7 @@ import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 import java.util.function.Supplier;
 
 /** The contents of a figure, ready to be drawn. */
@@ -55,10 +53,5 @@ public interface Figure {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Further files for other programs: names with texts. */
-  default SequencedMap<String, String> companions() {
-    return new LinkedHashMap<>();
   }
 }

@@ -18,7 +18,6 @@ import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.formats.ChromeTrace;
 import dev.doorbell.experiments.results.print.Csv;
 import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
@@ -51,13 +50,6 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
   @Override
   public Drawing draw(double width) {
     return new Chart().drawing(width);
-  }
-
-  @Override
-  public SequencedMap<String, String> companions() {
-    SequencedMap<String, String> files = new LinkedHashMap<>();
-    files.put(notes.file(".perfetto.json"), ChromeTrace.of(timeline, notes.provenance().basis()));
-    return files;
   }
 
   /**
