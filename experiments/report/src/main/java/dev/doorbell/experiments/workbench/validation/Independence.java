@@ -3,8 +3,6 @@ package dev.doorbell.experiments.workbench.validation;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.workbench.validation.Sensitivity.Parameter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -65,14 +63,12 @@ public final class Independence {
     }
     try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
       return of(sensitivity, machine, own, changed);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
   private static Result of(
       Sensitivity sensitivity, ModelMachine machine, List<Row> rows, Consumer<String> changed)
-      throws EnvironmentException, InterruptedException, IOException {
+      throws EnvironmentException, InterruptedException {
     List<CheckedRow> usual = sensitivity.run(rows);
     List<Parameter> parameters =
         sensitivity.parameters(constant -> constant.origin() != Origin.ASSUMED);
