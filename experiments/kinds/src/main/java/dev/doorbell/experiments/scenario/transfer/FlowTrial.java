@@ -63,11 +63,6 @@ public final class FlowTrial implements Trial, AutoCloseable {
       return from.ended() - from.started();
     }
 
-    /** Time of the last message's completion, on the fabric's clock. */
-    public long ended() {
-      return from.ended();
-    }
-
     /** Messages that have arrived so far. */
     public long arrived() {
       ExecutedRequests requests = receiver.queuePair().executed();

@@ -34,17 +34,6 @@ public record LineFigure(
     implements Figure {
   private static final double CLOSE = 1.2;
 
-  /** A figure whose axes fit its data. */
-  public LineFigure(
-      FigureNotes notes,
-      Quantified x,
-      Quantified y,
-      List<String> series,
-      List<Panel> panels,
-      boolean stepped) {
-    this(notes, x, y, series, panels, stepped, AxisLimits.NONE);
-  }
-
   /** The quantity of an axis; {@code unit} is empty for a count. */
   public record Quantified(String title, String unit, boolean log) {}
 
@@ -73,11 +62,6 @@ public record LineFigure(
     public Line {
       points = List.copyOf(points);
       published = List.copyOf(published);
-    }
-
-    /** A line that nothing is known of beside its points. */
-    public Line(String series, List<Point> points) {
-      this(series, points, false, List.of());
     }
   }
 
