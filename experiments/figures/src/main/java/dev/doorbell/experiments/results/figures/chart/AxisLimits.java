@@ -26,10 +26,6 @@ public record AxisLimits(
   /** A text at a place, or at a line across the panel where one coordinate is not there. */
   public record Note(OptionalDouble x, OptionalDouble y, String text) {}
 
-  public AxisLimits {
-    notes = List.copyOf(notes);
-  }
-
   /** The abscissa; {@code usual} is the axis of the data. */
   PlotAxis horizontal(PlotAxis usual, String unit, int steps) {
     return within(usual, xLow, xHigh, unit, steps);

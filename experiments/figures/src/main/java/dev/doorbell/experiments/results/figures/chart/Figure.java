@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The contents of a figure, ready to be drawn. */
@@ -30,6 +31,11 @@ public interface Figure {
   /** The figure once for each panel, for one column of a paper each. */
   default List<Figure> panelByPanel() {
     return List.of(this);
+  }
+
+  /** This figure if it has one panel, else a figure for each. */
+  default <P> List<Figure> split(List<P> panels, Function<P, Figure> only) {
+    return panels.size() == 1 ? List.of(this) : panels.stream().map(only).toList();
   }
 
   Drawing draw(double width);

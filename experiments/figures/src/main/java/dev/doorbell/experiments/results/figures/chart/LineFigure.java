@@ -39,11 +39,6 @@ public record LineFigure(
 
   /** Lines over the same axes. */
   public record Panel(String title, List<Line> lines, List<Ceiling> ceilings, List<Mark> marks) {
-    public Panel {
-      lines = List.copyOf(lines);
-      ceilings = List.copyOf(ceilings);
-      marks = List.copyOf(marks);
-    }
 
     public boolean has(String series) {
       return lines.stream().anyMatch(line -> line.series().equals(series));
@@ -58,12 +53,7 @@ public record LineFigure(
    * @param published x and y of rows that measured the same as a point
    */
   public record Line(
-      String series, List<Point> points, boolean untested, List<double[]> published) {
-    public Line {
-      points = List.copyOf(points);
-      published = List.copyOf(published);
-    }
-  }
+      String series, List<Point> points, boolean untested, List<double[]> published) {}
 
   /** A median with its interval. */
   public record Point(double x, double y, double lower, double upper) {
@@ -78,12 +68,7 @@ public record LineFigure(
    * @param series names of the lines
    * @param points x and y in ascending x
    */
-  public record Ceiling(List<String> series, List<double[]> points) {
-    public Ceiling {
-      series = List.copyOf(series);
-      points = List.copyOf(points);
-    }
-  }
+  public record Ceiling(List<String> series, List<double[]> points) {}
 
   /** A crossover of two lines. */
   public record Mark(String first, String second, double x, Interval interval) {}
@@ -103,7 +88,7 @@ public record LineFigure(
 
   @Override
   public List<Figure> panelByPanel() {
-    return panels.size() == 1 ? List.of(this) : panels.stream().<Figure>map(this::only).toList();
+    return split(panels, this::only);
   }
 
   private LineFigure only(Panel panel) {

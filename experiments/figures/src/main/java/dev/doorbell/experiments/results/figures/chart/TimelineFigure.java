@@ -76,6 +76,7 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
       PanelLayout layout =
           new PanelLayout(
               width,
+              0,
               1,
               panel ->
                   AxisBuilder.linear("virtual time", "ns", 0, (double) end, (int) (panel / 34)),

@@ -43,7 +43,6 @@ public final class Legend {
           "");
     }
 
-    /** A line. */
     public static Item line(
         String text, Paint paint, double sample, double width, Dash dash, String series) {
       return new Item(
