@@ -231,7 +231,6 @@ public record Call(
     /** Number of different values; 0: the rank contributes zeros. */
     private final int numbers;
 
-    /** The least of them. */
     private final int least;
 
     /** A multiple of {@link #numbers} that makes every int positive. */
@@ -271,7 +270,6 @@ public record Call(
     }
   }
 
-  /** Reduction of elements. */
   public enum Reduction {
     SUM(0),
     MAX(1),

@@ -68,7 +68,6 @@ final class PushTraffic implements Cloneable {
     return made;
   }
 
-  /** Returns a changed copy. */
   PushTraffic with(Consumer<PushTraffic> change) {
     try {
       PushTraffic made = (PushTraffic) clone();

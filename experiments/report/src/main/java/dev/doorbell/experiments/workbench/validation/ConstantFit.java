@@ -34,12 +34,7 @@ public final class ConstantFit {
       List<CheckedRow> before,
       List<CheckedRow> after,
       Map<String, Double> changes,
-      String text) {
-    public Result {
-      before = List.copyOf(before);
-      after = List.copyOf(after);
-    }
-  }
+      String text) {}
 
   /**
    * Fits.

@@ -41,12 +41,7 @@ public final class Independence {
       List<CheckedRow> follow,
       int rank,
       int rows,
-      int parameters) {
-    public Result {
-      independent = List.copyOf(independent);
-      follow = List.copyOf(follow);
-    }
-  }
+      int parameters) {}
 
   /**
    * Finds the independent rows of a machine.

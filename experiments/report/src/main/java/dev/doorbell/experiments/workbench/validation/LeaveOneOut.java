@@ -54,9 +54,6 @@ public final class LeaveOneOut {
    * @param trials rows that were run for it
    */
   public record Result(ModelMachine machine, List<Left> rows, int parameters, int trials) {
-    public Result {
-      rows = List.copyOf(rows);
-    }
 
     /** Those that other rows predict. */
     public List<CheckedRow> predicted() {

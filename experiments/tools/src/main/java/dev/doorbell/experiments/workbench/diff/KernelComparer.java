@@ -57,11 +57,7 @@ public interface KernelComparer {
    * @param differences what failed or differs, in words; none when the run is right
    */
   record Run(
-      int number, String parameters, long compared, boolean failed, List<String> differences) {
-    public Run {
-      differences = List.copyOf(differences);
-    }
-  }
+      int number, String parameters, long compared, boolean failed, List<String> differences) {}
 
   /**
    * The result of a comparison.
@@ -69,11 +65,7 @@ public interface KernelComparer {
    * @param between the two GPUs, in words
    * @param chance what was left out because it is not deterministic, in words
    */
-  record Comparison(String between, List<String> chance) {
-    public Comparison {
-      chance = List.copyOf(chance);
-    }
-  }
+  record Comparison(String between, List<String> chance) {}
 
   /** Runs it once on the virtual machine alone, by the parameters of the request's first run. */
   Run runAlone(Request request);
