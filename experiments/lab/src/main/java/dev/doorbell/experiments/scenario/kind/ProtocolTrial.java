@@ -51,6 +51,7 @@ public class ProtocolTrial extends WorldTrial {
    * @param buffers lays out those of a rank
    * @param jobs of the ranks, but for addresses and keys
    */
+  @SuppressWarnings("this-escape") // own() is final and keeps its argument alone
   public ProtocolTrial(
       Protocol protocol,
       World world,
