@@ -204,18 +204,6 @@ class CompareCommandTest {
   }
 
   @Test
-  void a_run_says_how_often_it_must_repeat_to_see_a_change() {
-    String[] see = {"--baseline", "before", "--see", "1%", "--dry-run"};
-    run("planned", Stream.concat(Stream.of("--seed", "43"), Stream.of(see)).toArray(String[]::new));
-    assertThat(session.out())
-        .containsPattern("power +to see 1 % of latency you need \\d+ samples a point")
-        .contains("--repeat ", "with 80 % chance, alpha 0.05 over 10 tests");
-    run("planned", see);
-    assertThat(session.out()).contains("repeats exactly with seed 42");
-    assertThat(run("planned", "--see", "5%")).isEqualTo(ExitCode.USAGE);
-  }
-
-  @Test
   void a_table_shows_the_rows_and_columns_that_are_asked_for() {
     session.width = 60;
     assertThat(table("--metric", "latency", "--only", "path=pull", "--sort", "-latency"))

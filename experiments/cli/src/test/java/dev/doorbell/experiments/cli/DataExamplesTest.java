@@ -185,21 +185,4 @@ class DataExamplesTest {
         program.toString(),
         query);
   }
-
-  @Test
-  void a_histogram_is_printed_for_each_point() {
-    assertThat(
-            session.type(
-                "table",
-                "it",
-                "--runs",
-                folder.resolve("runs").toString(),
-                "--metric",
-                "latency",
-                "--only",
-                "size=64,path=pull",
-                "--histogram"))
-        .isEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("pull_64  latency  n = 10").containsPattern("#+ \\d|all ");
-  }
 }

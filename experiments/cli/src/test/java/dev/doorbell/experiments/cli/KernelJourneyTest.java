@@ -84,7 +84,7 @@ class KernelJourneyTest {
     if (template.equals("put")) {
       // By the kernel that the run has kept: here no folder has one of that name.
       typed(ExitCode.OK, "plot", run.toString(), "--kind", "timeline", "--only", "path=pull");
-      assertThat(session.out()).contains("timeline-", ".perfetto.json");
+      assertThat(session.out()).contains("timeline-", ".pcapng");
     }
 
     typed(

@@ -87,8 +87,7 @@ class RunCommandTest {
   }
 
   @Test
-  void a_timeline_that_the_config_asks_for_lies_beside_its_drawing_for_perfetto_too()
-      throws IOException {
+  void a_timeline_that_the_config_asks_for_is_drawn() throws IOException {
     session.runtime.timeline =
         new Timeline(
             "one message",
@@ -103,19 +102,13 @@ class RunCommandTest {
 
     assertThat(run()).isEqualTo(ExitCode.OK);
 
-    assertThat(session.out())
-        .containsPattern("figures  latency.svg .*message.svg message.perfetto.json\n");
+    assertThat(session.out()).containsPattern("figures  latency.svg .*message.svg\n");
     assertThat(files(onlyRun()).keySet()).contains("figures/message.svg");
-    JsonNode trace =
-        JsonMapper.shared().readTree(onlyRun().resolve("figures/message.perfetto.json"));
-    assertThat(trace.at("/otherData/title").asString()).isEqualTo("one message");
-    assertThat(trace.at("/otherData/basis").asString()).isEqualTo("modelled");
-    assertThat(trace.at("/traceEvents").findValuesAsString("cat")).contains("device", "link");
     Path again = folder.resolve("again");
     assertThat(session.type("plot", onlyRun().toString(), "--as", "svg", "--out", again.toString()))
         .isEqualTo(ExitCode.OK);
-    assertThat(again.resolve("message.perfetto.json"))
-        .hasSameBinaryContentAs(onlyRun().resolve("figures/message.perfetto.json"));
+    assertThat(again.resolve("message.svg"))
+        .hasSameBinaryContentAs(onlyRun().resolve("figures/message.svg"));
   }
 
   @ParameterizedTest

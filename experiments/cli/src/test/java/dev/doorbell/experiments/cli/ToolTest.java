@@ -101,7 +101,7 @@ class ToolTest {
         "rnu;DB-U001  unknown command 'rnu'  - did you mean 'run'?",
         "--verson;DB-U001  unknown option '--verson'",
         "run pull-vs-push --sed 1;DB-U002  unknown option '--sed'  - did you mean '--set',"
-            + " '--seed', '--see'?",
+            + " '--seed'?",
         "run;DB-U003  give either an experiment or --resume RUN",
         "run a b;DB-U003  'b' is one argument too many",
         "run pull-vs-psh;DB-U004  unknown experiment 'pull-vs-psh'  - did you mean 'pull-vs-push'?",

@@ -14,7 +14,6 @@ import java.util.List;
  * @param operations what several nodes do together, one of each rank that takes part
  */
 public record ExecutionTrace(List<List<Node>> ranks, List<Operation> operations) {
-  /** Code of problems with traces. */
   public static final String CODE = "DB-P038";
 
   /** {@link Node#operation} of a node that no other rank takes part in. */

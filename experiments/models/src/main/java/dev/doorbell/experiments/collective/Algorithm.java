@@ -53,7 +53,6 @@ public enum Algorithm {
     };
   }
 
-  /** The algorithms that make a collective. */
   public static List<Algorithm> of(Collective collective, int ranks, int node) {
     return Arrays.stream(values()).filter(each -> each.makes(collective, ranks, node)).toList();
   }

@@ -236,7 +236,6 @@ public record Call(
     /** Number of different values; 0: the rank contributes zeros. */
     private final int numbers;
 
-    /** The least of them. */
     private final int least;
 
     /** A multiple of {@link #numbers} that makes every int positive. */
@@ -276,7 +275,6 @@ public record Call(
     }
   }
 
-  /** Reduction of elements. */
   public enum Reduction {
     SUM(0),
     MAX(1),

@@ -52,7 +52,6 @@ public enum Collective {
     return divides() ? block(size, ranks) * ranks : block(size, ranks);
   }
 
-  /** Bytes that a rank contributes. */
   long sendBytes(long size, int ranks) {
     return this == ALL_GATHER ? block(size, ranks) : bytes(size, ranks);
   }

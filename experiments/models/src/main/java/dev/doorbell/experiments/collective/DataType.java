@@ -31,7 +31,6 @@ public enum DataType {
     return code;
   }
 
-  /** Bytes of an element. */
   public int bytes() {
     return bytes;
   }

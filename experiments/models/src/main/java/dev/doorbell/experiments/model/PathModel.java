@@ -66,7 +66,6 @@ public final class PathModel {
     return new PathModel(topology, mtu);
   }
 
-  /** Returns the topology of this model. */
   public Topology topology() {
     return topology;
   }

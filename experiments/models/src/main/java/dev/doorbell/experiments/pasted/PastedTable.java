@@ -348,7 +348,6 @@ public record PastedTable(
     return reasons.isEmpty() ? List.of("nothing is far off") : reasons;
   }
 
-  /** Returns the sizes of the rows. */
   public List<Long> sizes() {
     return rows.stream().map(Row::bytes).filter(bytes -> bytes > 0).distinct().toList();
   }

@@ -42,7 +42,6 @@ public record PastedText(List<Part> parts, SortedMap<Integer, String> log) {
   private static final Pattern GRAPH = Pattern.compile(".*=== System : max.*");
   private static final Pattern GRAPH_END = Pattern.compile(".*={20,}\\s*");
 
-  /** The kinds of parts. */
   public enum Kind {
     DUMP,
     MACHINE,

@@ -179,9 +179,5 @@ public final class TopologyFile {
    * @param leftOut error of its fit on rows that the fit was made without, in the words of whoever
    *     fitted it; empty where nobody says
    */
-  public record MachineStands(List<String> rows, String leftOut) {
-    public MachineStands {
-      rows = List.copyOf(rows);
-    }
-  }
+  public record MachineStands(List<String> rows, String leftOut) {}
 }

@@ -33,7 +33,6 @@ public enum TopologyVariant {
   /** Every hop takes twice as long. */
   FAR;
 
-  /** Returns the variant of a word. */
   public static TopologyVariant of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }

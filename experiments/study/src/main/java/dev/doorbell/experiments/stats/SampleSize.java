@@ -1,7 +1,5 @@
 package dev.doorbell.experiments.stats;
 
-import java.util.Arrays;
-
 /**
  * The statistics that a number of samples can carry. Tables, figures, LaTeX, CSV, JSON and verdicts
  * all follow this one rule: a statistic that too few samples were taken for is left out, not
@@ -60,29 +58,5 @@ public final class SampleSize {
       n++;
     }
     return n;
-  }
-
-  /**
-   * The samples that each of two sets needs so that a rank test finds a change of the median by a
-   * share: G. E. Noether, "Sample Size Determination for Some Common Nonparametric Tests", Journal
-   * of the American Statistical Association 82(398), 1987, with the chance that a changed sample is
-   * the larger counted out over the samples at hand.
-   *
-   * @param samples of the point as it is now
-   * @param effect relative change to be seen, above 0
-   * @param tests size of the family that is corrected for
-   * @return between {@link #decidable} and ten thousand, which stands for "or more"
-   */
-  public static int toSee(double effect, double[] samples, int tests, double alpha, double power) {
-    double[] sorted = Quantiles.sortedCopy(samples);
-    double[] changed = Arrays.stream(sorted).map(value -> value * (1 + effect)).toArray();
-    double larger = (RankComparison.ofSorted(sorted, changed).delta() + 1) / 2 - 0.5;
-    int least = decidable(tests, alpha);
-    if (larger == 0) {
-      return MOST;
-    }
-    double quantiles = Bootstrap.normal(1 - alpha / tests / 2) + Bootstrap.normal(power);
-    double total = quantiles * quantiles / (12 * 0.25 * larger * larger);
-    return (int) Math.clamp(Math.ceil(total / 2), least, MOST);
   }
 }

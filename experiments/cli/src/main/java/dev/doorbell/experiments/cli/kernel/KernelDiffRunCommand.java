@@ -45,8 +45,7 @@ import picocli.CommandLine.Parameters;
           + " left",
       "out. Every thread has to end with DOORBELL_OK, and what was sent to have arrived. WQEs",
       "of several threads are compared in any order; chance by the descriptor (compare:) is named",
-      "with the result. Push kernels have their ring in on-chip memory compared, too, if one block",
-      "fills it. Exit code 1 when something differs.",
+      "with the result. Exit code 1 when something differs.",
       ""
     })
 final class KernelDiffRunCommand extends CliCommand {
@@ -59,9 +58,8 @@ final class KernelDiffRunCommand extends CliCommand {
       paramLabel = "KERNEL",
       arity = "1..*",
       description =
-          "put_latency, put_bandwidth, put_rate, post_once, operations, restartable, push_ring,"
-              + " push_shared, or all of these; or one of your own: its name, its descriptor, or"
-              + " PTX beside a descriptor.")
+          "put_latency, put_bandwidth, put_rate, post_once, operations, restartable, or all of"
+              + " these; or one of your own: its name, its descriptor, or PTX beside a descriptor.")
   private List<String> kernels = new ArrayList<>();
 
   @Option(
@@ -74,9 +72,8 @@ final class KernelDiffRunCommand extends CliCommand {
       names = "--gpu",
       paramLabel = "GPU",
       description =
-          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:warp,"
-              + " the compiler that keeps warps together; vm:order, the interpreter with its"
-              + " threads in another order (default: cuda:0).")
+          "cuda:N against the PTX VM; or vm, the VM's compiler against its interpreter; vm:order,"
+              + " the interpreter with its threads in another order (default: cuda:0).")
   private String gpu = "cuda:0";
 
   @Option(names = "--runs", paramLabel = "N", description = "Of each kernel (default: 20).")
@@ -104,9 +101,9 @@ final class KernelDiffRunCommand extends CliCommand {
   public ExitCode run(CommandContext context) throws ProblemException {
     KernelComparer comparer = KernelComparer.find();
     List<Chosen> chosen = chosen(comparer);
-    if (!gpu.matches("vm|vm:warp|vm:order|cuda:[0-9]{1,3}")) {
+    if (!gpu.matches("vm|vm:order|cuda:[0-9]{1,3}")) {
       throw UsageException.wrong(
-          "--gpu", "'%s' is no GPU".formatted(gpu), "cuda:0, vm, vm:warp or vm:order");
+          "--gpu", "'%s' is no GPU".formatted(gpu), "cuda:0, vm or vm:order");
     }
     if (runs < 1 || first < 0 || runs > MOST_RUNS || first > MOST_RUNS) {
       throw UsageException.wrong(

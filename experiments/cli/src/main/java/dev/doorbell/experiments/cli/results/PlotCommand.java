@@ -18,7 +18,6 @@ import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.JointRuns;
-import dev.doorbell.experiments.results.figures.Plots;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
@@ -188,13 +187,7 @@ public final class PlotCommand extends CliCommand {
               : asked.missing().getFirst());
     }
     asked.missing().forEach(context::problem);
-    return files(asked.plots());
-  }
-
-  private SequencedMap<String, byte[]> files(Plots plots) {
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>(plots.files(formats()));
-    files.putAll(plots.companions());
-    return files;
+    return asked.plots().files(formats());
   }
 
   private SequencedMap<String, byte[]> one(
@@ -217,7 +210,7 @@ public final class PlotCommand extends CliCommand {
     }
   }
 
-  /** The figure, the same for Perfetto, and the packets. */
+  /** The figure and the packets. */
   private SequencedMap<String, byte[]> timeline(Figures figures, FigureSpec spec)
       throws ProblemException {
     try {
@@ -225,7 +218,8 @@ public final class PlotCommand extends CliCommand {
       try {
         Point point = unless(() -> figures.point(spec.only()));
         Timeline timeline = unless(() -> figures.trace(point, capture));
-        SequencedMap<String, byte[]> files = files(figures.timelineOf(spec, point, timeline));
+        SequencedMap<String, byte[]> files =
+            new LinkedHashMap<>(figures.timelineOf(spec, point, timeline).files(formats()));
         String name = files.firstEntry().getKey().replaceAll("\\.[a-z]+$", "");
         files.put(name + ".pcapng", Files.readAllBytes(capture));
         return files;

@@ -45,7 +45,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
       "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
       "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
-      "  doorbell table RUN --metric latency --only 'size=4K' --histogram",
       ""
     })
 public final class TableCommand extends CliCommand {
@@ -74,11 +73,6 @@ public final class TableCommand extends CliCommand {
           "Write a file instead; of --format tidy with FILE.units.json "
               + "beside it, which has the units.")
   private @Nullable Path out;
-
-  @Option(
-      names = "--histogram",
-      description = "How the samples of each point and metric are distributed.")
-  private boolean histogram;
 
   @Option(names = "--bare", description = "LaTeX: the tabular alone, without box and notes.")
   private boolean bare;
@@ -165,9 +159,7 @@ public final class TableCommand extends CliCommand {
     @Nullable Table table = kind.map(each -> each.table.apply(shown)).orElse(null);
     int width = context.width();
     String text;
-    if (histogram) {
-      text = SampleTables.histograms(shown, width);
-    } else if (table == null) {
+    if (table == null) {
       text = results(stored, shown, wanted, width);
     } else if (wanted == Format.TEXT && table.rows().isEmpty()) {
       text = Screen.folded(kind.map(Kind::none).orElse("") + "\n", width);

@@ -25,7 +25,7 @@ import java.util.stream.DoubleStream;
  */
 final class OtherProcesses {
   private static final Set<String> WITH_VALUE =
-      Set.of("--processes", "--tag", "--baseline", "--see", "--out");
+      Set.of("--processes", "--tag", "--baseline", "--out");
   private static final Set<String> FLAGS =
       Set.of("--json", "--quiet", "-q", "--verbose", "-v", "--strict", "--timings");
   private static final int END_SECONDS = 60;

@@ -25,7 +25,6 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.results.compare.ChangeVerdict;
 import dev.doorbell.experiments.results.compare.ComparisonReport;
-import dev.doorbell.experiments.results.compare.PowerCheck;
 import dev.doorbell.experiments.results.compare.RunComparison;
 import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Screen;
@@ -76,7 +75,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run my.yaml --until 'ci95(latency.p50)<2%%' --retries 2 --tag before",
       "  doorbell run my.yaml --baseline before",
-      "  doorbell run my.yaml --baseline before --see 5%% --dry-run",
       "  doorbell run my.yaml --shard 1/4",
       "  doorbell run my.yaml --reuse",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
@@ -118,15 +116,6 @@ public final class RunCommand extends CliCommand {
       SecondCompiler.demandFor(prepared.work());
     }
     announce(prepared);
-    Double effect = options.see;
-    if (effect != null && baseline != null && !silent()) {
-      for (String line :
-          PowerCheck.lines(
-              baseline, prepared.config(), prepared.environment().basis(), effect, COMPARED)) {
-        int width = prepared.context().width();
-        prepared.context().out().println(Screen.folded(line, width));
-      }
-    }
     if (dryRun) {
       return ExitCode.OK;
     }

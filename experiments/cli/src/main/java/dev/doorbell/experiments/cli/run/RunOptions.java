@@ -1,7 +1,6 @@
 package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
-import dev.doorbell.experiments.cli.command.Percent;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.run.PointSchedule;
 import java.util.ArrayList;
@@ -71,13 +70,6 @@ final class RunOptions {
       description = "Compare with this run at the end; exit 5 on a regression, 9 if undecided.")
   @Nullable String baseline;
 
-  @Option(
-      names = "--see",
-      paramLabel = "SHARE",
-      converter = Percent.class,
-      description = "With --baseline: how often to repeat, to see a change of 5%%.")
-  @Nullable Double see;
-
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   boolean strict;
 
@@ -109,13 +101,6 @@ final class RunOptions {
   void check() throws UsageException {
     if (jobs < 1) {
       throw UsageException.wrong("--jobs", "at least one point must run");
-    }
-    Double effect = see;
-    if (effect != null && (baseline == null || !(effect > 0))) {
-      throw UsageException.wrong(
-          "--see",
-          "it is a change above 0 %, seen against a --baseline",
-          "such as --baseline main --see 5%");
     }
     if (retries < 0) {
       throw UsageException.wrong("--retries", "it is 0 or more");

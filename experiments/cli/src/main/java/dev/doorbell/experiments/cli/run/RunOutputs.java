@@ -24,8 +24,8 @@ final class RunOutputs {
   record Written(List<String> figures, List<Problem> missing) {}
 
   /**
-   * Writes summaries and figures into the run directory. The figures are SVG, which is looked at,
-   * and timelines for Perfetto as well; what goes into a paper is drawn when somebody asks for it.
+   * Writes summaries and figures into the run directory. The figures are SVG, which is looked at;
+   * what goes into a paper is drawn when somebody asks for it.
    */
   static Written write(RunDirectory directory, StoredRun run, ExperimentRuntime runtime)
       throws RunException {
@@ -34,9 +34,7 @@ final class RunOutputs {
     CompletableFuture<String> csv = CompletableFuture.supplyAsync(() -> SummaryFiles.csv(data));
     CompletableFuture<String> json = CompletableFuture.supplyAsync(() -> SummaryFiles.json(data));
     Figures.Asked asked = Credit.figures(run, () -> runtime).asked(List.of());
-    SequencedMap<String, byte[]> figures =
-        new LinkedHashMap<>(asked.plots().files(EnumSet.of(PlotFormat.SVG)));
-    figures.putAll(asked.plots().companions());
+    SequencedMap<String, byte[]> figures = asked.plots().files(EnumSet.of(PlotFormat.SVG));
     SummaryFiles.write(directory, csv.join(), json.join());
     return new Written(directory.writeFigures(figures), asked.missing());
   }

@@ -21,13 +21,7 @@ public record Credits(Set<String> untested, List<Row> rows) {
    */
   public record Row(String point, String metric, double value) {}
 
-  /** A point's metric. */
   public static String key(String point, String metric) {
     return point + " " + metric;
-  }
-
-  public Credits {
-    untested = Set.copyOf(untested);
-    rows = List.copyOf(rows);
   }
 }

@@ -70,11 +70,7 @@ public final class Figures {
    * @param plots those that the run can give
    * @param missing why it cannot give the others
    */
-  public record Asked(Plots plots, List<Problem> missing) {
-    public Asked {
-      missing = List.copyOf(missing);
-    }
-  }
+  public record Asked(Plots plots, List<Problem> missing) {}
 
   /** The figures that the config asks for; none, and none missing, where no point has a result. */
   public Asked asked(List<PointCondition> further) {

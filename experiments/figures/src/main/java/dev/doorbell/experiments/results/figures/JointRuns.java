@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
 
 /** Several runs as one run with one more axis, which distinguishes them in one figure. */
 public final class JointRuns {
-  /** Name of that axis. */
   public static final String AXIS = "run";
 
   private JointRuns() {}

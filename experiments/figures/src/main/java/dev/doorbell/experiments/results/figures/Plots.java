@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.Set;
 
@@ -58,15 +57,6 @@ public final class Plots {
 
   private static void put(SequencedMap<String, byte[]> files, String name, String text) {
     files.put(name, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** Files beside the drawings: the events of a timeline for Perfetto. */
-  public SequencedMap<String, byte[]> companions() {
-    SequencedMap<String, byte[]> files = new LinkedHashMap<>();
-    for (Figure figure : figures) {
-      figure.companions().forEach((file, text) -> put(files, file, text));
-    }
-    return Collections.unmodifiableSequencedMap(files);
   }
 
   public boolean isEmpty() {
@@ -127,11 +117,6 @@ public final class Plots {
      */
     public static Set<PlotFormat> standard() {
       return EnumSet.of(SVG, PDF);
-    }
-
-    /** Its word on the command line. */
-    public String word() {
-      return name().toLowerCase(Locale.ROOT);
     }
   }
 }

@@ -85,7 +85,6 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return widths;
   }
 
-  /** The columns of each block. */
   private List<List<Integer>> blocks(int[] widths, int width) {
     List<Integer> all = IntStream.range(0, columns.size()).boxed().toList();
     if (lineWidth(all, widths) <= width) {

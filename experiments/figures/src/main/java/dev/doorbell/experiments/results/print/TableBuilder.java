@@ -28,14 +28,12 @@ public final class TableBuilder<R> {
     return column(heading, true, cell);
   }
 
-  /** Adds a column. */
   public TableBuilder<R> column(String heading, boolean numeric, Function<? super R, String> cell) {
     columns.add(new Column(heading, numeric, group));
     cells.add(cell);
     return this;
   }
 
-  /** The table of some rows. */
   public Table table(Iterable<? extends R> rows, List<String> notes) {
     List<List<String>> lines = new ArrayList<>();
     for (R row : rows) {

@@ -47,7 +47,6 @@ public final class CollectiveModel {
 
   private CollectiveModel() {}
 
-  /** An algorithm, the schedules of its channels, and what they take. */
   record Choice(Algorithm algorithm, List<Schedule> channels, double nanos) {}
 
   /** Predicts each algorithm, with the channels asked for or, for 0, with as many as pay. */
@@ -114,7 +113,6 @@ public final class CollectiveModel {
             2 * nvlink.nanos() + gpu.memoryService() + TURN_INSTRUCTIONS * gpu.instruction());
   }
 
-  /** Returns true if an algorithm performs the collective on a topology. */
   private static boolean makes(Algorithm algorithm, CollectiveSettings of, Topology topology) {
     Nvlink nvlink = topology.nvlink();
     boolean adds = nvlink != null && nvlink.reduces() && of.isSumOfFloats();

@@ -54,7 +54,6 @@ public final class TraceKind extends ExperimentKind<TraceKind.Settings> {
       QueueSettings queues,
       NetworkSettings between) {
 
-    /** The settings of a collective by itself. */
     CollectiveSettings of(Operation operation, Chosen by) {
       return new CollectiveSettings(
           point,

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.handoff;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -19,11 +18,9 @@ import dev.doorbell.experiments.scenario.kind.ExperimentKind.SettingName;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.QueueSettings;
 import dev.doorbell.experiments.scenario.kind.QueueSettings.Dma;
-import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.kind.WorldTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Owned;
-import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.proxy.Chaining;
 import dev.doorbell.proxy.HostPutLoop;
 import dev.doorbell.proxy.SendQueueAccess;
@@ -162,12 +159,10 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
     run.report(samples);
   }
 
-  private static final class Exchange implements Trial, AutoCloseable {
+  private static final class Exchange extends WorldTrial {
     private final Settings of;
     private final int turns;
     private final boolean bounces;
-    private final Owned owned = new Owned();
-    private final World world;
     private final byte[] payload;
     private final List<Memory> outgoing = new ArrayList<>();
     private final List<MemoryRegion> outgoingRegions = new ArrayList<>();
@@ -176,32 +171,31 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
     private final List<HostPutLoop> putters = new ArrayList<>();
 
     Exchange(PointRun<Settings> run, int turns, int window, int batch, boolean bounces, int round) {
-      this.of = run.settings();
+      Settings of = run.settings();
+      long seed = run.point().seed() + round;
+      super(
+          run.world()
+              .seed(seed)
+              .mtu(of.queues.mtu())
+              .payload(of.payload)
+              .mover(of.dma.mover(run, of.payload != MemoryKind.HOST))
+              .open());
+      this.of = of;
       this.turns = turns;
       this.bounces = bounces;
-      long seed = run.point().seed() + round;
-      world =
-          owned.add(
-              run.world()
-                  .seed(seed)
-                  .mtu(of.queues.mtu())
-                  .payload(of.payload)
-                  .mover(of.dma.mover(run, of.payload != MemoryKind.HOST))
-                  .open());
       Endpoint.Shape shape = of.queues.endpoint(HandoffSettings.KERNEL_NANOS / 2).build();
-      Connection connection = owned.add(Connection.open(world, shape, Connection.Ringing.GPU, 1));
+      Connection connection = own(Connection.open(world, shape, Connection.Ringing.GPU, 1));
       payload = new byte[of.size];
       new SplittableRandom(seed).nextBytes(payload);
       for (int rank = 0; rank < RANKS; rank++) {
         Memory sent = allocate(rank, of.size, "payload");
         sent.putBytes(0, payload);
         outgoing.add(sent);
-        outgoingRegions.add(
-            owned.add(world.rank(rank).domain().register(sent, Endpoint.ALL_RIGHTS)));
+        outgoingRegions.add(own(world.rank(rank).domain().register(sent, Endpoint.ALL_RIGHTS)));
         Memory target = allocate(rank, of.size + 2L * GuardedMemory.GUARD, "inbox");
         inboxes.add(new GuardedMemory(target, GuardedMemory.GUARD, of.size));
         inboxRegions.add(
-            owned.add(
+            own(
                 world
                     .rank(rank)
                     .domain()
@@ -211,7 +205,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
         SendQueueAccess access =
             SendQueueAccess.of(connection.endpoints(rank).getFirst().queuePair(), 0, 0);
         putters.add(
-            owned.add(
+            own(
                 new HostPutLoop(
                     world.fabric(),
                     Locus.cpu(rank),
@@ -225,7 +219,7 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
     }
 
     private Memory allocate(int rank, long bytes, String label) {
-      return owned.add(world.rank(rank).gpu().allocate(of.payload, bytes, label));
+      return own(world.rank(rank).gpu().allocate(of.payload, bytes, label));
     }
 
     private HostPutLoop.Task task(int rank, int window) {
@@ -256,11 +250,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
 
     HostPutLoop putter() {
       return putters.getFirst();
-    }
-
-    @Override
-    public Fabric fabric() {
-      return world.fabric();
     }
 
     @Override
@@ -300,11 +289,6 @@ public final class CpuPosterKind extends ExperimentKind<CpuPosterKind.Settings> 
     @Override
     public long verifiedBytes() {
       return (long) of.size * putters.size();
-    }
-
-    @Override
-    public void close() {
-      owned.close();
     }
   }
 }

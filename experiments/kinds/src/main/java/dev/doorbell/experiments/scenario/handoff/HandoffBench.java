@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.handoff;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -15,6 +14,7 @@ import dev.doorbell.experiments.scenario.kernel.GuardedMemory;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.PointRun;
 import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.kind.WorldTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Owned;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * A world for one launch of proxy_minimal: at rank 0, or at both ranks for a ping-pong. After it
  * every message of every producer is compared, and bytes that nobody may write.
  */
-final class HandoffBench implements Trial, AutoCloseable {
+final class HandoffBench extends WorldTrial {
   private static final String KERNEL = "proxy_minimal";
   private static final int RANKS = 2;
   private static final long SHARED = 1;
@@ -47,8 +47,6 @@ final class HandoffBench implements Trial, AutoCloseable {
   private final HandoffSettings settings;
   private final PointRun<?> run;
   private final Load load;
-  private final Owned owned = new Owned();
-  private final World world;
   private final List<Side> sides = new ArrayList<>();
   private final @Nullable Memory samples;
 
@@ -91,9 +89,9 @@ final class HandoffBench implements Trial, AutoCloseable {
       local.putBytes(payload.length, Arrays.copyOf(payload, settings.stride()));
       Memory target = allocate(payload.length + 2L * GuardedMemory.GUARD, "inbox");
       inbox = new GuardedMemory(target, GuardedMemory.GUARD, payload.length);
-      localRegion = owned.add(world.rank(rank).domain().register(local, Endpoint.ALL_RIGHTS));
+      localRegion = own(world.rank(rank).domain().register(local, Endpoint.ALL_RIGHTS));
       inboxRegion =
-          owned.add(
+          own(
               world
                   .rank(rank)
                   .domain()
@@ -101,7 +99,7 @@ final class HandoffBench implements Trial, AutoCloseable {
     }
 
     private Memory allocate(long bytes, String label) {
-      return owned.add(world.rank(rank).gpu().allocate(settings.payload(), bytes, label));
+      return own(world.rank(rank).gpu().allocate(settings.payload(), bytes, label));
     }
 
     /** Returns the bytes that the peer's inbox has to hold in the end. */
@@ -131,20 +129,18 @@ final class HandoffBench implements Trial, AutoCloseable {
   private final List<HandoffRings> rings = new ArrayList<>();
 
   HandoffBench(PointRun<?> run, HandoffSettings settings, Load load, long seed) {
+    super(
+        run.world()
+            .seed(seed)
+            .mtu(settings.queues().mtu())
+            .payload(settings.payload())
+            .mover(settings.dma().mover(run, settings.payload() != MemoryKind.HOST))
+            .open());
     this.run = run;
     this.settings = settings;
     this.load = load;
-    world =
-        owned.add(
-            run.world()
-                .seed(seed)
-                .mtu(settings.queues().mtu())
-                .payload(settings.payload())
-                .mover(settings.dma().mover(run, settings.payload() != MemoryKind.HOST))
-                .open());
     Connection connection =
-        owned.add(
-            Connection.open(world, settings.endpoint(), Connection.Ringing.GPU, settings.qps()));
+        own(Connection.open(world, settings.endpoint(), Connection.Ringing.GPU, settings.qps()));
     SplittableRandom random = new SplittableRandom(seed);
     for (int rank = 0; rank < RANKS; rank++) {
       sides.add(new Side(rank, random));
@@ -153,7 +149,7 @@ final class HandoffBench implements Trial, AutoCloseable {
       Side from = sides.get(rank);
       Side to = sides.get(1 - rank);
       rings.add(
-          owned.add(
+          own(
               new HandoffRings(
                   world,
                   rank,
@@ -168,7 +164,7 @@ final class HandoffBench implements Trial, AutoCloseable {
                           to.inboxRegion.rkey()))));
       LaunchConfig grid = rank == 0 ? load.grid : LaunchConfig.of(1, 1);
       kernels.add(
-          owned.add(
+          own(
               new KernelJob(
                   world.rank(rank).gpu(), KERNEL, grid.withTimeout(HandoffSettings.KERNEL_NANOS))));
     }
@@ -196,11 +192,6 @@ final class HandoffBench implements Trial, AutoCloseable {
   /** Nanoseconds from the first enqueue after the warm-up until the last put was done. */
   long nanos() {
     return kernels.getFirst().nanos();
-  }
-
-  @Override
-  public Fabric fabric() {
-    return world.fabric();
   }
 
   @Override
@@ -266,11 +257,6 @@ final class HandoffBench implements Trial, AutoCloseable {
 
   static int stride(int bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  }
-
-  @Override
-  public void close() {
-    owned.close();
   }
 
   /**

@@ -20,7 +20,6 @@ public record ExpertBatch(
   /** Header of a message: token, rank, experts. */
   static final int HEADER = 64;
 
-  /** Experts of a rank. */
   public int local() {
     return experts / ranks;
   }

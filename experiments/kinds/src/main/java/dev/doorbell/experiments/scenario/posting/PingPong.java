@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.posting;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.MemoryRegion;
@@ -11,12 +10,10 @@ import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.plan.PointFailure;
 import dev.doorbell.experiments.scenario.kernel.KernelJob;
 import dev.doorbell.experiments.scenario.kind.PointRun;
-import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.kind.WorldTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.DcTargets;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Owned;
-import dev.doorbell.experiments.scenario.world.World;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -26,12 +23,10 @@ import org.jspecify.annotations.Nullable;
  * A world in which put_minimal or put_dynamic on either rank puts a message whenever the peer's has
  * arrived; in the end the last word of either inbox is compared.
  */
-final class PingPong implements Trial, AutoCloseable {
+final class PingPong extends WorldTrial {
   private static final int RANKS = 2;
 
   private final PointRun<MinimalKind.Settings> run;
-  private final Owned owned = new Owned();
-  private final World world;
   private final int size;
   private final Side[] sides = new Side[RANKS];
   private JobView job = new JobView();
@@ -50,21 +45,20 @@ final class PingPong implements Trial, AutoCloseable {
     Side(int rank, Connection connection, MinimalKind.Settings of) {
       MemoryKind kind = of.payload();
       this.rank = rank;
-      views = owned.add(connection.writeViews(rank));
-      outgoing = owned.add(world.rank(rank).gpu().allocate(kind, size, "outgoing"));
-      inbox = owned.add(world.rank(rank).gpu().allocate(kind, size, "inbox"));
+      views = own(connection.writeViews(rank));
+      outgoing = own(world.rank(rank).gpu().allocate(kind, size, "outgoing"));
+      inbox = own(world.rank(rank).gpu().allocate(kind, size, "inbox"));
       outgoingRegion = register(outgoing);
       inboxRegion = register(inbox);
       kernel =
-          owned.add(
+          own(
               new KernelJob(
                   world.rank(rank).gpu(),
                   MinimalKind.kernel(of),
                   LaunchConfig.of(1, 1).withTimeout(PosterSettings.KERNEL_NANOS)));
       targets =
           of.isDynamic()
-              ? owned.add(
-                  new DcTargets(world, rank, connection.endpoints(rank).getFirst(), of.qps()))
+              ? own(new DcTargets(world, rank, connection.endpoints(rank).getFirst(), of.qps()))
               : null;
     }
 
@@ -77,7 +71,7 @@ final class PingPong implements Trial, AutoCloseable {
     }
 
     private MemoryRegion register(Memory memory) {
-      return owned.add(world.rank(rank).domain().register(memory, Endpoint.ALL_RIGHTS));
+      return own(world.rank(rank).domain().register(memory, Endpoint.ALL_RIGHTS));
     }
 
     Supplier<Launch> prepare() {
@@ -110,19 +104,17 @@ final class PingPong implements Trial, AutoCloseable {
   }
 
   PingPong(PointRun<MinimalKind.Settings> run, MinimalKind.Settings of) {
+    super(
+        run.world()
+            .mtu(of.queues().mtu())
+            .payload(of.payload())
+            .mover(of.dma().mover(run, of.poster().touchesGpu()))
+            .open());
     this.run = run;
     this.size = of.size();
-    PosterSettings poster = of.poster();
-    world =
-        owned.add(
-            run.world()
-                .mtu(of.queues().mtu())
-                .payload(of.payload())
-                .mover(of.dma().mover(run, poster.touchesGpu()))
-                .open());
     Connection.Ringing ringing = of.posting().ringing;
     Connection connection =
-        owned.add(
+        own(
             of.isDynamic()
                 ? Connection.initiators(world, RANKS, of.shape(), ringing, 1, 1)
                 : Connection.open(world, of.shape(), ringing, 1));
@@ -146,11 +138,6 @@ final class PingPong implements Trial, AutoCloseable {
     job.samples = memory.address();
     run.perform(this, PosterSettings.KERNEL_NANOS);
     return KernelJob.longs(memory, 0, count);
-  }
-
-  @Override
-  public Fabric fabric() {
-    return world.fabric();
   }
 
   @Override
@@ -180,10 +167,5 @@ final class PingPong implements Trial, AutoCloseable {
   @Override
   public long verifiedBytes() {
     return (long) RANKS * Long.BYTES;
-  }
-
-  @Override
-  public void close() {
-    owned.close();
   }
 }

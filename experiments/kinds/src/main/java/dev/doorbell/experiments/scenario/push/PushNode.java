@@ -258,20 +258,8 @@ final class PushNode implements AutoCloseable {
     return require(stamps).getLong(Long.BYTES);
   }
 
-  long dropped() {
-    return counter(PushRingView.COUNTERS_DROPPED);
-  }
-
   int freeSlots() {
     return Long.bitCount(require(poolState).getLong(PushRingView.POOL_FREE));
-  }
-
-  private long counter(int offset) {
-    long sum = 0;
-    for (Memory each : counters) {
-      sum += each.getLong(offset);
-    }
-    return sum;
   }
 
   int firstMissing(Memory inbox, long offset) {

@@ -139,13 +139,17 @@ record PushSettings(
             ? (point.warmup() + point.samples()) * BATCH_MESSAGES
             : (int) Math.max(FEWEST_MESSAGES, (senders > 1 ? INCAST_BYTES : STREAM_BYTES) / size);
     int messages = wanted - wanted % producers;
-    PushTraffic traffic =
-        PushTraffic.of(new RingShape(entries, slots, size, 0), size, messages, 0)
-            .withBatch(batch)
-            .withThreads(Math.clamp(size / UNIT, 1, MOST_THREADS))
-            .withFlags(full == Full.DROP ? PushRingView.LOSSY : 0)
-            .withDeadline(DEADLINE_NANOS);
-    return random() ? traffic.withGaps(gaps(messages)) : traffic.withProducers(producers);
+    PushTraffic traffic = PushTraffic.of(new RingShape(entries, slots, size, 0), size, messages, 0);
+    traffic.batch = batch;
+    traffic.threads = Math.clamp(size / UNIT, 1, MOST_THREADS);
+    traffic.flags = full == Full.DROP ? PushRingView.LOSSY : 0;
+    traffic.deadlineNanos = DEADLINE_NANOS;
+    if (random()) {
+      traffic.gaps = gaps(messages);
+    } else {
+      traffic.producers = producers;
+    }
+    return traffic;
   }
 
   private long[] gaps(int count) {

@@ -4,7 +4,7 @@ import dev.doorbell.push.RingShape;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Messages of one GPU; immutable, {@code with...} returns a changed copy. */
+/** Messages of one GPU. */
 final class PushTraffic implements Cloneable {
   private static final long DEADLINE_NANOS = 50_000_000;
 
@@ -68,7 +68,7 @@ final class PushTraffic implements Cloneable {
     return made;
   }
 
-  private PushTraffic copy(Consumer<PushTraffic> change) {
+  PushTraffic with(Consumer<PushTraffic> change) {
     try {
       PushTraffic made = (PushTraffic) clone();
       change.accept(made);
@@ -76,61 +76,6 @@ final class PushTraffic implements Cloneable {
     } catch (CloneNotSupportedException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  PushTraffic withFlags(int other) {
-    return copy(made -> made.flags = other);
-  }
-
-  PushTraffic withBatch(int other) {
-    return copy(made -> made.batch = other);
-  }
-
-  PushTraffic withThreads(int other) {
-    return copy(made -> made.threads = other);
-  }
-
-  PushTraffic withDeadline(long nanos) {
-    return copy(made -> made.deadlineNanos = nanos);
-  }
-
-  PushTraffic withGaps(long[] nanos) {
-    return copy(made -> made.gaps = nanos.clone());
-  }
-
-  /** Rings with headers of their own, on slots that they share. */
-  PushTraffic withPool(int slots, int share) {
-    return copy(
-        made -> {
-          made.shape = new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first());
-          made.pool = new Pool(slots, share);
-        });
-  }
-
-  PushTraffic withProducers(int count) {
-    if (messages % count != 0 || gaps != null) {
-      throw new IllegalArgumentException(
-          "%d producers cannot share %d messages".formatted(count, messages));
-    }
-    return copy(made -> made.producers = count);
-  }
-
-  PushTraffic toEachInTurn(int count) {
-    return copy(
-        made -> {
-          made.rings = 1;
-          made.destinations = count;
-          made.spread = false;
-        });
-  }
-
-  PushTraffic ringForEach(int count) {
-    return copy(
-        made -> {
-          made.rings = count;
-          made.destinations = 1;
-          made.spread = true;
-        });
   }
 
   int blocks() {

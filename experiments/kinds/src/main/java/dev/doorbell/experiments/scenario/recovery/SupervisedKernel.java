@@ -190,10 +190,6 @@ final class SupervisedKernel implements Trial, AutoCloseable {
     return ports;
   }
 
-  long nanos() {
-    return job.nanos();
-  }
-
   /** Messages that rank 1 has executed, over all connections; closes them. */
   long executed() {
     supervisor.close();

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.transfer;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.hca.ExecutedRequests;
@@ -9,9 +8,9 @@ import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.kernel.TransferPath;
 import dev.doorbell.experiments.scenario.kind.Trial;
+import dev.doorbell.experiments.scenario.kind.WorldTrial;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +21,11 @@ import org.jspecify.annotations.Nullable;
  * Flows between ranks of one world, all at once: a kernel each, which posts its messages to a queue
  * pair of its own. Every byte that arrives is compared.
  */
-public final class FlowTrial implements Trial, AutoCloseable {
+public final class FlowTrial extends WorldTrial {
   private static final String KERNEL = "put_bandwidth";
 
-  private final World world;
   private final Shape shape;
   private final long seed;
-  private final Owned open = new Owned();
   private final List<Flow> flows = new ArrayList<>();
 
   /**
@@ -63,11 +60,6 @@ public final class FlowTrial implements Trial, AutoCloseable {
       return from.ended() - from.started();
     }
 
-    /** Time of the last message's completion, on the fabric's clock. */
-    public long ended() {
-      return from.ended();
-    }
-
     /** Messages that have arrived so far. */
     public long arrived() {
       ExecutedRequests requests = receiver.queuePair().executed();
@@ -80,23 +72,22 @@ public final class FlowTrial implements Trial, AutoCloseable {
 
   /** Flows of {@code world}, which the trial closes. */
   public FlowTrial(World world, Shape shape, long seed) {
-    this.world = open.add(world);
+    super(world);
     this.shape = shape;
     this.seed = seed;
   }
 
   /** Adds a flow each way, over one connection. */
   public void both(int one, int other) {
-    Connection connection = open.add(Connection.between(world, one, other, shape.endpoint));
+    Connection connection = own(Connection.between(world, one, other, shape.endpoint));
     RankBuffers first = buffers(connection, one, other);
     RankBuffers second = buffers(connection, other, one);
     flows.add(new Flow(first, second, connection.endpoints(other).getFirst(), world));
     flows.add(new Flow(second, first, connection.endpoints(one).getFirst(), world));
   }
 
-  /** Adds a flow. */
   public void flow(int from, int to) {
-    Connection connection = open.add(Connection.between(world, from, to, shape.endpoint));
+    Connection connection = own(Connection.between(world, from, to, shape.endpoint));
     flows.add(
         new Flow(
             buffers(connection, from, to),
@@ -110,18 +101,9 @@ public final class FlowTrial implements Trial, AutoCloseable {
     return flows;
   }
 
-  public World world() {
-    return world;
-  }
-
   private RankBuffers buffers(Connection connection, int from, int to) {
     long salt = (long) from * shape.ranks + to;
-    return open.add(new RankBuffers(connection, world.rank(from), shape.size, seed ^ salt));
-  }
-
-  @Override
-  public Fabric fabric() {
-    return world.fabric();
+    return own(new RankBuffers(connection, world.rank(from), shape.size, seed ^ salt));
   }
 
   @Override
@@ -160,10 +142,5 @@ public final class FlowTrial implements Trial, AutoCloseable {
     long first = flows.stream().mapToLong(flow -> flow.from.started()).min().orElseThrow();
     long last = flows.stream().mapToLong(flow -> flow.from.ended()).max().orElseThrow();
     return last - first;
-  }
-
-  @Override
-  public void close() {
-    open.close();
   }
 }

@@ -9,10 +9,12 @@ import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.push.PushChecker;
 import dev.doorbell.push.PushOptions;
+import dev.doorbell.push.RingShape;
 import dev.doorbell.push.network.Cable;
 import dev.doorbell.push.network.Network;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Rank 0 pushes to engines of rank 1, in virtual time, with everything checked. */
@@ -58,6 +60,30 @@ final class PushBench implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       receivers.add(new PushNode(fabric, target, network, receiving, checker));
     }
+  }
+
+  /** Rings with headers of their own, on slots that they share. */
+  static Consumer<PushTraffic> pool(int slots, int share) {
+    return traffic -> {
+      RingShape shape = traffic.shape;
+      traffic.shape = new RingShape(shape.entries(), 0, shape.slotBytes(), shape.first());
+      traffic.pool = new PushTraffic.Pool(slots, share);
+    };
+  }
+
+  static Consumer<PushTraffic> producers(int count) {
+    return traffic -> traffic.producers = count;
+  }
+
+  static Consumer<PushTraffic> toEachInTurn(int count) {
+    return traffic -> traffic.destinations = count;
+  }
+
+  static Consumer<PushTraffic> ringForEach(int count) {
+    return traffic -> {
+      traffic.rings = count;
+      traffic.spread = true;
+    };
   }
 
   /** Starts the traffic; the result is where it arrives. */

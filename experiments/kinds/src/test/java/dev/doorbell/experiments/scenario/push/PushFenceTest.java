@@ -67,8 +67,8 @@ class PushFenceTest {
           PushNode receiver = new PushNode(fabric, target, cable, options, checker)) {
         sender.prepare(
             PushTraffic.of(RingShape.of(2, 64), 64, 6, 1)
-                .withThreads(2)
-                .withFlags(PushRingView.CHECKSUMS | flags),
+                .with(it -> it.threads = 2)
+                .with(it -> it.flags = PushRingView.CHECKSUMS | flags),
             seed,
             false);
         Memory inbox = receiver.inbox(6 * 64);

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The protocol as expected, by the kernel itself, with each event checked. */
 class PushProtocolTest {
   private static final PushTraffic TRAFFIC =
-      PushTraffic.of(RingShape.of(8, 256), 256, 100, 1).withFlags(PushRingView.CHECKSUMS);
+      PushTraffic.of(RingShape.of(8, 256), 256, 100, 1)
+          .with(it -> it.flags = PushRingView.CHECKSUMS);
 
   @ParameterizedTest
   @EnumSource(Release.class)
@@ -69,9 +70,9 @@ class PushProtocolTest {
   void several_blocks_push_to_one_ring_and_nothing_is_torn(int producers, int batch, int slots) {
     PushTraffic shared =
         PushTraffic.of(new RingShape(8, slots, 256, 0), 256, 100, 1)
-            .withFlags(PushRingView.CHECKSUMS)
-            .withBatch(batch)
-            .withProducers(producers);
+            .with(it -> it.flags = PushRingView.CHECKSUMS)
+            .with(it -> it.batch = batch)
+            .with(PushBench.producers(producers));
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(shared)).isEqualTo(Abi.OK);
       assertThat(bench.missing).isEqualTo(-1);
@@ -96,10 +97,10 @@ class PushProtocolTest {
       int rings, int share, int slots, int batch) {
     PushTraffic pooled =
         PushTraffic.of(RingShape.of(8, 256), 256, 60, 1)
-            .withFlags(PushRingView.CHECKSUMS)
-            .withBatch(batch)
-            .ringForEach(rings)
-            .withPool(slots, share);
+            .with(it -> it.flags = PushRingView.CHECKSUMS)
+            .with(it -> it.batch = batch)
+            .with(PushBench.ringForEach(rings))
+            .with(PushBench.pool(slots, share));
     PushOptions options = PushOptions.DEFAULT;
     try (PushBench bench = new PushBench(options, options, rings, 1000, Cable.Impairment.NONE)) {
       assertThat(bench.push(pooled)).isEqualTo(Abi.OK);
@@ -113,7 +114,7 @@ class PushProtocolTest {
 
   @Test
   void a_batch_larger_than_the_ring_is_rung_for_when_the_ring_is_full() {
-    PushTraffic large = TRAFFIC.withBatch(64);
+    PushTraffic large = TRAFFIC.with(it -> it.batch = 64);
     try (PushBench bench = new PushBench(PushOptions.DEFAULT, Cable.Impairment.NONE)) {
       assertThat(bench.push(large)).isEqualTo(Abi.OK);
       assertThat(bench.missing).isEqualTo(-1);
@@ -126,9 +127,9 @@ class PushProtocolTest {
   void rings_of_several_blocks_each_keep_to_themselves() {
     PushTraffic two =
         PushTraffic.of(RingShape.of(4, 256), 256, 60, 1)
-            .withFlags(PushRingView.CHECKSUMS)
-            .ringForEach(2)
-            .withProducers(3);
+            .with(it -> it.flags = PushRingView.CHECKSUMS)
+            .with(PushBench.ringForEach(2))
+            .with(PushBench.producers(3));
     PushOptions options = PushOptions.DEFAULT;
     try (PushBench bench = new PushBench(options, options, 2, 1000, Cable.Impairment.NONE)) {
       assertThat(bench.push(two)).isEqualTo(Abi.OK);

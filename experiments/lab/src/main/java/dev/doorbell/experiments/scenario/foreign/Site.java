@@ -28,10 +28,6 @@ public record Site(
     List<Span> targets,
     List<Span> signals,
     Owned owned) {
-  public Site {
-    targets = List.copyOf(targets);
-    signals = List.copyOf(signals);
-  }
 
   /** Registered memory. */
   public record Span(long address, long bytes, int key) {}

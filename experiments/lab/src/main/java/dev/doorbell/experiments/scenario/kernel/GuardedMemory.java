@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory for messages to arrive in, zero at first, between guards that nobody may write. */
 public final class GuardedMemory {
-  /** Bytes of a guard. */
   public static final int GUARD = 64;
 
   private static final byte GUARD_BYTE = (byte) 0xA5;

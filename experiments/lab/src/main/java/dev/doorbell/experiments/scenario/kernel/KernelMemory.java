@@ -110,10 +110,6 @@ public final class KernelMemory implements AutoCloseable {
     return scope;
   }
 
-  int rank() {
-    return rank.number();
-  }
-
   /**
    * Values of the kernel's parameters, by name.
    *

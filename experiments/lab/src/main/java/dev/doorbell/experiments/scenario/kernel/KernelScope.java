@@ -33,10 +33,6 @@ public record KernelScope(
   /** Numbers of a buffer, at most: what a Java array holds, with guards. */
   private static final long MOST = 1 << 27;
 
-  public KernelScope {
-    settings = Map.copyOf(settings);
-  }
-
   /** The values that a point gives the settings of a kernel. */
   public static Map<String, Value> settings(KernelExtension extension, Point point) {
     Map<String, Value> settings = standard(extension);
@@ -51,7 +47,6 @@ public record KernelScope(
     return settings;
   }
 
-  /** The value of a setting. */
   public Value value(KernelSetting setting) {
     return settings.getOrDefault(setting.name(), setting.standard());
   }

@@ -41,7 +41,6 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
    */
   private static final Map<String, Protocol> READ = new ConcurrentHashMap<>();
 
-  /** Its name in experiments. */
   public String name() {
     return descriptor.name();
   }
@@ -120,7 +119,6 @@ public record Protocol(KernelDescriptor descriptor, String ptx, boolean own) {
     }
   }
 
-  /** A protocol of the user's. */
   public static Protocol of(UserKernel kernel) {
     return new Protocol(kernel.descriptor(), kernel.ptx(), false);
   }

@@ -224,7 +224,6 @@ public final class RankBuffers implements AutoCloseable {
         : brought.arguments(all.stream().map(RankBuffers::brought).toList());
   }
 
-  /** The memory that the kernel brings. */
   public KernelMemory brought() {
     return require(brought);
   }
@@ -262,7 +261,6 @@ public final class RankBuffers implements AutoCloseable {
     return ready(protocol, job, to, targets, config, job.iterations, arguments);
   }
 
-  /** Targets of both ranks, by rank. */
   private List<Target> both(Target peer) {
     return rank.number() == 0 ? List.of(target(), peer) : List.of(peer, target());
   }

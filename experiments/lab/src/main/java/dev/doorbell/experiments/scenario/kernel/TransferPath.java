@@ -28,7 +28,6 @@ public enum TransferPath {
     this.jobPath = jobPath;
   }
 
-  /** The word of configurations. */
   public String word() {
     return word;
   }
@@ -53,7 +52,6 @@ public enum TransferPath {
     return this == PUSH_INLINE || this == PUSH_BF;
   }
 
-  /** All words, in order. */
   public static List<String> words() {
     return Arrays.stream(values()).map(TransferPath::word).toList();
   }

@@ -31,7 +31,6 @@ public final class ExperimentKinds {
     kinds = List.copyOf(found);
   }
 
-  /** Returns the kind of a point. */
   public ExperimentKind<?> of(Point point) {
     for (ExperimentKind<?> kind : kinds) {
       if (kind.applies(point)) {

@@ -81,7 +81,6 @@ public record NetworkSettings(
     FAT_TREE
   }
 
-  /** Congestion control. */
   public enum Control {
     NONE,
     DCQCN,

@@ -94,7 +94,6 @@ public final class PointRun<S> {
     return new WorldBuilder(backend, topology).seed(point.seed()).adapter(adapter);
   }
 
-  /** Returns true if the config asks for {@code metric}. */
   public boolean asksFor(String metric) {
     return point.metrics().contains(metric);
   }

@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.scenario.kind;
 
-import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
 import dev.doorbell.core.queue.JobView;
@@ -13,7 +12,6 @@ import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
 import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
-import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import java.util.ArrayList;
@@ -27,12 +25,10 @@ import org.jspecify.annotations.Nullable;
  * A protocol at the ranks of a world: connected queue pairs, a rank's buffers each, the launches
  * that its descriptor asks for, and the comparison of what has arrived.
  */
-public class ProtocolTrial implements Trial, AutoCloseable {
+public class ProtocolTrial extends WorldTrial {
   private final Protocol protocol;
-  private final World world;
   private final Shape shape;
   private final IntFunction<JobView> jobs;
-  private final Owned owned = new Owned();
   private final Connection connection;
   private final List<RankBuffers> ranks = new ArrayList<>();
 
@@ -55,23 +51,24 @@ public class ProtocolTrial implements Trial, AutoCloseable {
    * @param buffers lays out those of a rank
    * @param jobs of the ranks, but for addresses and keys
    */
+  @SuppressWarnings("this-escape") // own() is final and keeps its argument alone
   public ProtocolTrial(
       Protocol protocol,
       World world,
       Shape shape,
       BiFunction<Connection, Rank, RankBuffers> buffers,
       IntFunction<JobView> jobs) {
+    super(world);
     this.protocol = protocol;
-    this.world = owned.add(world);
     this.shape = shape;
     this.jobs = jobs;
     this.connection =
-        owned.add(
+        own(
             amongAll()
                 ? Connection.mesh(world, shape.ranks, shape.endpoint, shape.ringing)
                 : Connection.open(world, shape.endpoint, shape.ringing, shape.queuePairs));
     for (int rank = 0; rank < shape.ranks; rank++) {
-      ranks.add(owned.add(buffers.apply(connection, world.rank(rank))));
+      ranks.add(own(buffers.apply(connection, world.rank(rank))));
     }
   }
 
@@ -91,15 +88,10 @@ public class ProtocolTrial implements Trial, AutoCloseable {
     return shape;
   }
 
-  public final World world() {
-    return world;
-  }
-
   public final Connection connection() {
     return connection;
   }
 
-  /** The buffers of a rank. */
   public final RankBuffers rank(int number) {
     return ranks.get(number);
   }
@@ -112,11 +104,6 @@ public class ProtocolTrial implements Trial, AutoCloseable {
   }
 
   @Override
-  public final Fabric fabric() {
-    return world.fabric();
-  }
-
-  @Override
   public final List<Supplier<Launch>> prepare() {
     List<Supplier<Launch>> starts = new ArrayList<>();
     for (int rank = 0; rank < protocol.launchedRanks(shape.ranks); rank++) {
@@ -125,7 +112,6 @@ public class ProtocolTrial implements Trial, AutoCloseable {
     return starts;
   }
 
-  /** Prepares the launch of a rank. */
   protected Supplier<Launch> prepare(int rank, JobView job) {
     RankBuffers own = ranks.get(rank);
     return amongAll()
@@ -138,7 +124,6 @@ public class ProtocolTrial implements Trial, AutoCloseable {
     return Trial.first(ranks, RankBuffers::firstError);
   }
 
-  /** Samples of a metric that the kernel brings. */
   public final double[] samples(KernelMetric metric) {
     return KernelMemory.samples(metric, brought(protocol.launchedRanks(shape.ranks)));
   }
@@ -174,10 +159,5 @@ public class ProtocolTrial implements Trial, AutoCloseable {
   public final long verifiedBytes() {
     long arrived = receivers().stream().mapToLong(RankBuffers::bytes).sum();
     return arrived + (extension().isEmpty() ? 0 : verifier().bytes());
-  }
-
-  @Override
-  public final void close() {
-    owned.close();
   }
 }

@@ -53,7 +53,6 @@ public record QueueSettings(
       return point.has(SETTING) ? Adapters.named(point.text(SETTING)) : Adapter.DEFAULT;
     }
 
-    /** Returns its promises. */
     public Adapter adapter() {
       return Adapters.named(Promise.word(this));
     }

@@ -283,7 +283,6 @@ public final class Endpoint implements AutoCloseable {
     return index;
   }
 
-  /** Its queue pair. */
   public QueuePair queuePair() {
     return queuePair;
   }

@@ -4,11 +4,9 @@ import dev.doorbell.core.memory.MemoryKind;
 
 /** Places of a connection's queues, each in GPU or host memory. */
 public record Placement(MemoryKind sendRing, MemoryKind completionRing, MemoryKind record) {
-  /** Everything in GPU memory. */
   public static final Placement GPU =
       new Placement(MemoryKind.DEVICE, MemoryKind.DEVICE, MemoryKind.DEVICE);
 
-  /** Everything in host memory. */
   public static final Placement HOST =
       new Placement(MemoryKind.HOST, MemoryKind.HOST, MemoryKind.HOST);
 

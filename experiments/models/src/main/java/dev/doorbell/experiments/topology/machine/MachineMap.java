@@ -26,12 +26,6 @@ public record MachineMap(
     Map<String, PciDistance> matrix,
     Map<String, String> labels) {
 
-  public MachineMap {
-    devices = List.copyOf(devices);
-    matrix = Map.copyOf(matrix);
-    labels = Map.copyOf(labels);
-  }
-
   public List<MachineDevice> of(MachineDevice.Kind kind) {
     return devices.stream().filter(device -> device.kind() == kind).toList();
   }
@@ -73,7 +67,6 @@ public record MachineMap(
     return a.host().equals(b.host()) ? distance(a, b).name() : "NET";
   }
 
-  /** The HCA that is nearest to a GPU. */
   public Optional<MachineDevice> nearestHca(MachineDevice gpu) {
     return of(MachineDevice.Kind.HCA).stream()
         .filter(hca -> hca.host().equals(gpu.host()))
@@ -135,7 +128,6 @@ public record MachineMap(
       List<String> bridges,
       @Nullable Link link,
       String model) {
-    /** Kind of device. */
     public enum Kind {
       GPU,
       HCA
@@ -152,10 +144,6 @@ public record MachineMap(
       int weight() {
         return lanes << generation;
       }
-    }
-
-    public MachineDevice {
-      bridges = List.copyOf(bridges);
     }
 
     /** Returns the host in a file of several, such as {@code host0.}; empty in one of one. */

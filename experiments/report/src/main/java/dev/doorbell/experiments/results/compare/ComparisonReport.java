@@ -293,7 +293,6 @@ public final class ComparisonReport {
     return cases;
   }
 
-  /** The comparison as a tree for JSON. */
   public SequencedMap<String, Object> json() {
     SequencedMap<String, Object> json = new LinkedHashMap<>();
     json.put("before", comparison.before().id());

@@ -52,14 +52,6 @@ public record RunComparison(
 
   public record Difference(String setting, Value before, Value after) {}
 
-  public RunComparison {
-    differences = List.copyOf(differences);
-    axes = List.copyOf(axes);
-    points = List.copyOf(points);
-    onlyBefore = List.copyOf(onlyBefore);
-    onlyAfter = List.copyOf(onlyAfter);
-  }
-
   public ChangeVerdict overall() {
     return ChangeVerdict.overall(points.stream().map(PointComparison::verdict).toList());
   }

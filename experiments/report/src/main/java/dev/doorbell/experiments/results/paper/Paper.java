@@ -56,11 +56,7 @@ public record Paper(
    *     the folder; empty where it is made
    */
   public record Run(
-      String experiment, List<String> set, String only, String calibrate, String stored) {
-    public Run {
-      set = List.copyOf(set);
-    }
-  }
+      String experiment, List<String> set, String only, String calibrate, String stored) {}
 
   /** A figure of a run; what its description leaves open is the config's. */
   public record Figure(String run, FigureSpec shown, String caption) {}

@@ -28,10 +28,6 @@ public final class ValidationPage {
    * @param paths what a payload may take, as the axis of that name has it
    */
   public record Background(List<String> topologies, List<String> paths) {
-    public Background {
-      topologies = List.copyOf(topologies);
-      paths = List.copyOf(paths);
-    }
 
     /** Of this build. */
     public static Background of(Vocabulary names) {
@@ -51,7 +47,6 @@ public final class ValidationPage {
     this.background = background;
   }
 
-  /** The page. */
   public String text() {
     StringBuilder page = new StringBuilder("# How far off Doorbell is\n\n");
     page.append(
@@ -72,9 +67,6 @@ public final class ValidationPage {
 
         """);
     page.append(ValidationTables.standings(results).markdown());
-    if (ParityPlot.of(results).isPresent()) {
-      page.append("\n![Modelled against measured values](../experiments/validation/parity.svg)\n");
-    }
     if (!results.withoutResult().isEmpty()) {
       page.append(
           "\n%d rows have no result: rows.csv has the reason of each.\n"

@@ -18,14 +18,12 @@ import java.util.Locale;
 
 /** The tables of a validation. */
 public final class ValidationTables {
-  /** What the numbers are. */
   static final String BASIS =
       "MODELLED in virtual time, beside what others measured; error is (modelled - measured) /"
           + " measured";
 
   private ValidationTables() {}
 
-  /** All of it for a terminal. */
   public static String text(ValidationResults results) {
     StringBuilder text = new StringBuilder();
     for (Machine machine : results.machines()) {
@@ -147,7 +145,6 @@ public final class ValidationTables {
         .table(results.withoutResult(), List.of());
   }
 
-  /** One group of rows of a machine. */
   private record Group(String machine, String rows, RowErrors errors) {}
 
   /** Each machine with its errors: all rows, those that it was fitted to, and the others. */

@@ -1,15 +1,12 @@
 package dev.doorbell.experiments.workbench.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.workbench.validation.Sensitivity.Parameter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /**
  * Fits the constants of a machine that name some rows to these rows, by least squares of relative
@@ -37,12 +34,7 @@ public final class ConstantFit {
       List<CheckedRow> before,
       List<CheckedRow> after,
       Map<String, Double> changes,
-      String text) {
-    public Result {
-      before = List.copyOf(before);
-      after = List.copyOf(after);
-    }
-  }
+      String text) {}
 
   /**
    * Fits.
@@ -54,30 +46,22 @@ public final class ConstantFit {
       throws EnvironmentException, InterruptedException {
     try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
       return of(sensitivity, machine, rows);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
   private static Result of(Sensitivity sensitivity, ModelMachine machine, List<Row> rows)
-      throws EnvironmentException, InterruptedException, IOException {
+      throws EnvironmentException, InterruptedException {
     List<CheckedRow> before = sensitivity.run(rows);
     List<Row> run = before.stream().map(CheckedRow::row).toList();
-    List<Parameter> parameters = new ArrayList<>();
-    List<double[]> effects = new ArrayList<>();
-    for (Parameter each : sensitivity.parameters(constant -> constant.origin() == Origin.FITTED)) {
-      if (before.stream().anyMatch(each::names)) {
-        parameters.add(each);
-        effects.add(sensitivity.effects(each, before));
-      }
-    }
+    SequencedMap<Parameter, double[]> effects = sensitivity.fitted(before);
+    List<Parameter> parameters = List.copyOf(effects.keySet());
     double[] sum = new double[parameters.size()];
     List<CheckedRow> after = before;
     double share = 1;
     for (int step = 0; step < STEPS && !parameters.isEmpty(); step++) {
       double[] missing =
           after.stream().mapToDouble(row -> Math.log(row.row().value() / row.modelled())).toArray();
-      double[] more = LeastSquares.step(missing, effects);
+      double[] more = LeastSquares.step(missing, List.copyOf(effects.values()));
       double[] next = sum.clone();
       for (int i = 0; i < next.length; i++) {
         next[i] += share * more[i];

@@ -3,8 +3,6 @@ package dev.doorbell.experiments.workbench.validation;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.workbench.validation.Sensitivity.Parameter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -43,12 +41,7 @@ public final class Independence {
       List<CheckedRow> follow,
       int rank,
       int rows,
-      int parameters) {
-    public Result {
-      independent = List.copyOf(independent);
-      follow = List.copyOf(follow);
-    }
-  }
+      int parameters) {}
 
   /**
    * Finds the independent rows of a machine.
@@ -65,14 +58,12 @@ public final class Independence {
     }
     try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
       return of(sensitivity, machine, own, changed);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
   private static Result of(
       Sensitivity sensitivity, ModelMachine machine, List<Row> rows, Consumer<String> changed)
-      throws EnvironmentException, InterruptedException, IOException {
+      throws EnvironmentException, InterruptedException {
     List<CheckedRow> usual = sensitivity.run(rows);
     List<Parameter> parameters =
         sensitivity.parameters(constant -> constant.origin() != Origin.ASSUMED);

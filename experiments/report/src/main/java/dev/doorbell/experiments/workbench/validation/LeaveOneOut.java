@@ -1,14 +1,12 @@
 package dev.doorbell.experiments.workbench.validation;
 
-import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.workbench.validation.Sensitivity.Parameter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 
 /**
  * What the model of a machine says of each row that it was fitted to, when the constants that name
@@ -56,9 +54,6 @@ public final class LeaveOneOut {
    * @param trials rows that were run for it
    */
   public record Result(ModelMachine machine, List<Left> rows, int parameters, int trials) {
-    public Result {
-      rows = List.copyOf(rows);
-    }
 
     /** Those that other rows predict. */
     public List<CheckedRow> predicted() {
@@ -77,22 +72,13 @@ public final class LeaveOneOut {
     List<Row> own = rows.stream().filter(row -> machine.rows().contains(row.machine())).toList();
     try (Sensitivity sensitivity = new Sensitivity(validation, machine)) {
       return of(sensitivity, machine, own);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
   private static Result of(Sensitivity sensitivity, ModelMachine machine, List<Row> rows)
-      throws EnvironmentException, InterruptedException, IOException {
+      throws EnvironmentException, InterruptedException {
     List<CheckedRow> usual = sensitivity.run(rows);
-    List<Parameter> parameters = new ArrayList<>();
-    List<double[]> effects = new ArrayList<>();
-    for (Parameter each : sensitivity.parameters(constant -> constant.origin() == Origin.FITTED)) {
-      if (usual.stream().anyMatch(each::names)) {
-        parameters.add(each);
-        effects.add(sensitivity.effects(each, usual));
-      }
-    }
+    SequencedMap<Parameter, double[]> effects = sensitivity.fitted(usual);
     List<Left> left = new ArrayList<>();
     for (int out = 0; out < usual.size(); out++) {
       CheckedRow row = usual.get(out);
@@ -100,12 +86,13 @@ public final class LeaveOneOut {
       List<double[]> theirs = new ArrayList<>();
       List<String> keys = new ArrayList<>();
       boolean determined = true;
-      for (int p = 0; p < parameters.size(); p++) {
-        if (parameters.get(p).names(row)) {
-          named.add(parameters.get(p));
-          theirs.add(effects.get(p));
-          keys.addAll(parameters.get(p).keys());
-          determined &= dependsElsewhere(effects.get(p), out) || !depends(effects.get(p)[out]);
+      for (Map.Entry<Parameter, double[]> each : effects.entrySet()) {
+        double[] effect = each.getValue();
+        if (each.getKey().names(row)) {
+          named.add(each.getKey());
+          theirs.add(effect);
+          keys.addAll(each.getKey().keys());
+          determined &= dependsElsewhere(effect, out) || !depends(effect[out]);
         }
       }
       if (named.isEmpty()) {
@@ -131,7 +118,7 @@ public final class LeaveOneOut {
       }
       left.add(new Left(row, keys, modelled));
     }
-    return new Result(machine, left, parameters.size(), sensitivity.trials());
+    return new Result(machine, left, effects.size(), sensitivity.trials());
   }
 
   private static boolean depends(double effect) {

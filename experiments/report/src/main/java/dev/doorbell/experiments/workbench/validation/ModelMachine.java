@@ -23,10 +23,6 @@ import java.util.Map;
  */
 public record ModelMachine(
     String topology, List<String> rows, String leftOut, List<Constant> constants, String hash) {
-  public ModelMachine {
-    rows = List.copyOf(rows);
-    constants = List.copyOf(constants);
-  }
 
   /**
    * Reads a topology.

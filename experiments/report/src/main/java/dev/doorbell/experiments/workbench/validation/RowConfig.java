@@ -46,15 +46,7 @@ record RowConfig(List<Term> terms, double divisor, @Nullable String reason) {
    * @param sign 1 or -1
    * @param settings of the form {@code key=value}
    */
-  record Term(int sign, List<String> settings, String metric, Statistic statistic) {
-    Term {
-      settings = List.copyOf(settings);
-    }
-  }
-
-  RowConfig {
-    terms = List.copyOf(terms);
-  }
+  record Term(int sign, List<String> settings, String metric, Statistic statistic) {}
 
   /**
    * Reads the text of a config.

@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.workbench.validation;
 
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -43,7 +46,7 @@ final class Sensitivity implements AutoCloseable {
     }
   }
 
-  Sensitivity(Validation validation, ModelMachine machine) throws IOException {
+  Sensitivity(Validation validation, ModelMachine machine) {
     this.validation = validation;
     this.machine = machine;
     try {
@@ -51,7 +54,11 @@ final class Sensitivity implements AutoCloseable {
     } catch (TopologyException e) {
       throw new IllegalStateException("a topology that was read is broken: " + e.problems(), e);
     }
-    this.folder = Files.createTempDirectory("doorbell-other-constants");
+    try {
+      this.folder = Files.createTempDirectory("doorbell-other-constants");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Constants that are not 0, and numbers in the file; those with the same source together. */
@@ -79,14 +86,16 @@ final class Sensitivity implements AutoCloseable {
 
   /** Rows with other values, by changes of logarithms; empty where one is a whole number. */
   Optional<List<CheckedRow>> run(List<Row> rows, Map<Parameter, Double> changes)
-      throws EnvironmentException, InterruptedException, IOException {
-    Path file = Files.createTempFile(folder, "other", ".yaml");
-    Files.writeString(file, text(changes));
+      throws EnvironmentException, InterruptedException {
     ModelMachine other;
     try {
+      Path file = Files.createTempFile(folder, "other", ".yaml");
+      Files.writeString(file, text(changes));
       other = ModelMachine.load(file.toString());
     } catch (TopologyException _) {
       return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     List<CheckedRow> run = run(rows, other);
     return run.size() == rows.size() ? Optional.of(run) : Optional.empty();
@@ -100,7 +109,7 @@ final class Sensitivity implements AutoCloseable {
 
   /** Relative change of each row for that of a parameter; all 0 for one that cannot change. */
   double[] effects(Parameter parameter, List<CheckedRow> usual)
-      throws EnvironmentException, InterruptedException, IOException {
+      throws EnvironmentException, InterruptedException {
     double[] effect = new double[usual.size()];
     Optional<List<CheckedRow>> changed =
         run(usual.stream().map(CheckedRow::row).toList(), Map.of(parameter, Math.log(STEP)));
@@ -109,6 +118,18 @@ final class Sensitivity implements AutoCloseable {
           Math.log(changed.get().get(i).modelled() / usual.get(i).modelled()) / Math.log(STEP);
     }
     return effect;
+  }
+
+  /** Effects of the parameters that were fitted to any of the rows. */
+  SequencedMap<Parameter, double[]> fitted(List<CheckedRow> usual)
+      throws EnvironmentException, InterruptedException {
+    SequencedMap<Parameter, double[]> effects = new LinkedHashMap<>();
+    for (Parameter each : parameters(constant -> constant.origin() == Origin.FITTED)) {
+      if (usual.stream().anyMatch(each::names)) {
+        effects.put(each, effects(each, usual));
+      }
+    }
+    return effects;
   }
 
   /** The topology's text with other values, of four digits. */
@@ -149,12 +170,14 @@ final class Sensitivity implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     try (var files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
         Files.delete(file);
       }
+      Files.delete(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    Files.delete(folder);
   }
 }

@@ -17,7 +17,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Results as JSON, and those that come with the program. */
 public final class StoredResults {
-  /** Name of the file. */
   public static final String FILE = "results.json";
 
   private static final JsonMapper MAPPER =
@@ -55,7 +54,6 @@ public final class StoredResults {
     return tree;
   }
 
-  /** Results as the text of a file. */
   public static String text(ValidationResults results) {
     return MAPPER.writeValueAsString(tree(results)).replace(System.lineSeparator(), "\n") + "\n";
   }

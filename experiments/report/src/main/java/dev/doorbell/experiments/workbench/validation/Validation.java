@@ -70,7 +70,6 @@ public final class Validation {
     }
   }
 
-  /** A row with its config on one machine. */
   private record Bound(Row row, ModelMachine machine, RowConfig config) {}
 
   /**

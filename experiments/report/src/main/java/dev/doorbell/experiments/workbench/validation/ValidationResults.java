@@ -13,10 +13,6 @@ import java.util.Map;
  * @param rows in the order of their files
  */
 public record ValidationResults(List<Machine> machines, List<CheckedRow> rows) {
-  public ValidationResults {
-    machines = List.copyOf(machines);
-    rows = List.copyOf(rows);
-  }
 
   /**
    * A topology as it was when its rows ran.
@@ -33,9 +29,6 @@ public record ValidationResults(List<Machine> machines, List<CheckedRow> rows) {
       String leftOut,
       String hash,
       Map<Origin, Long> constants) {
-    public Machine {
-      rows = List.copyOf(rows);
-    }
 
     static Machine of(ModelMachine machine) {
       return new Machine(
@@ -43,7 +36,6 @@ public record ValidationResults(List<Machine> machines, List<CheckedRow> rows) {
     }
   }
 
-  /** The results of rows that have run on machines. */
   public static ValidationResults of(List<ModelMachine> machines, List<CheckedRow> rows) {
     return new ValidationResults(machines.stream().map(Machine::of).toList(), rows);
   }
@@ -53,7 +45,6 @@ public record ValidationResults(List<Machine> machines, List<CheckedRow> rows) {
     return rows.stream().filter(row -> row.topology().equals(machine.topology())).toList();
   }
 
-  /** Rows to which constants were fitted. */
   public static List<CheckedRow> fitted(List<CheckedRow> rows) {
     return rows.stream().filter(CheckedRow::fitted).toList();
   }

@@ -21,10 +21,6 @@ public record Calibration(
   private static final Pattern GRID =
       Pattern.compile("(?:loads|stores)\\.[a-z]+\\.([0-9]{1,5})x([0-9]{1,4})\\.[0-9]+");
 
-  public Calibration {
-    measurements = List.copyOf(measurements);
-  }
-
   /** Returns the threads of the largest grid whose bandwidth was measured, or 0. */
   public int largestGrid() {
     int largest = 0;
@@ -38,7 +34,6 @@ public record Calibration(
     return largest;
   }
 
-  /** Returns the measurement of that name. */
   public Optional<Measurement> find(String name) {
     return measurements.stream().filter(each -> each.name().equals(name)).findFirst();
   }
@@ -52,7 +47,6 @@ public record Calibration(
   public record Measurement(String what, Samples samples) {
     private static final long SEED = 1;
 
-    /** The quantity. */
     public String name() {
       return samples.metric();
     }

@@ -60,7 +60,6 @@ public final class MachineFile {
     return measurements(file, TopologyFile.text(file));
   }
 
-  /** The measurements that stand in the text of a file. */
   public static Calibration measurements(String file, String text) throws TopologyException {
     try {
       if (values(file, text) instanceof Map<?, ?> tree

@@ -28,8 +28,8 @@ public interface KernelComparer {
    * @param kernel one of {@link #kernels}, or the name of {@code own}
    * @param own a kernel that the user brought
    * @param gpu {@code cuda:N}, compared with the virtual machine; or {@code vm}, whose compiler is
-   *     compared with its interpreter; or {@code vm:warp}, the compiler that keeps warps together;
-   *     or {@code vm:order}, the interpreter with its threads in another order
+   *     compared with its interpreter; or {@code vm:order}, the interpreter with its threads in
+   *     another order
    * @param first number of the first run; the parameters of run n depend on n and the seed alone
    * @param runs the number of runs; fewer if one fails
    * @param nanos timeout of a kernel; its waits time out after half of it
@@ -57,11 +57,7 @@ public interface KernelComparer {
    * @param differences what failed or differs, in words; none when the run is right
    */
   record Run(
-      int number, String parameters, long compared, boolean failed, List<String> differences) {
-    public Run {
-      differences = List.copyOf(differences);
-    }
-  }
+      int number, String parameters, long compared, boolean failed, List<String> differences) {}
 
   /**
    * The result of a comparison.
@@ -69,11 +65,7 @@ public interface KernelComparer {
    * @param between the two GPUs, in words
    * @param chance what was left out because it is not deterministic, in words
    */
-  record Comparison(String between, List<String> chance) {
-    public Comparison {
-      chance = List.copyOf(chance);
-    }
-  }
+  record Comparison(String between, List<String> chance) {}
 
   /** Runs it once on the virtual machine alone, by the parameters of the request's first run. */
   Run runAlone(Request request);

@@ -52,7 +52,6 @@ public record BugCase(String word) {
     return word.replace('-', '_');
   }
 
-  /** Returns the mistake. */
   public String summary() {
     return text("summary");
   }
@@ -62,7 +61,6 @@ public record BugCase(String word) {
     return text("symptom");
   }
 
-  /** Returns the fix. */
   public String fix() {
     return text("fix");
   }
@@ -82,7 +80,6 @@ public record BugCase(String word) {
     return !nic().equals(Adapter.DEFAULT.name());
   }
 
-  /** Returns all cases. */
   public static List<BugCase> values() {
     return words().stream().map(BugCase::new).toList();
   }
@@ -93,7 +90,6 @@ public record BugCase(String word) {
     return values().stream().filter(bug -> bug.word.equals(name)).findFirst();
   }
 
-  /** Returns the names of all cases. */
   public static List<String> words() {
     return List.of(Objects.requireNonNull(DESCRIPTIONS.getProperty("cases"), "cases").split(" "));
   }

@@ -143,7 +143,6 @@ public final class Explorer {
     private int found;
     private long instructions;
 
-    /** Adds a run. */
     public void add(Outcome outcome, Object of, long seed) {
       runs++;
       coverage.add(outcome.coverage());
@@ -384,7 +383,6 @@ public final class Explorer {
         return when;
       }
 
-      /** Returns what is promised. */
       public String promise() {
         return promise;
       }

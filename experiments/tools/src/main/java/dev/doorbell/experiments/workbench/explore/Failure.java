@@ -30,7 +30,6 @@ public record Failure(Kind kind, String what, String text) {
 
   private static final Pattern PLACE = Pattern.compile("\\S+\\.ptx:\\d+");
 
-  /** The kind of failure. */
   public enum Kind {
     /** All agents wait, and nothing is in flight: under any fair scheduler they do so for ever. */
     HANG("HANG"),
@@ -141,7 +140,6 @@ public record Failure(Kind kind, String what, String text) {
         : this;
   }
 
-  /** Returns the failure of a transfer. */
   public static Failure data(String text) {
     return new Failure(Kind.DATA, "", text);
   }

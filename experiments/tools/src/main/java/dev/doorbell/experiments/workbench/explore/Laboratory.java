@@ -22,10 +22,8 @@ public interface Laboratory {
   /** Returns the names of the project's kernels. */
   List<String> kernels();
 
-  /** Returns a kernel of the project. */
   Optional<Scenario.Program> kernel(String name);
 
-  /** Returns the broken or the fixed kernel of a case. */
   Scenario.Program kernel(BugCase bug, boolean fixed);
 
   /** Returns why the scenario's adapter cannot run its kernel; empty if it can. */

@@ -71,7 +71,6 @@ public record Nic(Adapter adapter, boolean strictKeys) {
       return Promise.word(this);
     }
 
-    /** Returns the remedy of that name. */
     public static Optional<Remedy> of(String word) {
       return Arrays.stream(values()).filter(remedy -> remedy.word().equals(word)).findFirst();
     }

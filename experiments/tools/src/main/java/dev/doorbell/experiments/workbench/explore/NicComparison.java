@@ -42,7 +42,6 @@ public final class NicComparison {
       List<Remedy> remedies,
       List<Remedy> tried,
       Optional<Laboratory.Refusal> refusal) {
-    /** Returns the verdict. */
     public Verdict verdict() {
       if (refusal.isPresent()) {
         return Verdict.REFUSED;

@@ -95,11 +95,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       Optional<String> descriptor) {
     private static final Set<String> BY_BLOCK = Set.of("put_bandwidth", "put_latency", "post_once");
 
-    public Shape {
-      compared = List.copyOf(compared);
-      parameters = List.copyOf(parameters);
-    }
-
     /** Returns the shape of a kernel of the project; of no name, that of one sender. */
     public static Shape named(String entry) {
       boolean signals = entry.equals("signal_order");
@@ -194,7 +189,6 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
       this(queues, ringer, blueFlame, recordLast, exclusive, false, batch, DEFAULT_ORDER);
     }
 
-    /** Returns this posting in another order. */
     public Posting inOrder(String other) {
       return new Posting(queues, ringer, blueFlame, recordLast, exclusive, collapsed, batch, other);
     }
@@ -222,27 +216,22 @@ public record Scenario(Program program, Load load, Posting posting, Rules rules,
     }
   }
 
-  /** Returns this scenario with another program. */
   public Scenario with(Program other) {
     return new Scenario(other, load, posting, rules, nic);
   }
 
-  /** Returns this scenario with another load. */
   public Scenario with(Load other) {
     return new Scenario(program, other, posting, rules, nic);
   }
 
-  /** Returns this scenario with other posting. */
   public Scenario with(Posting other) {
     return new Scenario(program, load, other, rules, nic);
   }
 
-  /** Returns this scenario with other rules. */
   public Scenario with(Rules other) {
     return new Scenario(program, load, posting, other, nic);
   }
 
-  /** Returns this scenario with other HCAs. */
   public Scenario with(Nic other) {
     return new Scenario(program, load, posting, rules, other);
   }

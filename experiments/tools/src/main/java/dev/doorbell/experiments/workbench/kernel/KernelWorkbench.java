@@ -68,12 +68,6 @@ public interface KernelWorkbench {
       List<Count> opcodes,
       List<Count> lines) {
 
-    public KernelOutcome {
-      buffers = List.copyOf(buffers);
-      opcodes = List.copyOf(opcodes);
-      lines = List.copyOf(lines);
-    }
-
     /**
      * The number of executions of an opcode or a line.
      *
@@ -165,10 +159,6 @@ public interface KernelWorkbench {
       Optional<LongPredicate> trace,
       Consumer<String> traced) {
 
-    public KernelRun {
-      arguments = List.copyOf(arguments);
-    }
-
     /** A size in three dimensions. */
     public record Shape(int x, int y, int z) {
       @Override
@@ -196,7 +186,6 @@ public interface KernelWorkbench {
           return text;
         }
 
-        /** Returns the value. */
         public byte[] bytes() {
           return bytes.clone();
         }
@@ -224,11 +213,7 @@ public interface KernelWorkbench {
       }
 
       /** The address of a multicast object over buffers of device memory. */
-      record Multicast(String text, List<byte[]> members) implements Argument {
-        public Multicast {
-          members = List.copyOf(members);
-        }
-      }
+      record Multicast(String text, List<byte[]> members) implements Argument {}
     }
   }
 }

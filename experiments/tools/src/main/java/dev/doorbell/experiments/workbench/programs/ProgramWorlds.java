@@ -27,7 +27,6 @@ public interface ProgramWorlds {
   /** Worlds against an adversary. */
   Exploration exploring(Policy policy, Adapter adapter);
 
-  /** Runs of one program. */
   interface Exploration {
     /** Begins a run. */
     Run begin(long seed);
@@ -35,7 +34,6 @@ public interface ProgramWorlds {
 
   /** A run of a program; asked when that has ended. */
   interface Run {
-    /** Returns its world. */
     ServedWorld world();
 
     List<Race> races();

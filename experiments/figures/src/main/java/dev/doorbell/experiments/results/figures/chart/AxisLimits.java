@@ -23,21 +23,8 @@ public record AxisLimits(
     OptionalDouble yHigh,
     List<Note> notes) {
 
-  /** Nothing said. */
-  public static final AxisLimits NONE =
-      new AxisLimits(
-          OptionalDouble.empty(),
-          OptionalDouble.empty(),
-          OptionalDouble.empty(),
-          OptionalDouble.empty(),
-          List.of());
-
   /** A text at a place, or at a line across the panel where one coordinate is not there. */
   public record Note(OptionalDouble x, OptionalDouble y, String text) {}
-
-  public AxisLimits {
-    notes = List.copyOf(notes);
-  }
 
   /** The abscissa; {@code usual} is the axis of the data. */
   PlotAxis horizontal(PlotAxis usual, String unit, int steps) {

@@ -49,11 +49,7 @@ public record BarFigure(
   static final double SAMPLE = 6;
 
   /** Bars over the same axes. */
-  public record Panel(String title, List<Bar> bars) {
-    public Panel {
-      bars = List.copyOf(bars);
-    }
-  }
+  public record Panel(String title, List<Bar> bars) {}
 
   /**
    * A median with its interval.
@@ -63,12 +59,6 @@ public record BarFigure(
   public record Bar(
       String group, String series, double value, double lower, double upper, boolean untested) {}
 
-  public BarFigure {
-    groups = List.copyOf(groups);
-    series = List.copyOf(series);
-    panels = List.copyOf(panels);
-  }
-
   @Override
   public Drawing draw(double width) {
     return new Chart(width).drawing();
@@ -76,20 +66,17 @@ public record BarFigure(
 
   @Override
   public List<Figure> panelByPanel() {
-    return panels.size() == 1
-        ? List.of(this)
-        : panels.stream()
-            .<Figure>map(
-                panel ->
-                    new BarFigure(
-                        notes.ofPanel(panel.title()),
-                        groupTitle,
-                        y,
-                        groups,
-                        series,
-                        List.of(panel),
-                        limits))
-            .toList();
+    return split(
+        panels,
+        panel ->
+            new BarFigure(
+                notes.ofPanel(panel.title()),
+                groupTitle,
+                y,
+                groups,
+                series,
+                List.of(panel),
+                limits));
   }
 
   Stream<Bar> bars() {

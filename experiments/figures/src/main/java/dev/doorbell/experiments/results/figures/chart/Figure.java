@@ -8,9 +8,8 @@ import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The contents of a figure, ready to be drawn. */
@@ -34,6 +33,11 @@ public interface Figure {
     return List.of(this);
   }
 
+  /** This figure if it has one panel, else a figure for each. */
+  default <P> List<Figure> split(List<P> panels, Function<P, Figure> only) {
+    return panels.size() == 1 ? List.of(this) : panels.stream().map(only).toList();
+  }
+
   Drawing draw(double width);
 
   /**
@@ -55,10 +59,5 @@ public interface Figure {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Further files for other programs: names with texts. */
-  default SequencedMap<String, String> companions() {
-    return new LinkedHashMap<>();
   }
 }

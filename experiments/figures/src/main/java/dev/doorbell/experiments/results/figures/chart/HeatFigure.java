@@ -46,11 +46,7 @@ public record HeatFigure(
     implements Figure {
 
   /** Cells over the same axes. */
-  public record Panel(String title, List<Cell> cells) {
-    public Panel {
-      cells = List.copyOf(cells);
-    }
-  }
+  public record Panel(String title, List<Cell> cells) {}
 
   /**
    * One place.
@@ -64,13 +60,6 @@ public record HeatFigure(
    *     lead counts
    */
   public record Cell(int x, int y, String winner, double value, double ratio, boolean apart) {}
-
-  public HeatFigure {
-    across = List.copyOf(across);
-    down = List.copyOf(down);
-    series = List.copyOf(series);
-    panels = List.copyOf(panels);
-  }
 
   boolean undecided() {
     return panels.stream().flatMap(panel -> panel.cells().stream()).anyMatch(c -> !c.apart());
@@ -102,20 +91,17 @@ public record HeatFigure(
 
   @Override
   public List<Figure> panelByPanel() {
-    return panels.size() == 1
-        ? List.of(this)
-        : panels.stream()
-            .<Figure>map(
-                panel ->
-                    new HeatFigure(
-                        notes.ofPanel(panel.title()),
-                        xTitle,
-                        yTitle,
-                        across,
-                        down,
-                        series,
-                        List.of(panel)))
-            .toList();
+    return split(
+        panels,
+        panel ->
+            new HeatFigure(
+                notes.ofPanel(panel.title()),
+                xTitle,
+                yTitle,
+                across,
+                down,
+                series,
+                List.of(panel)));
   }
 
   /**

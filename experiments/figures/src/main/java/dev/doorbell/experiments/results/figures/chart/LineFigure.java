@@ -34,27 +34,11 @@ public record LineFigure(
     implements Figure {
   private static final double CLOSE = 1.2;
 
-  /** A figure whose axes fit its data. */
-  public LineFigure(
-      FigureNotes notes,
-      Quantified x,
-      Quantified y,
-      List<String> series,
-      List<Panel> panels,
-      boolean stepped) {
-    this(notes, x, y, series, panels, stepped, AxisLimits.NONE);
-  }
-
   /** The quantity of an axis; {@code unit} is empty for a count. */
   public record Quantified(String title, String unit, boolean log) {}
 
   /** Lines over the same axes. */
   public record Panel(String title, List<Line> lines, List<Ceiling> ceilings, List<Mark> marks) {
-    public Panel {
-      lines = List.copyOf(lines);
-      ceilings = List.copyOf(ceilings);
-      marks = List.copyOf(marks);
-    }
 
     public boolean has(String series) {
       return lines.stream().anyMatch(line -> line.series().equals(series));
@@ -69,17 +53,7 @@ public record LineFigure(
    * @param published x and y of rows that measured the same as a point
    */
   public record Line(
-      String series, List<Point> points, boolean untested, List<double[]> published) {
-    public Line {
-      points = List.copyOf(points);
-      published = List.copyOf(published);
-    }
-
-    /** A line that nothing is known of beside its points. */
-    public Line(String series, List<Point> points) {
-      this(series, points, false, List.of());
-    }
-  }
+      String series, List<Point> points, boolean untested, List<double[]> published) {}
 
   /** A median with its interval. */
   public record Point(double x, double y, double lower, double upper) {
@@ -94,12 +68,7 @@ public record LineFigure(
    * @param series names of the lines
    * @param points x and y in ascending x
    */
-  public record Ceiling(List<String> series, List<double[]> points) {
-    public Ceiling {
-      series = List.copyOf(series);
-      points = List.copyOf(points);
-    }
-  }
+  public record Ceiling(List<String> series, List<double[]> points) {}
 
   /** A crossover of two lines. */
   public record Mark(String first, String second, double x, Interval interval) {}
@@ -119,7 +88,7 @@ public record LineFigure(
 
   @Override
   public List<Figure> panelByPanel() {
-    return panels.size() == 1 ? List.of(this) : panels.stream().<Figure>map(this::only).toList();
+    return split(panels, this::only);
   }
 
   private LineFigure only(Panel panel) {

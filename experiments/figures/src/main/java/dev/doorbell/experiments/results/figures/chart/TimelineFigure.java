@@ -18,7 +18,6 @@ import dev.doorbell.experiments.results.figures.layout.AxisBuilder;
 import dev.doorbell.experiments.results.figures.layout.FigureNotes;
 import dev.doorbell.experiments.results.figures.layout.Legend;
 import dev.doorbell.experiments.results.figures.layout.PanelLayout;
-import dev.doorbell.experiments.results.formats.ChromeTrace;
 import dev.doorbell.experiments.results.print.Csv;
 import dev.doorbell.experiments.results.print.Units;
 import java.util.ArrayList;
@@ -53,13 +52,6 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
     return new Chart().drawing(width);
   }
 
-  @Override
-  public SequencedMap<String, String> companions() {
-    SequencedMap<String, String> files = new LinkedHashMap<>();
-    files.put(notes.file(".perfetto.json"), ChromeTrace.of(timeline, notes.provenance().basis()));
-    return files;
-  }
-
   /**
    * Lays out the figure: what stays at a place is a numbered mark or span on its lane, explained in
    * the legend; what travels is a slanted line between two.
@@ -84,6 +76,7 @@ public record TimelineFigure(FigureNotes notes, Timeline timeline) implements Fi
       PanelLayout layout =
           new PanelLayout(
               width,
+              0,
               1,
               panel ->
                   AxisBuilder.linear("virtual time", "ns", 0, (double) end, (int) (panel / 34)),

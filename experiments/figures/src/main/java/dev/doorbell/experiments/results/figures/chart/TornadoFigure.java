@@ -45,10 +45,6 @@ public record TornadoFigure(
   /** Relative change that shows, at least. */
   private static final double LEAST = 0.001;
 
-  public TornadoFigure {
-    influences = List.copyOf(influences);
-  }
-
   /**
    * Chooses the constants that matter.
    *
@@ -110,6 +106,7 @@ public record TornadoFigure(
     PanelLayout layout =
         new PanelLayout(
             width,
+            0,
             1,
             this::across,
             AxisBuilder.rows("", rows),

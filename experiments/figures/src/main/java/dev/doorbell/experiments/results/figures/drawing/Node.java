@@ -13,9 +13,6 @@ public sealed interface Node {
    *     a script can find all of them; an SVG class, empty for none
    */
   record Group(String id, String role, List<Node> nodes) implements Node {
-    public Group {
-      nodes = List.copyOf(nodes);
-    }
 
     public Group(String id, List<Node> nodes) {
       this(id, "", nodes);

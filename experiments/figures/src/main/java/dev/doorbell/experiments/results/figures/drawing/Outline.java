@@ -22,10 +22,6 @@ public record Outline(List<Segment> segments) {
   /** The control points of a quarter circle of radius 1 lie this far along its tangents. */
   private static final double QUARTER = 4 * (Math.sqrt(2) - 1) / 3;
 
-  public Outline {
-    segments = List.copyOf(segments);
-  }
-
   /** A line through points given as x0, y0, x1, y1, ... */
   public static Outline line(double... coordinates) {
     return new Outline(through(coordinates));

@@ -16,8 +16,4 @@ public record PlotAxis(String title, Scale scale, List<Tick> ticks) {
    * @param major whether a rule is drawn across the panel
    */
   public record Tick(double value, String label, boolean major) {}
-
-  public PlotAxis {
-    ticks = List.copyOf(ticks);
-  }
 }

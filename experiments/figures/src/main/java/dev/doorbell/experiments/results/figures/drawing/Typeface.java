@@ -71,7 +71,6 @@ public final class Typeface {
     }
   }
 
-  /** Draws with this typeface. */
   public <T> T during(Supplier<T> drawing) {
     return ScopedValue.where(CURRENT, this).call(drawing::get);
   }

@@ -34,7 +34,6 @@ public record FigureNotes(
     return new FigureNotes(name, basis, other, provenance, style);
   }
 
-  /** The name of a file with {@code suffix}. */
   public String file(String suffix) {
     return Identifier.of(name) + suffix;
   }

@@ -43,7 +43,6 @@ public final class Legend {
           "");
     }
 
-    /** A line. */
     public static Item line(
         String text, Paint paint, double sample, double width, Dash dash, String series) {
       return new Item(
@@ -57,23 +56,15 @@ public final class Legend {
           series);
     }
 
-    /** A marker alone. */
-    public static Item mark(String text, Marker marker, Paint paint, boolean hollow) {
-      double size = 2 * Theme.MARKER;
-      return new Item(
-          text,
-          Theme.INK,
-          size,
-          (at, middle) ->
-              hollow
-                  ? marker.hollow(at + size / 2, middle, Theme.MARKER, paint)
-                  : marker.at(at + size / 2, middle, Theme.MARKER, paint),
-          "");
-    }
-
     /** The note on series that are drawn hollow. */
     public static Item untested() {
-      return mark("hollow: no published row tests it", Marker.DISC, Theme.QUIET, true);
+      double size = Theme.MARKER;
+      return new Item(
+          "hollow: no published row tests it",
+          Theme.INK,
+          2 * size,
+          (at, middle) -> Marker.DISC.hollow(at + size, middle, size, Theme.QUIET),
+          "");
     }
 
     /**

@@ -116,7 +116,6 @@ public final class Palette {
     return new Style(style.paint(), markers.get(other));
   }
 
-  /** The style of one of the series that the palette was made for. */
   public Style style(String series) {
     Style style = styles.get(series);
     if (style == null) {

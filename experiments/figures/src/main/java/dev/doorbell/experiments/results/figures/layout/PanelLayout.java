@@ -39,7 +39,6 @@ public final class PanelLayout {
 
   private static final double TITLE = 8.5;
 
-  /** Contents of one panel. */
   public interface Contents {
     /** Below the rules. */
     default void below(PlotArea frame, List<Node> out) {}
@@ -71,23 +70,10 @@ public final class PanelLayout {
   /**
    * Measures the page.
    *
+   * @param aside width that is kept free on the right of the panels, points
    * @param panels number of panels
    * @param x the horizontal axis for a panel of a width
    * @param height of a panel of a width
-   */
-  public PanelLayout(
-      double width,
-      int panels,
-      DoubleFunction<PlotAxis> x,
-      PlotAxis y,
-      DoubleUnaryOperator height) {
-    this(width, 0, panels, x, y, height);
-  }
-
-  /**
-   * Measures a page with room beside the panels.
-   *
-   * @param aside width that is kept free on the right, points
    */
   public PanelLayout(
       double width,
@@ -124,7 +110,6 @@ public final class PanelLayout {
     return new PlotArea(0, 0, panelWidth, panelHeight, x, y);
   }
 
-  /** The horizontal axis of all panels. */
   public PlotAxis x() {
     return x;
   }

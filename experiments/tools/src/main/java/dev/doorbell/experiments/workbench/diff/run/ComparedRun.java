@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.workbench.diff.run;
 
 import dev.doorbell.core.fabric.DirectFabric;
+import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.Locus;
@@ -19,18 +20,30 @@ import dev.doorbell.experiments.scenario.world.Rank;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.proxy.recovery.SafePoint;
 import dev.doorbell.softhca.device.SoftHcaOptions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a case on one GPU: everything that is in memory when it has ended. */
-final class ComparedRun implements Compared {
+/** A run of a case that is to leave the same in the memory of two GPUs. */
+final class ComparedRun {
+  interface Machine {
+    String name();
+
+    DirectFabric fabric();
+
+    Gpu gpu(DirectFabric fabric, int rank);
+  }
+
   private static final int CHUNK = 16 << 10;
   private static final int STAGING = 64 << 10;
   private static final int SLAB = 256;
@@ -44,18 +57,22 @@ final class ComparedRun implements Compared {
     this.seed = seed;
   }
 
-  @Override
-  public CudaGpu.Mover mover() {
+  CudaGpu.Mover mover() {
     return what.mover();
   }
 
-  @Override
-  public String parameters() {
+  String parameters() {
     return what.toString();
   }
 
-  @Override
-  public SequencedMap<String, byte[]> on(Machine machine, long nanos) {
+  /**
+   * Runs it.
+   *
+   * @param nanos after which a kernel has failed, on the wall's clock
+   * @return memory by name
+   * @throws GpuException when a kernel does not end well
+   */
+  SequencedMap<String, byte[]> on(Machine machine, long nanos) {
     DirectFabric fabric = machine.fabric();
     if (!what.protocol().descriptor().reachesPeers()) {
       fabric.memory().separate(what.ranks(), 1, "launch: { nvlink: true }");
@@ -197,8 +214,8 @@ final class ComparedRun implements Compared {
         random.nextInt(4) == 0 ? OperationView.FLAG_WAIT : 0);
   }
 
-  @Override
-  public byte[] canonical(String name, byte[] bytes) {
+  /** Returns what of a memory does not depend on who came first, or looked first. */
+  private byte[] canonical(String name, byte[] bytes) {
     KernelComparison.Posts posts = posts();
     boolean ordered = posts == KernelComparison.Posts.ORDERED;
     if (name.startsWith("counters")) {
@@ -275,8 +292,8 @@ final class ComparedRun implements Compared {
     return 0;
   }
 
-  @Override
-  public String place(String name, int at) {
+  /** Describes the place of a byte in the words of who filled the memory; empty for none. */
+  private String place(String name, int at) {
     if (name.contains("send ring")) {
       return posts() == KernelComparison.Posts.ORDERED
           ? " (block %d, byte %d of it)".formatted(at / SendQueue.BLOCK, at % SendQueue.BLOCK)
@@ -295,9 +312,11 @@ final class ComparedRun implements Compared {
         : " (message %d, byte %d of it)".formatted(within / what.bytes(), within % what.bytes());
   }
 
-  /** A ring that several have filled and gone round in holds whoever came last. */
-  @Override
-  public @Nullable Compared roomier(SequencedMap<String, byte[]> contents) {
+  /**
+   * Returns the run with a larger ring if several have filled this one and gone round in it, so
+   * that it holds whoever came last; else null.
+   */
+  @Nullable ComparedRun roomier(SequencedMap<String, byte[]> contents) {
     if (posts() != KernelComparison.Posts.UNORDERED
         || what.ringBlocks() == ComparedCase.MOST_RING) {
       return null;
@@ -325,5 +344,67 @@ final class ComparedRun implements Compared {
     RankBuffers buffers = new RankBuffers(connection, rank, shape, seed + rank.number());
     buffers.stage(what.path(), STAGING);
     return buffers;
+  }
+
+  /** Compares the contents that two GPUs left, and describes the differences. */
+  List<String> compare(
+      String one,
+      SequencedMap<String, byte[]> expected,
+      String other,
+      SequencedMap<String, byte[]> actual) {
+    List<String> differences = new ArrayList<>();
+    if (!expected.keySet().equals(actual.keySet())) {
+      differences.add(
+          "%s allocated %s, %s allocated %s"
+              .formatted(other, actual.keySet(), one, expected.keySet()));
+      return differences;
+    }
+    expected.forEach(
+        (name, bytes) -> {
+          byte[] wanted = canonical(name, bytes);
+          byte[] found = canonical(name, Objects.requireNonNull(actual.get(name)));
+          int at = Arrays.mismatch(wanted, found);
+          if (at >= 0) {
+            differences.add(
+                "%s, byte %d of %d%s: %s on %s, %s on %s; %s"
+                    .formatted(
+                        name,
+                        at,
+                        wanted.length,
+                        place(name, at),
+                        word(found, at),
+                        other,
+                        word(wanted, at),
+                        one,
+                        extent(wanted, found)));
+          }
+        });
+    return differences;
+  }
+
+  /** The aligned word around a byte. */
+  private static String word(byte[] bytes, int at) {
+    int from = at & -Long.BYTES;
+    if (from + Long.BYTES > bytes.length) {
+      return at < bytes.length ? "0x%02x".formatted(bytes[at]) : "nothing";
+    }
+    return "0x%016x"
+        .formatted(
+            MemorySegment.ofArray(bytes)
+                .get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), from));
+  }
+
+  private static String extent(byte[] wanted, byte[] found) {
+    int differ = 0;
+    int last = 0;
+    for (int i = 0; i < Math.min(wanted.length, found.length); i++) {
+      if (wanted[i] != found[i]) {
+        differ++;
+        last = i;
+      }
+    }
+    return differ == 1
+        ? "1 byte differs"
+        : "%d bytes differ, the last is %d".formatted(differ, last);
   }
 }

@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 
 /** Compares a real GPU with the virtual machine, or the virtual machine's engines. */
 public final class GpuComparer implements KernelComparer {
-  private static final List<String> TRANSFERS =
+  private static final List<String> KERNELS =
       List.of("put_latency", "put_bandwidth", "put_rate", "post_once", "operations", "restartable");
 
   private static final String CUDA = "cuda:";
@@ -38,14 +38,12 @@ public final class GpuComparer implements KernelComparer {
 
   @Override
   public List<String> kernels() {
-    List<String> kernels = new ArrayList<>(TRANSFERS);
-    kernels.addAll(ComparedPush.KERNELS);
-    return kernels;
+    return KERNELS;
   }
 
   @Override
   public Comparison compare(Request request) throws EnvironmentException {
-    Compared.Machine reference =
+    ComparedRun.Machine reference =
         new VirtualMachine("the interpreter", VmOptions.Engine.INTERPRETER, OptionalLong.empty());
     boolean real = request.gpu().startsWith(CUDA);
     String between =
@@ -55,7 +53,7 @@ public final class GpuComparer implements KernelComparer {
     for (int number = request.first();
         number < request.first() + request.runs() && !request.interrupted().getAsBoolean();
         number++) {
-      Compared run = compared(request, request.seed() + number * RUN_STEP);
+      ComparedRun run = compared(request, request.seed() + number * RUN_STEP);
       Run heard = run(number, run, reference, request);
       request.listener().accept(heard);
       if (heard.failed()) {
@@ -68,7 +66,7 @@ public final class GpuComparer implements KernelComparer {
 
   @Override
   public Run runAlone(Request request) {
-    Compared run = compared(request, request.seed() + request.first() * RUN_STEP);
+    ComparedRun run = compared(request, request.seed() + request.first() * RUN_STEP);
     List<String> failures = new ArrayList<>();
     VmOptions.Engine engine = VmOptions.defaults().engine();
     SequencedMap<String, byte[]> left =
@@ -81,26 +79,27 @@ public final class GpuComparer implements KernelComparer {
     return contents.values().stream().mapToLong(bytes -> bytes.length).sum();
   }
 
-  private static Compared compared(Request request, long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
-    return ComparedPush.KERNELS.contains(request.kernel())
-        ? ComparedPush.random(request.kernel(), random, seed)
-        : new ComparedRun(ComparedCase.random(protocol(request), random), seed);
+  private static ComparedRun compared(Request request, long seed) {
+    return new ComparedRun(
+        ComparedCase.random(protocol(request), new SplittableRandom(seed)), seed);
   }
 
   private static Protocol protocol(Request request) {
     return request.own().map(Protocol::of).orElseGet(() -> Protocol.ofCatalogue(request.kernel()));
   }
 
-  private static Run run(int number, Compared first, Compared.Machine reference, Request request) {
-    Compared run = first;
+  private static Run run(
+      int number, ComparedRun first, ComparedRun.Machine reference, Request request) {
+    ComparedRun run = first;
     List<String> failures = new ArrayList<>();
     SequencedMap<String, byte[]> expected = attempt(run, reference, request, failures);
-    for (Compared larger = run.roomier(expected); larger != null; larger = run.roomier(expected)) {
+    for (ComparedRun larger = run.roomier(expected);
+        larger != null;
+        larger = run.roomier(expected)) {
       run = larger;
       expected = attempt(run, reference, request, failures);
     }
-    Compared.Machine other =
+    ComparedRun.Machine other =
         request.gpu().startsWith(CUDA)
             ? new CudaMachine(request.gpu(), run.mover())
             : engine(request);
@@ -118,9 +117,9 @@ public final class GpuComparer implements KernelComparer {
 
   /** Checks whether the kernel itself leaves this or that, by the order in which its threads go. */
   private static String explain(
-      Compared run, String reference, SequencedMap<String, byte[]> expected, Request request) {
+      ComparedRun run, String reference, SequencedMap<String, byte[]> expected, Request request) {
     for (int order = 1; order <= ORDERS; order++) {
-      Compared.Machine machine =
+      ComparedRun.Machine machine =
           new VirtualMachine(
               "order " + order, VmOptions.Engine.INTERPRETER, OptionalLong.of(order));
       List<String> failures = new ArrayList<>();
@@ -136,7 +135,7 @@ public final class GpuComparer implements KernelComparer {
   }
 
   private static SequencedMap<String, byte[]> attempt(
-      Compared run, Compared.Machine machine, Request request, List<String> failures) {
+      ComparedRun run, ComparedRun.Machine machine, Request request, List<String> failures) {
     try {
       return run.on(machine, request.nanos());
     } catch (GpuException e) {
@@ -147,9 +146,6 @@ public final class GpuComparer implements KernelComparer {
 
   private static List<String> chance(Request request) {
     List<String> chance = new ArrayList<>();
-    if (ComparedPush.KERNELS.contains(request.kernel())) {
-      return chance;
-    }
     KernelComparison comparison = protocol(request).descriptor().comparison();
     switch (comparison.posts()) {
       case ORDERED -> {}
@@ -179,7 +175,7 @@ public final class GpuComparer implements KernelComparer {
 
   /** The virtual machine; {@code order} picks the order in which threads and HCAs go. */
   private record VirtualMachine(String name, VmOptions.Engine engine, OptionalLong order)
-      implements Compared.Machine {
+      implements ComparedRun.Machine {
     @Override
     public DirectFabric fabric() {
       return order.isPresent()
@@ -193,7 +189,7 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  private record CudaMachine(String name, CudaGpu.Mover mover) implements Compared.Machine {
+  private record CudaMachine(String name, CudaGpu.Mover mover) implements ComparedRun.Machine {
     @Override
     public DirectFabric fabric() {
       return new DirectFabric();
@@ -205,15 +201,13 @@ public final class GpuComparer implements KernelComparer {
     }
   }
 
-  private static Compared.Machine engine(Request request) {
+  private static ComparedRun.Machine engine(Request request) {
     return switch (request.gpu()) {
       case "vm:order" ->
           new VirtualMachine(
               "its threads in another order",
               VmOptions.Engine.INTERPRETER,
               OptionalLong.of(request.seed() + ORDERS));
-      case "vm:warp" ->
-          new VirtualMachine("its warp compiler", VmOptions.Engine.WARP, OptionalLong.empty());
       default -> new VirtualMachine("its compiler", VmOptions.Engine.WARP, OptionalLong.empty());
     };
   }

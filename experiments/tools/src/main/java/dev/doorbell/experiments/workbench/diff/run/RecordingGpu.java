@@ -61,12 +61,6 @@ final class RecordingGpu extends ForwardingGpu {
     return from >= 0 && to > from ? text.substring(from + 1, to) : text;
   }
 
-  byte[] relocated(byte[] bytes) {
-    byte[] copy = bytes.clone();
-    relocate(copy);
-    return copy;
-  }
-
   /** Replaces addresses, in either byte order, by places. */
   private void relocate(byte[] bytes) {
     MemorySegment segment = MemorySegment.ofArray(bytes);

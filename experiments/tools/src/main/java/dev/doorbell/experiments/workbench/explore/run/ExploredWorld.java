@@ -99,7 +99,6 @@ abstract class ExploredWorld implements AutoCloseable {
     return usual.withAdapter(scenario.nic().adapter());
   }
 
-  /** The rights of memory that peers write to. */
   final Set<AccessRight> peersWrite() {
     if (!scenario.nic().strictKeys()) {
       return Endpoint.ALL_RIGHTS;

@@ -303,7 +303,6 @@ public final class ExploringLaboratory implements Laboratory {
     }
   }
 
-  /** One turn of the trace. */
   private record Turn(long number, Agent agent, @Nullable Object at) {
     String text() {
       SourcePlace place = at == null ? null : agent.describe(at);

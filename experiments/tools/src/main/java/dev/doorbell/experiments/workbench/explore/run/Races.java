@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class Races {
   private Races() {}
 
-  /** Returns a finding in words. */
   public static Race of(Finding finding) {
     Conflict conflict = finding.conflict();
     return new Race(

@@ -47,7 +47,6 @@ final class ExploredRuns implements Exploration {
     return new ProgramRun(seed);
   }
 
-  /** A run and its world. */
   private final class ProgramRun implements ServedWorld, Run {
     private final long seed;
     private final List<Failure> failed = new ArrayList<>();

@@ -40,9 +40,7 @@ class GpuComparerTest {
     "put_rate, 2",
     "post_once, 2",
     "operations, 1",
-    "restartable, 1",
-    "push_ring, 1",
-    "push_shared, 1"
+    "restartable, 1"
   })
   void interpreter_and_compiler_leave_the_same(String kernel, int runs)
       throws EnvironmentException {
