@@ -740,6 +740,11 @@ int main(int count, char **words)
 		REQUIRE(cuMemAlloc_v2(&address, 8) == 700); /* the error stays */
 		OK(cudaDeviceReset());
 		OK(cuMemAlloc_v2(&address, 8));
+	} else if (count > 1 && strcmp(words[1], "fault") == 0) {
+		uint64_t address;
+		OK(launch(&add, 1, 1, NULL, 0, NULL));
+		REQUIRE(cudaDeviceSynchronize() == 719);
+		REQUIRE(cuMemAlloc_v2(&address, 8) == 719); /* the error stays */
 	} else if (count > 1 && strcmp(words[1], "machine-code") == 0) {
 		REQUIRE(launch(&add, 1, 1, NULL, 1, NULL) == 209);
 	} else if (count > 1 && strcmp(words[1], "spin") == 0) {

@@ -2,13 +2,21 @@ package dev.doorbell.ptxvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.KernelArguments;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.memory.Allocation;
+import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
+import dev.doorbell.core.memory.MemoryKind;
+import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +33,7 @@ class MistakesTest {
   void load() {
     world = new World();
     module = world.load("mistakes.ptx");
-    out = world.gpu.allocate(dev.doorbell.core.memory.MemoryKind.DEVICE, 4096, "results");
+    out = world.gpu.allocate(MemoryKind.DEVICE, 4096, "results");
     inUse = world.fabric.memory().bytesInUse();
   }
 
@@ -68,6 +76,33 @@ class MistakesTest {
         .hasMessageContaining("load of 8 bytes at 0x10");
     failureOf("wild_atomic", 1, new KernelArguments().add(-64L))
         .hasMessageContaining("atomic of 4 bytes");
+  }
+
+  /** A device that fails stands for an instruction that the VM carries out wrongly. */
+  @Test
+  void a_fault_of_the_vm_itself_comes_with_its_instruction() {
+    Fabric fabric = world.fabric;
+    Locus nic = Locus.nic(0, 0);
+    Allocation page = fabric.memory().allocate(MemoryKind.UAR, nic, AddressSpace.PAGE, "registers");
+    fabric
+        .attachDevice(nic, budget -> 0)
+        .onMmio(
+            page.address(),
+            (address, source, bytes) -> {
+              throw new IndexOutOfBoundsException("a table that is too short");
+            });
+    KernelArguments arguments = new KernelArguments().add(page.address()).add(0);
+    Launch launch =
+        world.gpu.launch(
+            module.kernel("wild_store"), LaunchConfig.of(1, 32), arguments, world.stream);
+    assertThatThrownBy(() -> fabric.run(launch::done, 60_000_000_000L))
+        .isInstanceOf(IndexOutOfBoundsException.class)
+        .extracting(fault -> List.of(fault.getSuppressed()), LIST)
+        .singleElement(THROWABLE)
+        .hasMessageContaining("block (0,0,0) thread (5,0,0) of kernel wild_store")
+        .hasMessageContaining("'st.global.u32 \t[%rd4], %r3;'");
+    launch.cancel("the test is over");
+    fabric.memory().free(page);
   }
 
   @Test

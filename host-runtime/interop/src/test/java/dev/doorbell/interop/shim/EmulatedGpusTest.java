@@ -9,7 +9,12 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import dev.doorbell.interop.shim.gpu.ProgramGpus;
+import dev.doorbell.ptxvm.engine.probe.Probe;
+import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.launch.VmGpu;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -70,6 +75,53 @@ final class EmulatedGpusTest {
       assertThat(said).contains("kernel add was stopped: load of 4 bytes at 0x123450", "ld.global");
       assertThat(said).endsWith("ok\n");
     }
+  }
+
+  /** Stands for an instruction that the VM carries out wrongly. */
+  private static final class Broken implements Probe {
+    @Override
+    public boolean follows(long thread) {
+      return false;
+    }
+
+    @Override
+    public void counted(long thread, Instruction instruction, boolean skipped) {
+      throw new IndexOutOfBoundsException("a table that is too short");
+    }
+
+    @Override
+    public void followed(Step step) {
+      throw new IllegalStateException("no thread is followed");
+    }
+  }
+
+  @Test
+  void a_fault_of_the_vm_is_error_719_and_the_server_says_its_stack_and_instruction_once()
+      throws Exception {
+    GpuFactory factory =
+        (fabric, locus) -> {
+          VmGpu gpu = new VmGpu(fabric, locus);
+          gpu.observe(new Broken());
+          return gpu;
+        };
+    ProgramGpus broken = new ProgramGpus(1, factory, TimeUnit.SECONDS.toNanos(60));
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try (ServedDevices devices =
+        ServedDevices.start(folder, ShimOptions.of(1).withEmulated(broken))) {
+      devices.set(CudaLibraries.environment(libraries(), ""));
+      String said = devices.start(compile(devices), "fault").succeed();
+      assertThat(said)
+          .contains("a fault of Doorbell", "a table that is too short", "of kernel add, ")
+          .endsWith("ok\n");
+      devices.awaitNobody();
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .containsOnlyOnce("a fault of Doorbell, not of the program")
+        .contains("of kernel add, ", "mov.u32 i, %tid.x", Broken.class.getName() + ".counted(");
   }
 
   @Test

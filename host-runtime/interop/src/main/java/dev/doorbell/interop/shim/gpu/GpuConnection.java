@@ -3,6 +3,7 @@ package dev.doorbell.interop.shim.gpu;
 import dev.doorbell.core.Sha256;
 import dev.doorbell.core.agent.PtxFiles;
 import dev.doorbell.core.gpu.GpuAttributes;
+import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.GpuModule;
 import dev.doorbell.core.gpu.Kernel;
 import dev.doorbell.core.gpu.KernelArguments;
@@ -103,9 +104,11 @@ public final class GpuConnection {
     } catch (CudaException e) {
       program.say(String.valueOf(e.getMessage()));
       reply = reply(e.status(), NOTHING);
-    } catch (RuntimeException e) {
-      // Numbers that the library never sends, or a module that the VM cannot take: the program's.
+    } catch (GpuException | IllegalArgumentException e) {
       program.say(e.toString());
+      reply = reply(CudaStatus.INVALID_VALUE, NOTHING);
+    } catch (RuntimeException e) {
+      program.say(program.fault(e));
       reply = reply(CudaStatus.INVALID_VALUE, NOTHING);
     }
     if (reply != null) {

@@ -55,6 +55,7 @@ final class GpuProgram implements AutoCloseable {
   private final StringBuilder diagnosis = new StringBuilder();
   private final long timeoutNanos;
   private String said = "";
+  private String lastFault = "";
   private int error;
   private long order;
   private long numbers = 0x1000;
@@ -148,7 +149,7 @@ final class GpuProgram implements AutoCloseable {
       advance(streams.values());
     } catch (RuntimeException e) {
       // The program's GPUs alone are lost; those of others go on.
-      fail(CudaStatus.LAUNCH_FAILED, "the emulated GPU failed: " + e);
+      fail(CudaStatus.LAUNCH_FAILED, fault(e));
     }
     // A kernel that waits still needs to be stepped.
     return work + 1;
@@ -222,6 +223,25 @@ final class GpuProgram implements AutoCloseable {
     events.values().stream()
         .filter(event -> this.equals(event.recorder))
         .forEach(event -> event.reached = event.recorded);
+  }
+
+  /**
+   * A fault of Doorbell itself, whose stack goes to whoever runs the server.
+   *
+   * @return a line for the program
+   */
+  String fault(RuntimeException fault) {
+    StringBuilder text = new StringBuilder("a fault of Doorbell, not of the program: ");
+    text.append(fault);
+    for (Throwable place : fault.getSuppressed()) {
+      text.append("\n  at ").append(place.getMessage());
+    }
+    if (!text.toString().equals(lastFault)) {
+      lastFault = text.toString();
+      System.err.printf("doorbell: %s%n  please report it with this stack:%n", text);
+      fault.printStackTrace();
+    }
+    return lastFault;
   }
 
   /** Has the program's library print a line. */

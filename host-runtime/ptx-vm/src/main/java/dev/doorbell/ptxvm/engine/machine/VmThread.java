@@ -158,10 +158,16 @@ public final class VmThread implements Agent, Barrier.Participant {
       return 0;
     }
     repeat(current);
-    if (cta.stepper == null) {
-      run(current);
-    } else {
-      cta.stepper.step(this, current);
+    try {
+      if (cta.stepper == null) {
+        run(current);
+      } else {
+        cta.stepper.step(this, current);
+      }
+    } catch (RuntimeException e) {
+      // A fault of the VM: whoever reports it knows the instruction.
+      e.addSuppressed(new Fault(where()));
+      throw e;
     }
     account();
     if (warp.lanesApart && (waiting || exited)) {
@@ -202,6 +208,9 @@ public final class VmThread implements Agent, Barrier.Participant {
       }
     } catch (AccessFault | Fault e) {
       fail(failedAt(current), String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      op = failedAt(current);
+      throw e;
     }
   }
 
