@@ -56,15 +56,23 @@ public final class Legend {
           series);
     }
 
+    /** A marker alone. */
+    public static Item mark(String text, Marker marker, Paint paint, boolean hollow) {
+      double size = 2 * Theme.MARKER;
+      return new Item(
+          text,
+          Theme.INK,
+          size,
+          (at, middle) ->
+              hollow
+                  ? marker.hollow(at + size / 2, middle, Theme.MARKER, paint)
+                  : marker.at(at + size / 2, middle, Theme.MARKER, paint),
+          "");
+    }
+
     /** The note on series that are drawn hollow. */
     public static Item untested() {
-      double size = Theme.MARKER;
-      return new Item(
-          "hollow: no published row tests it",
-          Theme.INK,
-          2 * size,
-          (at, middle) -> Marker.DISC.hollow(at + size, middle, size, Theme.QUIET),
-          "");
+      return mark("hollow: no published row tests it", Marker.DISC, Theme.QUIET, true);
     }
 
     /**
