@@ -10,10 +10,9 @@ final class IdleWaitTest {
   private static final long LOOK_NANOS = LONG_IDLE_NANOS / 16;
 
   @Test
-  void right_after_work_and_without_queues_the_answer_is_the_same_on_every_machine()
-      throws Exception {
+  void right_after_work_it_goes_on_where_a_core_is_free_and_else_sleeps_shortly() throws Exception {
     try (IdleWait wait = new IdleWait()) {
-      assertThat(wait.nanos(0, true)).isZero();
+      assertThat(wait.nanos(0, true)).isIn(0L, 4_000L);
       assertThat(wait.nanos(LONG_IDLE_NANOS, false)).isEqualTo(50_000_000);
     }
   }
