@@ -104,7 +104,8 @@ final class Direct {
     List<List<Message>> received =
         everybody(
             (from, to) ->
-                in.at(from).put(to, call.sendAt(from), call.receiveAt(to) + call.blockAt(from), block));
+                in.at(from)
+                    .put(to, call.sendAt(from), call.receiveAt(to) + call.blockAt(from), block));
     for (int rank = 0; rank < ranks; rank++) {
       keepOwn(call, in, rank, 0, call.blockAt(rank));
     }

@@ -236,7 +236,11 @@ final class Hierarchical {
             (from, to, messages) ->
                 messages.add(
                     in.at(from)
-                        .put(to, call.sendAt(from), call.receiveAt(to) + call.blockAt(from), block)));
+                        .put(
+                            to,
+                            call.sendAt(from),
+                            call.receiveAt(to) + call.blockAt(from),
+                            block)));
     exchange.receive(ofRail);
     exchange.receive(
         inside(

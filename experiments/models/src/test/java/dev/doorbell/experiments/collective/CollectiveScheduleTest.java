@@ -118,9 +118,7 @@ class CollectiveScheduleTest {
     List<Schedule> channels = Channels.of(Algorithm.RING, call, 0, 64, 8);
     assertThat(channels).hasSize(3);
     List<Long> places =
-        channels.stream()
-            .map(channel -> channel.steps().get(3).get(1).target())
-            .toList();
+        channels.stream().map(channel -> channel.steps().get(3).get(1).target()).toList();
     assertThat(places).containsExactly(48 + 3 * 48L, 48 + 3 * 48L + 16, 48 + 3 * 48L + 32);
   }
 

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Executes schedules side by side on byte arrays. Their ranks take turns by chance, and a message reads its source
- * only when it arrives, as late as its receiver needs it: what a rank overwrites too early is wrong
- * at the receiver.
+ * Executes schedules side by side on byte arrays. Their ranks take turns by chance, and a message
+ * reads its source only when it arrives, as late as its receiver needs it: what a rank overwrites
+ * too early is wrong at the receiver.
  */
 final class ScheduleExecution {
   private static final ValueLayout.OfInt INT =
@@ -57,8 +57,7 @@ final class ScheduleExecution {
       for (int turn = 0; turn < next.length; turn++) {
         int block = random.nextInt(next.length);
         List<Step> steps = steps(block);
-        if (next[block] < steps.size()
-            && perform(block % call.ranks(), steps.get(next[block]))) {
+        if (next[block] < steps.size() && perform(block % call.ranks(), steps.get(next[block]))) {
           next[block]++;
         }
       }

@@ -100,9 +100,7 @@ public final class CollectiveKind extends ExperimentKind<CollectiveSettings> {
         "%d bytes of %s".formatted(of.size(), word(of.datatype())),
         "use a multiple of %d bytes".formatted(of.datatype().bytes()));
     Algorithm by =
-        of.algorithm() == Chosen.AUTO
-            ? Algorithm.DIRECT
-            : Algorithm.valueOf(of.algorithm().name());
+        of.algorithm() == Chosen.AUTO ? Algorithm.DIRECT : Algorithm.valueOf(of.algorithm().name());
     checks.refuseIf(
         Channels.most(by, of.collective(), of.channels()) < of.channels(),
         "%d channels of %s by %s"

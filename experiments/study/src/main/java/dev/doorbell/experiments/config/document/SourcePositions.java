@@ -91,8 +91,8 @@ public final class SourcePositions {
       implements Comparable<ProblemPosition> {
     private static final Comparator<ProblemPosition> ORDER =
         Comparator.comparing(ProblemPosition::file)
-            .thenComparing(ProblemPosition::line)
-            .thenComparing(ProblemPosition::column);
+            .thenComparingInt(ProblemPosition::line)
+            .thenComparingInt(ProblemPosition::column);
     private static final Pattern IN_FILE = Pattern.compile("(.*):(\\d+):(\\d+)");
 
     public static ProblemPosition of(Problem problem) {

@@ -97,6 +97,7 @@ public record ParityFigure(FigureNotes notes, double band, List<Point> points) i
       PanelLayout layout =
           new PanelLayout(
               width,
+              0,
               1,
               _ -> AxisBuilder.decades("measured, " + units, "", low, high),
               AxisBuilder.decades("modelled, " + units, "", low, high),
