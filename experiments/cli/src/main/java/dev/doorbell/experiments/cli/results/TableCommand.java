@@ -104,7 +104,7 @@ public final class TableCommand extends CliCommand {
     boolean expectations;
 
     /** The table that is asked for; empty for the results themselves. */
-    Optional<Kind> asked() {
+    private Optional<Kind> asked() {
       String rows = "no rows: the run has no sample that this table is about";
       return Stream.of(
               new Kind(warnings, SampleTables::warnings, "no warnings: no sample is suspicious"),
