@@ -1,6 +1,8 @@
 package dev.doorbell.softhca.wire;
 
+import dev.doorbell.core.memory.BigEndian;
 import dev.doorbell.core.pcap.Direction;
+import dev.doorbell.core.roce.Gid;
 import dev.doorbell.core.roce.Icrc;
 import dev.doorbell.core.roce.Ipv4Header;
 import dev.doorbell.core.roce.Ipv6Header;
@@ -176,11 +178,24 @@ final class FrameReceiver {
     packet.trafficClass = frame.trafficClass();
     packet.hopLimit = frame.ipv6 ? Ipv6Header.hopLimit(frame.ip) : Ipv4Header.ttl(frame.ip);
     packet.flowLabel = 0;
-    packet.sourceGidHigh = frame.source().high();
-    packet.sourceGidLow = frame.source().low();
+    int source = frame.ipv6 ? Ipv6Header.SOURCE_OFFSET : Ipv4Header.SOURCE_OFFSET;
+    packet.sourceGidHigh = high(source);
+    packet.sourceGidLow = low(source);
     packet.sourcePort = link.senderPort();
-    packet.destinationGidHigh = frame.destination().high();
-    packet.destinationGidLow = frame.destination().low();
+    int destination = frame.ipv6 ? Ipv6Header.DESTINATION_OFFSET : Ipv4Header.DESTINATION_OFFSET;
+    packet.destinationGidHigh = high(destination);
+    packet.destinationGidLow = low(destination);
+  }
+
+  // Halves of a GID without an object: messages make no garbage.
+  private long high(int at) {
+    return frame.ipv6 ? BigEndian.getLong(frame.ip + at) : 0;
+  }
+
+  private long low(int at) {
+    return frame.ipv6
+        ? BigEndian.getLong(frame.ip + at + Long.BYTES)
+        : Gid.ipv4Low(BigEndian.getInt(frame.ip + at));
   }
 
   private void record(long address, int length) {
