@@ -97,7 +97,9 @@ public final class SamplesFile {
         throw bad("a samples file has no header");
       }
       List<@Nullable Column> columns = new ArrayList<>();
-      for (String name : records.next().getFields()) {
+      List<String> names = records.next().getFields();
+      // A point that only counts has an empty header.
+      for (String name : names.equals(List.of("")) ? List.<String>of() : names) {
         Matcher header = COLUMN.matcher(name);
         if (!header.matches()) {
           throw bad("a column is not 'metric [unit] basis': " + name);

@@ -47,6 +47,11 @@ class SamplesFileTest {
   }
 
   @Test
+  void a_point_that_only_counts_has_no_column() throws IOException {
+    assertThat(decode(SamplesFile.encode(List.of(), Basis.MODELLED))).isEmpty();
+  }
+
+  @Test
   void samples_of_runs_that_named_no_basis_are_read() throws IOException {
     assertThat(decode("latency [ns]\n7\n".getBytes(StandardCharsets.UTF_8)))
         .containsExactly(Samples.of("latency", "ns", 7L));
