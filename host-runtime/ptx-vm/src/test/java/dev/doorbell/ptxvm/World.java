@@ -70,7 +70,7 @@ final class World implements AutoCloseable {
     return launch;
   }
 
-  /** What loading a text would refuse, by line. */
+  /** Returns the problems for which loading would refuse a text, by line. */
   static List<Refusal> check(String name, String ptx) {
     return PtxCheck.of(PtxParser.parse(name, ptx)).refusals();
   }

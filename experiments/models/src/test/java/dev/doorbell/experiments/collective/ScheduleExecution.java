@@ -28,7 +28,7 @@ final class ScheduleExecution {
   private final List<Schedule> channels;
   private final byte[][] arenas;
 
-  /** By channel x ranks + rank. */
+  /** The next step of each block; block {@code channel x ranks + rank} is that of a rank. */
   private final int[] next;
 
   private final Set<Message> arrived = new HashSet<>();

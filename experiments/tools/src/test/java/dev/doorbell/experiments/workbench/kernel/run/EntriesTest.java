@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench.KernelReport;
 import org.junit.jupiter.api.Test;
 
-/** What is said of the entries of a module that is not run. */
+/** Tests the description of the entries of a module that is not run. */
 class EntriesTest {
   @Test
   void an_entry_says_what_its_launch_needs() {
