@@ -32,7 +32,9 @@ abstract class RoundAgent implements Agent, AutoCloseable {
     return loadParked || stores.drain(port);
   }
 
-  /** Takes the agent out of the fabric. Commands under way stay under way; nobody reports them. */
+  /**
+   * Takes the agent out of the fabric. Commands under way stay under way; they are not reported.
+   */
   @Override
   public final void close() {
     fabric.detach(this);

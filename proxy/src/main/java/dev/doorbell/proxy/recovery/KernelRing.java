@@ -29,7 +29,7 @@ import java.util.List;
  * (kernels/include/doorbell/post.cuh).
  */
 final class KernelRing {
-  /** Mark of a reservation that nobody will write. */
+  /** Mark of a reservation that will not be written. */
   private static final long NEVER_WRITTEN = -1;
 
   private static final ValueLayout.OfLong MARK =

@@ -267,7 +267,7 @@ public final class PostingSupervisor implements AutoCloseable {
     return null;
   }
 
-  /** True when nobody posts, and all that was posted is done. */
+  /** True when no thread posts, and all that was posted is done. */
   private boolean isFinished() {
     return point.isQuiet() && !point.hasFailed() && !isOutstanding();
   }

@@ -246,7 +246,7 @@ public final class RecoveringPoster implements AutoCloseable {
    * Ends what was executed, and finds what has to be posted again.
    *
    * @param known messages of the connection before the first that is left
-   * @param executed null when nobody can tell: then nothing may be posted again
+   * @param executed null when it cannot be told: then nothing may be posted again
    * @return how many ended as failed
    */
   private int split(

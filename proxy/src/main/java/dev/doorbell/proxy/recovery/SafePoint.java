@@ -63,7 +63,7 @@ public final class SafePoint implements AutoCloseable {
     return false;
   }
 
-  /** True when nobody posts: posters wait for the next epoch or have ended. */
+  /** True when no thread posts: posters wait for the next epoch or have ended. */
   boolean isQuiet() {
     for (int i = 0; i < count; i++) {
       long word = state(i);

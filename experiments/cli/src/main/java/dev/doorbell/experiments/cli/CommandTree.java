@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * All commands as one tree, for what has to know all of them at once. A run of the tool builds only
+ * All commands as one tree, for code that needs all of them at once. A run of the tool builds only
  * the one that is used.
  */
 final class CommandTree {

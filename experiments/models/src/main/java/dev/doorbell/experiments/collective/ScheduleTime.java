@@ -49,7 +49,7 @@ public final class ScheduleTime {
   /**
    * Nanoseconds until the last rank is done.
    *
-   * @throws IllegalStateException when ranks wait for messages that nobody sends
+   * @throws IllegalStateException when ranks wait for messages that no rank sends
    */
   public static double of(List<Schedule> channels, StepCosts costs) {
     ScheduleTime time = new ScheduleTime(channels, costs);

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Text that somebody pasted, divided into what lies in it: dumps, descriptions of machines, tables
- * of benchmarks, and lines of logs.
+ * Pasted text, divided into what lies in it: dumps, descriptions of machines, tables of benchmarks,
+ * and lines of logs.
  *
  * @param parts in the order of the text
  * @param log every line that belongs to none of them, by number

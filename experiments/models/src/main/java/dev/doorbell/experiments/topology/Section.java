@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param name how keys of its constants begin; empty at the top
  * @param pointer where it lies in the file
- * @param source source of its constants that have none of their own; null where nobody says
+ * @param source source of its constants that have none of their own; null where none is given
  */
 record Section(
     ConstantRecorder recorder,

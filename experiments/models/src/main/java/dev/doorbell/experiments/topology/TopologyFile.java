@@ -176,8 +176,8 @@ public final class TopologyFile {
    * Published measurements that a topology stands for.
    *
    * @param rows names of the machines that it stands for, as the keys of {@code rows} name them
-   * @param leftOut error of its fit on rows that the fit was made without, in the words of whoever
-   *     fitted it; empty where nobody says
+   * @param leftOut error of its fit on rows that the fit was made without, in the words of the tool
+   *     that fitted it; empty where none is given
    */
   public record MachineStands(List<String> rows, String leftOut) {}
 }

@@ -14,7 +14,7 @@ public record ModelConstant(String name, double value, String unit, Origin origi
     MEASURED_HERE,
     /** Chosen so that the model gives published measurements, whose rows the source names. */
     FITTED,
-    /** Published by somebody who measured or specified it. */
+    /** Published by those who measured or specified it. */
     CITED,
     /** Taken to be so; the reader may disagree. */
     ASSUMED

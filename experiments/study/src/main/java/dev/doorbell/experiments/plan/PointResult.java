@@ -14,8 +14,8 @@ import java.util.SequencedMap;
  * @param counters scalars by name, such as {@code tlp.bytes}, counted per message or per point as
  *     their description says
  * @param verifiedBytes bytes compared at the target, all of them right
- * @param notes anything that a reader of the numbers should know; no wall-clock facts, since they
- *     would make two runs differ
+ * @param notes notes for readers of the numbers; no wall-clock facts, since they would make two
+ *     runs differ
  */
 public record PointResult(
     Basis basis,

@@ -115,7 +115,7 @@ public class Disk {
     }
   }
 
-  /** Opens a file to be appended to by nobody else. */
+  /** Opens a file to append to, locked against other processes. */
   final File append(Path path) throws IOException {
     return open(path, APPEND);
   }

@@ -16,7 +16,7 @@ public final class Interruption {
     return requested;
   }
 
-  /** Returns true if somebody asks for {@link #requested}, and so may end in good order. */
+  /** Returns true if code polls {@link #requested}, and so may end in good order. */
   public boolean watched() {
     return watched;
   }

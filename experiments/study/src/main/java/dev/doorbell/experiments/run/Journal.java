@@ -77,7 +77,7 @@ public final class Journal implements Closeable {
         disk.replace(copyOf(path), bytes);
         byte[] good = lines(contents.entries);
         disk.replace(path, good);
-        // The old file stays locked: whoever has opened it must not go on with it.
+        // The old file stays locked: a process that has opened it must not go on with it.
         return new Journal(disk.append(path), good.length, parse(good).last, List.of(file));
       }
       if (file.length() > contents.length) {

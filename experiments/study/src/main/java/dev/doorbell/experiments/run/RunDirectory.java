@@ -291,7 +291,7 @@ public final class RunDirectory implements Closeable {
       case FileAlreadyExistsException exists -> exists.getFile() + " is not a folder";
       case NoSuchFileException missing -> missing.getFile() + " does not exist";
       case FileSystemException system when system.getReason() != null ->
-          // A file of a hidden folder is gone when somebody reads this.
+          // A file of a hidden folder is gone when this is read.
           String.valueOf(system.getFile()).contains(HIDDEN)
               ? system.getReason()
               : system.getReason() + " (" + system.getFile() + ")";
@@ -328,8 +328,8 @@ public final class RunDirectory implements Closeable {
   }
 
   /**
-   * The run's log: what happened when, for whoever looks later. Safe from any thread. A log that
-   * cannot be written does not stop a run.
+   * The run's log: what happened when. Safe from any thread. A log that cannot be written does not
+   * stop a run.
    */
   public static final class RunLog implements Closeable {
     private final Path path;

@@ -133,7 +133,7 @@ public final class SummaryFiles {
     };
   }
 
-  /** Computes the statistics of every point, on all cores; whoever asks for them finds them. */
+  /** Computes the statistics of every point, on all cores, and keeps them. */
   public static void compute(RunData data) {
     data.rows().parallelStream()
         .forEach(

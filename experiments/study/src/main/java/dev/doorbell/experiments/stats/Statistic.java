@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * One number that stands for a point's samples, where somebody asks for another one than the
- * median: mean, least, greatest, or a percentile.
+ * One number that stands for a point's samples, where a user asks for another one than the median:
+ * mean, least, greatest, or a percentile.
  */
 public final class Statistic {
   /** Replicates behind the interval of a mean, each of which draws all samples again. */

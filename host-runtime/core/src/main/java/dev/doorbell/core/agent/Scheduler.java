@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Seed 0 is plain round robin with full budgets. Any other seed permutes every sweep and cuts
  * budgets at random, so that tests meet interleavings that round robin never shows. Every agent is
- * stepped once a sweep, so one that spins starves nobody.
+ * stepped once a sweep, so one that spins starves no other.
  *
  * <p>In round robin, {@linkplain #addDevice devices} are stepped several times a sweep: a thousand
  * threads that wait for a device should not each look once in vain for every step that it makes.

@@ -71,8 +71,8 @@ public abstract class DevicePort {
   }
 
   /**
-   * DMA write of one naturally aligned 64-byte entry, posted, as one transaction: whoever sees its
-   * last 4 bytes sees the others too.
+   * DMA write of one naturally aligned 64-byte entry, posted, as one transaction: a reader that
+   * sees its last 4 bytes sees the others too.
    */
   public void writeEntry(long source, long address) {
     write(source, address, 64, false);

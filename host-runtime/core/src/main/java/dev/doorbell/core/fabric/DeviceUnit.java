@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * costs nothing.
  */
 public class DeviceUnit {
-  /** A unit that nobody keeps book of. */
+  /** A unit that is not registered. */
   public static final DeviceUnit UNWATCHED = new DeviceUnit();
 
   /** For fabrics. */

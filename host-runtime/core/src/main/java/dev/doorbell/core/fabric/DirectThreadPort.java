@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p>PTX semantics map to Java's: strong accesses to opaque ones, acquire and release to
  * themselves, fences to fences. Java's are at least as strong. A page that the check refuses is
- * either a doorbell page, whose stores are handed to the device, or nobody's.
+ * either a doorbell page, whose stores are handed to the device, or unmapped.
  */
 final class DirectThreadPort extends ThreadPort {
   private final AddressSpace memory;

@@ -98,8 +98,8 @@ public abstract class Fabric implements AutoCloseable {
   public abstract RunOutcome run(BooleanSupplier done, long nanos);
 
   /**
-   * Goes on for a while, for a host that acts between two calls: as long as nobody but the host has
-   * anything to do, a clock of the fabric's own stands still.
+   * Goes on for a while, for a host that acts between two calls: as long as no agent but the host
+   * has anything to do, a clock of the fabric's own stands still.
    *
    * @return the work done; 0 when all wait for the host, or for time to pass
    */
@@ -123,7 +123,7 @@ public abstract class Fabric implements AutoCloseable {
    * Notifies {@code listener} of whatever arrives in the allocation at {@code address} from another
    * component, from now on.
    *
-   * @return false where the fabric does not know that
+   * @return false where the fabric cannot tell
    */
   public boolean watch(long address, ArrivalListener listener) {
     return false;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An engine keeps the order of its own transfers. What goes elsewhere than to the engine that is
  * still writing waits for it, and whatever follows waits behind: posted writes of one device arrive
  * in the order in which it made them, wherever they go, and a reader of the host who sees a
- * completion finds what it completes in the GPU. Relaxed writes wait for nobody.
+ * completion finds what it completes in the GPU. Relaxed writes wait for no other.
  */
 final class FarDevicePort extends DevicePort {
   private static final int CHUNK = 4096;
@@ -365,7 +365,7 @@ final class FarDevicePort extends DevicePort {
       return engines.isEmpty();
     }
 
-    /** Returns the engine that reaches these bytes; null when nobody does. */
+    /** Returns the engine that reaches these bytes; null when none does. */
     @Nullable DmaEngine engine(long address, long bytes) {
       for (int i = 0; i < engines.size(); i++) {
         if (engines.get(i).reaches(address, bytes)) {

@@ -5,6 +5,6 @@ public enum RunOutcome {
   /** The condition holds. */
   DONE,
   DEADLINE,
-  /** Nothing can happen any more: every agent waits for something that nobody will do. */
+  /** Nothing can happen any more: every agent waits for something that will not happen. */
   STALLED
 }

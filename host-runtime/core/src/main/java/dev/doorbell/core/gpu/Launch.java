@@ -27,7 +27,7 @@ public interface Launch {
   /** Returns the output of {@code printf} so far. */
   String output();
 
-  /** Instructions executed so far, all threads together; 0 where nobody counts. */
+  /** Instructions executed so far, all threads together; 0 where they are not counted. */
   long instructions();
 
   /**

@@ -61,7 +61,7 @@ public interface ProtectionDomain extends AutoCloseable {
    * Finds the way to an HCA for datagrams.
    *
    * @param hca as in {@link QueuePairAddress#hca}
-   * @throws HcaException when nobody has that address
+   * @throws HcaException when no device has that address
    */
   AddressHandle createAddressHandle(String hca, int trafficClass);
 

@@ -4,7 +4,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair: addresses of its queues for whoever posts, and its state machine.
+ * A queue pair: addresses of its queues for posters, and its state machine.
  *
  * <p>Transitions out of order throw {@link HcaException} and change nothing.
  */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One reserved native range in which all memory of an emulated world lies: GPU, host, on-chip
  * memory and doorbell pages, so that kernels, HCAs and proxies use the same addresses.
  *
- * <p>Pages that nobody touches cost nothing. Every allocation starts on a page of its own and is
+ * <p>Pages that are not touched cost nothing. Every allocation starts on a page of its own and is
  * followed by at least one unused page, so {@link #accessible} is one table look-up: how many bytes
  * of this page may be touched. Pages of kind {@link MemoryKind#UAR} are never accessible there:
  * their accesses are transactions and go through a port's MMIO path.
@@ -582,7 +582,7 @@ public final class AddressSpace implements AutoCloseable {
       }
     }
 
-    /** Advice that a system may not know, and need not take. */
+    /** Advice that a system may ignore. */
     static void preferHuge(long address, long bytes) {
       advise(address, bytes, MADV_HUGEPAGE);
     }

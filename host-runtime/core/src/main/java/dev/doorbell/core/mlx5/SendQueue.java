@@ -61,7 +61,7 @@ public final class SendQueue {
 
   /**
    * The full index nearest to {@code reference} whose low 16 bits are {@code index16}: what a
-   * hardware field means to somebody who counts in 64 bits.
+   * hardware field means to code that counts in 64 bits.
    */
   public static long extend(long reference, int index16) {
     return reference + (short) (index16 - (int) reference);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Finds the words that somebody may have meant. */
+/** Finds the words that a user may have meant. */
 public final class Nearest {
   private static final int MOST = 3;
 

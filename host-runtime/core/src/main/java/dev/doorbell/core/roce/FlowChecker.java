@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows the reliable connections of a capture and says what breaks the rules of the transport
  * (InfiniBand specification, chapters 9.4 to 9.7): header and ICRC errors, gaps of sequence
- * numbers, messages out of order, lengths that do not add up, answers to what nobody asked.
+ * numbers, messages out of order, lengths that do not add up, answers without a request.
  *
  * <p>A capture may start in the middle of a connection; what is not known yet is learned from the
  * first packet that shows it. Retransmissions and NAKs are part of the protocol and no errors: they

@@ -14,7 +14,7 @@ public interface Trace {
         public void record(TraceEvent event) {}
       };
 
-  /** False when nobody listens. */
+  /** False when there is no listener. */
   boolean enabled();
 
   /** Takes an event; events of one locus come in the order of their times. */

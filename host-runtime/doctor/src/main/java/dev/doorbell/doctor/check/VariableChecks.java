@@ -66,7 +66,7 @@ final class VariableChecks {
 
   private VariableChecks() {}
 
-  /** Variables of NCCL, NVSHMEM and UCX: names that nobody reads, and values that mean no good. */
+  /** Variables of NCCL, NVSHMEM and UCX: names that no library reads, and values that do harm. */
   static void variables(CheckedMachine machine, CheckResults found) {
     List<EnvironmentVariable> variables = machine.facts().variables();
     boolean known = true;
@@ -205,7 +205,7 @@ final class VariableChecks {
               .anyMatch(part -> known(rest.substring(part.length()), depth + 1));
     }
 
-    /** Names that somebody may have meant. */
+    /** Names that a user may have meant. */
     Collection<String> candidates(String name) {
       if (name.startsWith(UCX)) {
         return ucx.stream().filter(word -> !word.endsWith("_")).map(word -> UCX + word).toList();

@@ -23,7 +23,7 @@ public final class PortControl {
    *
    * @param folder where the devices are served
    * @param device n of mlx5_n
-   * @throws EnvironmentException if nobody serves there, or the device does not exist
+   * @throws EnvironmentException if no server is there, or the device does not exist
    */
   public static void set(Path folder, int device, boolean up) throws EnvironmentException {
     ByteBuffer hello =

@@ -51,7 +51,7 @@ public abstract class MethodEmitter {
   /** Pushes the value of a slot. */
   public abstract void load(int slot);
 
-  /** Pops a value into a slot; what nobody reads is dropped. */
+  /** Pops a value into a slot; a value that is not read is dropped. */
   public abstract void store(int slot);
 
   /** Runs {@code write} after the method's own code: for what is rarely executed. */

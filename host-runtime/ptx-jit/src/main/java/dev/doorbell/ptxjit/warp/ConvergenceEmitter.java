@@ -16,8 +16,8 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.VarHandle;
 
 /**
- * Writes warp operations at which all lanes are: nobody waits, and what all have in common needs no
- * exchange. A mask that does not name all of them diverges the warp.
+ * Writes warp operations at which all lanes are: no lane waits, and what all have in common needs
+ * no exchange. A mask that does not name all of them diverges the warp.
  */
 final class ConvergenceEmitter {
   private static final ClassDesc WARP = DriverEmitter.WARP;

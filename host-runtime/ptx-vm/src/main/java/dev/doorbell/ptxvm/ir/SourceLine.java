@@ -31,7 +31,7 @@ public record SourceLine(
     return file.substring(file.lastIndexOf('/') + 1);
   }
 
-  /** True for headers of the CUDA toolkit: nobody's own code. */
+  /** True for headers of the CUDA toolkit. */
   public boolean isToolkit() {
     return file.startsWith("cuda/")
         || file.contains("/cccl/")

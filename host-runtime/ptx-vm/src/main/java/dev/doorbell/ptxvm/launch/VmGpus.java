@@ -5,7 +5,7 @@ import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.memory.Locus;
 
-/** Creates virtual GPUs for who does not know them; found as a service. */
+/** Creates virtual GPUs for modules that do not depend on this one; found as a service. */
 public final class VmGpus implements GpuFactory {
   @Override
   public Gpu create(Fabric fabric, Locus locus) {

@@ -34,7 +34,7 @@ public final class Layout {
     return offset;
   }
 
-  /** Leaves {@code count} bytes to nobody. */
+  /** Leaves {@code count} bytes unused. */
   public void skip(long count) {
     bytes += count;
   }

@@ -12,7 +12,7 @@ final class TextLines extends AbstractList<String> implements RandomAccess {
 
   private final String text;
 
-  /** The offset of the first character of each line, once somebody has asked. */
+  /** The offset of the first character of each line, once they have been asked for. */
   private int @Nullable [] starts;
 
   TextLines(String text) {

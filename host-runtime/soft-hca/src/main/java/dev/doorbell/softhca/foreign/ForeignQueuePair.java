@@ -242,7 +242,7 @@ public abstract class ForeignQueuePair extends FrontEnd implements QueuePair, Mm
     return pages().address();
   }
 
-  /** There is no doorbell record: what is there is written to by nobody. */
+  /** There is no doorbell record: its memory is not written to. */
   @Override
   public final long recordAddress() {
     return words.address();

@@ -39,7 +39,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
   /** Preamble and start 8, frame check 4, inter-frame gap 12. */
   private static final int ETHERNET_OVERHEAD = 24;
 
-  /** The destination of multicasts and of Ethernet frames: many queue pairs, or nobody. */
+  /** The destination of multicasts and of Ethernet frames: many queue pairs, or none. */
   public static final int MANY = 0xff_ffff;
 
   /** {@link #request} of a packet that no request made. */
@@ -302,7 +302,7 @@ public final class Packet implements Completion, DevicePort.AtomicFunction {
     leaves(0);
   }
 
-  /** Copies a payload that stands in somebody's memory, which may change, to the own buffer. */
+  /** Copies a payload that stands in a program's memory, which may change, to the own buffer. */
   public void keep() {
     if (bytes > 0 && payload != buffer) {
       long own = buffer();

@@ -49,7 +49,7 @@ public final class PacketPool {
   /**
    * @param returned called when a packet has come back after {@link #take} found none
    * @param limit packets that requests may take
-   * @param atHome carries out a task when nobody else uses this pool
+   * @param atHome carries out a task when no other thread uses this pool
    */
   public PacketPool(Runnable returned, int limit, Consumer<Runnable> atHome) {
     this.returned = returned;

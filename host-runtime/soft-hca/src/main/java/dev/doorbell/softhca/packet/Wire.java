@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A wire carries packets between HCAs. An HCA joins one; addresses name HCAs on it. */
 public abstract class Wire {
-  /** The way from {@code from} to the HCA called {@code to}, or null when nobody has that name. */
+  /** The way from {@code from} to the HCA called {@code to}, or null when none has that name. */
   public abstract @Nullable Route route(Station from, String to);
 
   /**
-   * The way from {@code from} to the HCA with that GID, for datagrams, or null when nobody has it.
+   * The way from {@code from} to the HCA with that GID, for datagrams, or null when none has it.
    */
   public abstract @Nullable Route route(Station from, long gidHigh, long gidLow);
 

@@ -381,7 +381,7 @@ public final class SoftQueuePair extends ScheduledQueuePair implements QueuePair
     ExtendedReceives known = extendedReceives.get(sharedQueue);
     SoftSharedReceiveQueue queue = objects.sharedReceiveQueues.find(sharedQueue);
     if (known != null && !known.queue().equals(queue)) {
-      // Its number is another one's by now, or nobody's.
+      // Its number is another one's by now, or free.
       known.source().release();
       extendedReceives.remove(sharedQueue);
       known = null;

@@ -43,7 +43,7 @@ final class Pacer {
 
   /**
    * Packets that may be unacknowledged: at least as many as may be between two ACK requests, so
-   * that a window that shrinks never waits for an acknowledgement that nobody has asked for.
+   * that a window that shrinks never waits for an acknowledgement without a request.
    */
   int window() {
     long bytes = control.windowBytes(port.now());

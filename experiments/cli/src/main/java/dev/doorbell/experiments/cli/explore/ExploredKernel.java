@@ -27,7 +27,7 @@ public record ExploredKernel(UserKernel kernel) {
   /** Its second world: the fewest ranks that are groups of several. */
   private static final Choice GROUPED = new Choice(List.of("--ranks 4"));
 
-  /** The fewest ranks of groups, or of nodes, with somebody in the middle. */
+  /** The fewest ranks of groups, or of nodes, that have a rank in the middle. */
   private static final Choice SIX = new Choice(List.of("--ranks 6"));
 
   /** The setting of ranks that are joined more closely than others. */
@@ -67,8 +67,8 @@ public record ExploredKernel(UserKernel kernel) {
   }
 
   /**
-   * Returns the worlds in which it is explored where nobody asks for others: those that its
-   * descriptor names, or two of different shape, four where ranks form groups.
+   * Returns the worlds in which it is explored by default: those that its descriptor names, or two
+   * of different shape, four where ranks form groups.
    *
    * @param wraps one of them has a ring that wraps
    */

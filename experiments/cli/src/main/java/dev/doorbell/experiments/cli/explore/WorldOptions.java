@@ -115,7 +115,7 @@ final class WorldOptions {
     }
   }
 
-  /** An option and what the user wants of it; none of it where it is not given. */
+  /** An option and its value; no value where it is not given. */
   private record Axis(String option, List<String> values) {}
 
   /**
@@ -163,7 +163,7 @@ final class WorldOptions {
    * Returns the choices.
    *
    * @param described the kernel where the user has described it, else null
-   * @param wraps a ring that wraps is a world of its own, where nobody says how long it is
+   * @param wraps a ring that wraps is a world of its own, where no length is given
    */
   List<Choice> choices(@Nullable ExploredKernel described, boolean wraps) throws UsageException {
     List<Axis> axes = axes();

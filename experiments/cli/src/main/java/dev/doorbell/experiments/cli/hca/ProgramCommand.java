@@ -102,7 +102,7 @@ abstract class ProgramCommand extends CliCommand {
     return ofHcas;
   }
 
-  /** The program has ended, or nobody uses the devices any more. */
+  /** The program has ended, or no process uses the devices any more. */
   void ended(CommandContext context) {}
 
   @Override
@@ -201,7 +201,7 @@ abstract class ProgramCommand extends CliCommand {
     return parsed;
   }
 
-  /** Devices that are served already are as whoever began to serve them has asked. */
+  /** Devices that are served already keep the options of the first {@code exec}. */
   private void requireSame(Path folder) throws UsageException {
     int served = ShimServer.servedDevices(folder);
     Integer asked = devices();

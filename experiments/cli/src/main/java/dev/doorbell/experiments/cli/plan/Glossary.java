@@ -62,7 +62,7 @@ public final class Glossary {
     this.context = context;
   }
 
-  /** A thing with a name; the rest is read when somebody asks for it. */
+  /** A thing with a name; its summary and text are read on demand. */
   record Entry(String kind, String name, Supplier<String> about, Supplier<String> rest) {
     Entry(String kind, String name, String summary, String text) {
       this(kind, name, () -> summary, () -> text);

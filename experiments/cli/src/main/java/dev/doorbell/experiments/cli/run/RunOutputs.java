@@ -25,7 +25,7 @@ final class RunOutputs {
 
   /**
    * Writes summaries and figures into the run directory. The figures are SVG, which is looked at;
-   * what goes into a paper is drawn when somebody asks for it.
+   * what goes into a paper is drawn on demand.
    */
   static Written write(RunDirectory directory, StoredRun run, ExperimentRuntime runtime)
       throws RunException {

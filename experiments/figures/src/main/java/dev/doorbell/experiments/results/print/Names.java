@@ -12,7 +12,7 @@ public final class Names {
   /** A cell without a value. */
   public static final String NONE = "–";
 
-  /** Axes whose values nobody takes for those of another axis. */
+  /** Axes whose values cannot be mistaken for those of another axis. */
   private static final Set<String> EVIDENT = Set.of("path", "kernel", "placement", "run", "size");
 
   private Names() {}

@@ -226,7 +226,7 @@ public final class Answer {
         .orElse(1);
   }
 
-  /** The best, and whoever cannot be told from it; nobody where all are alike. */
+  /** The best, and those that cannot be told from it; empty where all are alike. */
   private static String winner(List<Best> bests) {
     Best first = bests.getFirst();
     List<String> best =

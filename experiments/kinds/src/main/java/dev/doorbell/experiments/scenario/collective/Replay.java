@@ -42,7 +42,7 @@ final class Replay implements AutoCloseable {
   /** Two days: longer than any node takes. */
   private static final long DEADLINE_NANOS = 172_800_000_000_000L;
 
-  /** No collective takes so long, and nobody computes: the ranks wait for each other. */
+  /** No collective takes so long, and no rank computes: the ranks wait for each other. */
   private static final long STUCK_NANOS = 2_000_000_000;
 
   private static final long MOST_MEMORY = 12L << 30;

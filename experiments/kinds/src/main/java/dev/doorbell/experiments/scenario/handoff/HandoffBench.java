@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A world for one launch of proxy_minimal: at rank 0, or at both ranks for a ping-pong. After it
- * every message of every producer is compared, and bytes that nobody may write.
+ * every message of every producer is compared, and bytes that no message may write.
  */
 final class HandoffBench extends WorldTrial {
   private static final String KERNEL = "proxy_minimal";

@@ -65,7 +65,7 @@ public record RealHca(String word, Driver driver, String filter) {
   }
 
   /**
-   * Opens it once, to know that it works and what it can do.
+   * Opens it once, to find whether it works and what it can do.
    *
    * @throws EnvironmentException saying what is missing and how to get it
    */

@@ -4,7 +4,7 @@ import dev.doorbell.core.memory.Memory;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Memory for messages to arrive in, zero at first, between guards that nobody may write. */
+/** Memory for messages to arrive in, zero at first, between guards that no message may write. */
 public final class GuardedMemory {
   public static final int GUARD = 64;
 

@@ -61,7 +61,7 @@ public record KernelScope(
     return frame;
   }
 
-  /** The value of one of the numbers that formulas know, a setting's as its type's bits. */
+  /** The value of a number that formulas can name; a setting has the bits of its type. */
   public long bits(String name) {
     for (KernelSetting setting : extension.settings()) {
       if (setting.name().equals(name)) {

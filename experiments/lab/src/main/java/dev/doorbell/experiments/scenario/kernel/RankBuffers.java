@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * the path needs it, and a kernel's job over them.
  */
 public final class RankBuffers implements AutoCloseable {
-  /** Bytes on either side of the inbox, at least, that nobody may write. */
+  /** The fewest bytes on either side of the inbox that no message may write. */
   public static final int GUARD = GuardedMemory.GUARD;
 
   private final Rank rank;

@@ -103,7 +103,7 @@ public final class PointRun<S> {
     basis = other;
   }
 
-  /** Adds something that a reader of the numbers should know; once, however often it is added. */
+  /** Adds a note for readers of the numbers; once, however often it is added. */
   public void note(String note) {
     notes.add(note);
   }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Predictions of rows whose values nobody has read: the rows run without them, the predictions are
- * written with a date and a hash, and are what values are compared with from then on.
+ * Predictions of rows whose values have not been read: the rows run without them, the predictions
+ * are written with a date and a hash, and are what values are compared with from then on.
  */
 public final class BlindTest {
   private static final String PREDICTED = "# predicted ";

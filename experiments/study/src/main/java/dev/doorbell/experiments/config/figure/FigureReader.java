@@ -41,9 +41,7 @@ public final class FigureReader {
     this.problems = problems;
   }
 
-  /**
-   * A figure as somebody writes it in one line: {@code {kind: heatmap, x: size, rows: placement}}.
-   */
+  /** A figure written in one line: {@code {kind: heatmap, x: size, rows: placement}}. */
   public static FigureSpec ofText(String option, String text) throws ConfigException {
     List<Problem> problems = new ArrayList<>();
     YamlDocument.Parsed document = YamlDocument.parse(option, text, "figure");

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A figure that a config, a paper or somebody at the command line asks for. What is empty is left
- * out; where a figure is not the config's own, that is left to the config.
+ * A figure that a config, a paper or a command line asks for. What is empty is left out; where a
+ * figure is not the config's own, that is left to the config.
  *
  * @param name of its files; empty for one made of what it shows
  * @param x axis on the abscissa, such as {@code size}; of bars, what they stand side by side for

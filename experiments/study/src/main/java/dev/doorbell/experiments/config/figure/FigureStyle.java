@@ -62,7 +62,7 @@ public record FigureStyle(ObjectNode given) {
   }
 
   /**
-   * A number as somebody writes it.
+   * A number as users write it.
    *
    * @param unit {@code B} for one with K, M or G, {@code ns} for a time; empty for a bare number
    */

@@ -88,7 +88,7 @@ public final class Formula {
     return parse(new Parser(text, names, null));
   }
 
-  /** Returns the value in double precision of a formula whose names another one knows. */
+  /** Returns the value in double precision of a formula; {@code names} resolves its names. */
   public static double value(String text, Lookup lookup) throws FormulaException {
     return parse(new Parser(text, NO_NAMES, lookup)).real(NO_VALUES);
   }

@@ -293,7 +293,7 @@ public final class KernelDescriptorReader {
           "launch: { ranks: all }, or leave ranks out");
     }
 
-    /** Refuses metrics, buffers and structures that no parameter gets: nobody would use them. */
+    /** Refuses metrics, buffers and structures that no parameter gets: they would be of no use. */
     private void checkExtension() {
       Map<String, String> needed = new LinkedHashMap<>();
       for (KernelMetric metric : descriptor.extension().metrics()) {

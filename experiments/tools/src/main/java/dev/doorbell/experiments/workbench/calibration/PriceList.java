@@ -180,7 +180,7 @@ final class PriceList {
     }
   }
 
-  /** Nobody knows of an arrival before a TLP could have gone there and its answer come back. */
+  /** An arrival is known after a TLP could have gone there and its answer come back. */
   private void fenceAwaitsArrival() {
     if (has("fence.system.host", "store.host", "load.host")) {
       double fence = median("fence.system.host") - median("store.host");

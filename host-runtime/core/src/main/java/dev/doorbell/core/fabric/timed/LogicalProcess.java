@@ -67,7 +67,7 @@ final class LogicalProcess {
     visits.add(new Visit(agent, task));
   }
 
-  /** Carries out what was left, in the order of the devices, whoever came first. */
+  /** Carries out what was left, in the order of the devices, not of arrival. */
   void receive() {
     if (visits.isEmpty()) {
       return;

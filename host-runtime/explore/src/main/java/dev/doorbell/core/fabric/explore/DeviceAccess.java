@@ -8,6 +8,6 @@ import org.jspecify.annotations.Nullable;
  * The place of a device's access.
  *
  * @param region that it read; null for payload and for writes
- * @param post the store of the WQE that it is for; null where nobody stored one to a ring
+ * @param post the store of the WQE that it is for; null where none was stored to a ring
  */
 public record DeviceAccess(@Nullable Region region, @Nullable Write post) {}

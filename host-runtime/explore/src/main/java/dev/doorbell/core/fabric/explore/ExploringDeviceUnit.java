@@ -191,7 +191,7 @@ final class ExploringDeviceUnit extends DeviceUnit {
     return arrived;
   }
 
-  /** The store of the WQE that the unit works for; null where nobody stored one to a ring. */
+  /** The store of the WQE that the unit works for; null where none was stored to a ring. */
   @Nullable Write post() {
     return post;
   }

@@ -433,7 +433,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Everybody sleeps: time moves on to the next who wakes by the clock. False when nobody does. */
+  /** Everybody sleeps: time moves on to the next who wakes by the clock. False when none does. */
   private boolean skip() {
     Slot first = null;
     for (Slot slot : slots.values()) {

@@ -22,7 +22,7 @@ import java.util.Set;
  * The parts of a program that control can reach from its entries, and its branches. It is found out
  * once and serves all runs of the program.
  *
- * <p>Code from which every way leads to a trap is left out: nobody is to come there.
+ * <p>Code from which every way leads to a trap is left out: no thread is to come there.
  */
 public final class ReachableCode {
   private final Set<Integer> entries = new HashSet<>();

@@ -79,7 +79,7 @@ public final class GpuWindow implements AutoCloseable {
    * @throws IOException when they cannot be mapped
    */
   public void overlay(long address, long bytes, Path other, long offset) throws IOException {
-    // A page behind the end of a file ends whoever touches it.
+    // A page behind the end of a file ends a process that touches it.
     if (offset < 0 || bytes <= 0 || offset > Files.size(other) - bytes) {
       throw new IOException("pages behind the end of a file");
     }
@@ -97,7 +97,7 @@ public final class GpuWindow implements AutoCloseable {
     libc.mapShared(address, bytes, LinuxCalls.MAP_FIXED, file, address - base);
   }
 
-  /** Gives all of it back; nobody may use an address of it any more. */
+  /** Gives all of it back; no address of it may be used any more. */
   @Override
   public void close() {
     space.close();

@@ -126,7 +126,7 @@ public final class ConnectionManager {
     return id.eventsReported;
   }
 
-  /** Rejects the requests that have been announced to nobody. */
+  /** Rejects the requests that have not been announced. */
   private void endListener(CmId listener) {
     for (CmId request : List.copyOf(listener.waiting)) {
       onRejected(request, noListener(request), NOTHING);

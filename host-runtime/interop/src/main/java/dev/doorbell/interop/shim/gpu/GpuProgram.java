@@ -226,7 +226,7 @@ final class GpuProgram implements AutoCloseable {
   }
 
   /**
-   * A fault of Doorbell itself, whose stack goes to whoever runs the server.
+   * A fault of Doorbell itself, whose stack is printed by the server.
    *
    * @return a line for the program
    */

@@ -19,7 +19,7 @@ public final class ServerTables {
   /**
    * The name of an XRC domain.
    *
-   * @param file device and inode; of a private domain something that is nobody else's
+   * @param file device and inode; of a private domain a value that no other has
    */
   public record XrcFile(ServedDevice device, Object file) {}
 

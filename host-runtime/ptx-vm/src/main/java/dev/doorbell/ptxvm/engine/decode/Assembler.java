@@ -108,7 +108,7 @@ public final class Assembler {
     };
   }
 
-  /** The slot of a destination; {@code _} has one that nobody reads. */
+  /** The slot of a destination; {@code _} has one that is not read. */
   public int result(Operand operand) throws Unsupported {
     return switch (operand) {
       case Operand.Reg(Register register) -> slot(register);

@@ -171,7 +171,7 @@ public final class KernelScope {
     return specials.computeIfAbsent(register, key -> grow(0));
   }
 
-  /** A slot that nobody reads. */
+  /** A slot that is not read. */
   public int trash() {
     if (trash < 0) {
       trash = grow(0);

@@ -60,7 +60,7 @@ public final class VmThread implements Agent, Barrier.Participant {
   /** Set while {@link #op} is an access that parked: it has waited for what it needs already. */
   private boolean repeats;
 
-  /** Set while the thread waits at a barrier or a warp operation; nobody steps it then. */
+  /** Set while the thread waits at a barrier or a warp operation; it is not stepped then. */
   public boolean waiting;
 
   /** Set when what it waited for came; the waiting instruction clears it and takes the result. */
@@ -165,7 +165,7 @@ public final class VmThread implements Agent, Barrier.Participant {
         cta.stepper.step(this, current);
       }
     } catch (RuntimeException e) {
-      // A fault of the VM: whoever reports it knows the instruction.
+      // A fault of the VM: its reporter adds the instruction.
       e.addSuppressed(new Fault(where()));
       throw e;
     }

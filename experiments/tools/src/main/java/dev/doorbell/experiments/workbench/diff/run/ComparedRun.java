@@ -314,7 +314,7 @@ final class ComparedRun {
 
   /**
    * Returns the run with a larger ring if several have filled this one and gone round in it, so
-   * that it holds whoever came last; else null.
+   * that it holds the last one; else null.
    */
   @Nullable ComparedRun roomier(SequencedMap<String, byte[]> contents) {
     if (posts() != KernelComparison.Posts.UNORDERED

@@ -69,7 +69,7 @@ final class QueueContents {
   /**
    * Blocks of a send ring in an order of their own, WQEs without their index and without whether
    * they ask for a completion: both are given when it is known who comes before. What lies behind
-   * the last unit of a WQE is nobody's, and need not have been written.
+   * the last unit of a WQE belongs to no segment, and need not have been written.
    *
    * @param ring filled from its first block, at most once round
    */
@@ -106,7 +106,7 @@ final class QueueContents {
 
   /**
    * Entries of a command queue in an order of their own, without their index; nothing of a queue
-   * that is full or has gone round, which holds whoever came last.
+   * that is full or has gone round, which holds the last one.
    */
   static byte[] commands(byte[] entries) {
     byte[][] each = new byte[entries.length / CommandQueueView.ENTRY_BYTES][];

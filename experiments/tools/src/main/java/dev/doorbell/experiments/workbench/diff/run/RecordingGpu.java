@@ -21,7 +21,7 @@ import java.util.Set;
  * end, with addresses as places in what they point to: two GPUs have nothing else in common.
  */
 final class RecordingGpu extends ForwardingGpu {
-  /** Times are nobody else's. */
+  /** Times are of this GPU alone. */
   private static final Set<String> NOT_COMPARED = Set.of("samples", "stamps");
 
   private static final long PLACE = 0xd00b_0000_0000_0000L;

@@ -375,7 +375,7 @@ final class ExploredTransfer extends ExploredWorld {
     job.chunkBytes = CHUNK;
   }
 
-  /** A safe point at which the host wants nobody: epoch 0 is granted, and stays. */
+  /** A safe point at which the host stops no thread: epoch 0 is granted, and stays. */
   private long safePoint(Rank rank) {
     Memory posters =
         allocate(

@@ -172,7 +172,7 @@ public final class ExploringLaboratory implements Laboratory {
       boolean clean = failure == null && fabric.findings().isEmpty();
       List<String> turns = lastTurns.stream().map(Turn::text).toList();
       if (chooser instanceof SystematicSearch search) {
-        // Most runs of a proof are clean, and nobody reads their steps.
+        // Most runs of a proof are clean, and their steps are not read.
         turns = clean ? List.of() : search.trace().stream().map(fabric::describe).toList();
       }
       return new Outcome(

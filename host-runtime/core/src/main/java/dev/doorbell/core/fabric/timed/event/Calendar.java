@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * When a server of unit rate is busy. Work is booked for the future because a TLP reaches the later
- * links of its path after it left; whoever arrives before that uses the time in between.
+ * links of its path after it left; a packet that arrives before that uses the time in between.
  */
 public final class Calendar {
   /** Disjoint, not touching, in order; those before {@code head} have passed. */

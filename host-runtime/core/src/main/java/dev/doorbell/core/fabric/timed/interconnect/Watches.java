@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sleepers that wait for a write, by the bytes: a hash table of 64-byte lines, chained, all in
- * arrays. It counts the watches of each page, too: most writes are to pages that nobody watches.
+ * arrays. It counts the watches of each page, too: most writes are to pages without a watch.
  */
 public final class Watches {
   private static final int LINE_SHIFT = 6;
@@ -105,7 +105,7 @@ public final class Watches {
     }
   }
 
-  /** False when nobody watches any page of {@code [address, address + bytes)}. */
+  /** False when there is no watch on any page of {@code [address, address + bytes)}. */
   public boolean isWatched(long address, long bytes) {
     return live > 0 && watched(address >>> PAGE_SHIFT, (address + bytes - 1) >>> PAGE_SHIFT);
   }
@@ -126,7 +126,7 @@ public final class Watches {
     return found;
   }
 
-  /** False when nobody watches any of these pages. */
+  /** False when there is no watch on any of these pages. */
   private boolean watched(long first, long last) {
     if (last - first >= pages.length) {
       return true;

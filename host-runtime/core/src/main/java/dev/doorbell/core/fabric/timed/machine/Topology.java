@@ -189,7 +189,7 @@ public record Topology(
       MEASURED_HERE("measured here"),
       /** Chosen so that the model gives published measurements, whose rows the source names. */
       FITTED("fitted to"),
-      /** Published by somebody who measured or specified it. */
+      /** Published by those who measured or specified it. */
       CITED("cited"),
       /** Taken to be so; the reader may disagree. */
       ASSUMED("assumed");

@@ -122,7 +122,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
   }
 
   /**
-   * Returns true if nobody can notice when a load is made: it is weak, and passes no gate. What it
+   * Returns true if the time of a load cannot be noticed: it is weak, and passes no gate. What it
    * finds was written before the thread's last acquire or barrier, which had its turn, and is not
    * overwritten before its next release; a program of which that is not true has no order there.
    */
@@ -294,7 +294,7 @@ abstract class LoadingThread extends ScheduledThread implements RemoteAccess.Lis
     if (strong && looksLater(path, address)) {
       return;
     }
-    // A load begins when its own instruction has been executed, which nobody has counted yet.
+    // A load begins when its own instruction has been executed, which has not been counted yet.
     if (path.local) {
       long low = serve(address, bytes, strong);
       loads.served(ticket, low, high, there + prices.instruction());

@@ -181,7 +181,7 @@ abstract class ScheduledThread extends SizedThreadPort implements Sleeper {
     }
   }
 
-  /** Wakes the thread if somebody whom the fabric does not know has stored to what it polls. */
+  /** Wakes the thread if a store from outside of the fabric changed what it polls. */
   public final void lookAgain() {
     if (sleep != Sleep.AWAKE && polls.changed()) {
       wake(queue.clock());

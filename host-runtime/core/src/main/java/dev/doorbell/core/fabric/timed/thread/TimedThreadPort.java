@@ -135,9 +135,9 @@ public final class TimedThreadPort extends LoadingThread {
   }
 
   /**
-   * Returns true if nobody can notice when a store is made: it is weak, nobody waits for it, and it
-   * passes no gate. Whoever reads it has acquired what the thread releases later, in a turn of its
-   * own; a program of which that is not true has no order there.
+   * Returns true if the time of a store cannot be noticed: it is weak, no thread waits for it, and
+   * it passes no gate. Whoever reads it has acquired what the thread releases later, in a turn of
+   * its own; a program of which that is not true has no order there.
    */
   private boolean isUnnoticed(AccessPath path, long address, int bytes, int access) {
     return path.local

@@ -7,7 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who loads and stores: what it knows, what it has released, what it has yet to take. */
+/**
+ * A source of loads and stores: what it has seen, what it has released, what it has yet to take.
+ */
 public final class Actor {
   private static final int SCOPE_SHIFT = 4;
   private static final int WORDS = 8;

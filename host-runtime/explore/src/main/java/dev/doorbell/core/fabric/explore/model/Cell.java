@@ -110,7 +110,7 @@ public final class Cell {
     return (forgotten & mask) != 0;
   }
 
-  /** Somebody whom the machine does not know stored here: the host, before or between launches. */
+  /** A store from outside of the machine was made here: by the host, before or between launches. */
   void reset(long value) {
     newest = null;
     remembered = 0;

@@ -6,9 +6,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds one agent back at a time: it has the lowest priority, and goes only where nobody else can,
- * for a number of turns that is drawn from all powers of two. Which agent that is changes at few
- * turns, drawn at random (probabilistic concurrency testing). All other choices are random.
+ * Holds one agent back at a time: it has the lowest priority, and goes only where no other can, for
+ * a number of turns that is drawn from all powers of two. Which agent that is changes at few turns,
+ * drawn at random (probabilistic concurrency testing). All other choices are random.
  */
 final class HoldingChooser implements Chooser {
   private static final int CHANGE_ONE_IN = 64;

@@ -74,10 +74,10 @@ public final class MemoryMachine {
 
   private @Nullable Records records;
 
-  /** Hears of accesses; null where nobody asks. */
+  /** Is told of accesses; null where there is no listener. */
   private @Nullable AccessLog log;
 
-  /** The orders that were seen; null where nobody asks. */
+  /** The orders that were seen; null where they are not kept. */
   private @Nullable SeenOrders orders;
 
   /** Releases of sc fences, by scope and place. */
@@ -140,7 +140,7 @@ public final class MemoryMachine {
     log = listener;
   }
 
-  /** A number for events that are nobody's own. */
+  /** A number for events that belong to no actor. */
   public int nextNumber() {
     return numbers++;
   }
@@ -165,7 +165,7 @@ public final class MemoryMachine {
     records = listener;
   }
 
-  /** True when somebody whom the machine does not know has stored to a word. */
+  /** True when a store from outside of the machine was made to a word. */
   public boolean isOverwritten(Cell cell) {
     return cell.value() != backing.word(cell.address);
   }
@@ -234,7 +234,7 @@ public final class MemoryMachine {
         & Words.ones(bytes);
   }
 
-  /** The newest write of a word, whoever knows of it; null where none is remembered. */
+  /** The newest write of a word, seen or not; null where none is remembered. */
   public @Nullable Write newest(long address) {
     Cell cell = cells.find(address & -Long.BYTES);
     return cell == null ? null : cell.newest;
@@ -270,7 +270,7 @@ public final class MemoryMachine {
 
   /**
    * A device's DMA write. Its last word comes after its others, and, unless {@code relaxed}, after
-   * all that the device wrote before; whoever acquires it acquires those.
+   * all that the device wrote before; an acquire of it acquires those.
    *
    * @param source hands out the bytes
    */
@@ -324,7 +324,7 @@ public final class MemoryMachine {
    *
    * @param device the unit that it arrived at
    * @param message what came with the packet; null for nothing
-   * @return who wrote: whoever knows what it did knows of the packet
+   * @return who wrote: an actor that has seen its writes has seen the packet
    */
   public Actor place(
       Actor device,

@@ -137,7 +137,7 @@ public final class AxiomaticModel {
     }
   }
 
-  /** Returns true if each value that is read is written by somebody: most combinations end here. */
+  /** Returns true if each value that is read is written by an event: most combinations end here. */
   private boolean readsWhatIsWritten(List<ThreadTrace> chosen) {
     for (ThreadTrace trace : chosen) {
       for (Event read : trace.events()) {
@@ -180,7 +180,7 @@ public final class AxiomaticModel {
    * Tries all sources of the reads from {@code event} on. Where two atomics would read from one
    * write, atomicity forbids whatever the others read from.
    *
-   * @return false when there was such a choice, which nobody judges
+   * @return false when there was such a choice, which is not judged
    */
   private boolean chooseSources(
       Candidate candidate, List<Relation> schedules, int[] source, int event) {

@@ -150,7 +150,7 @@ final class BarrierSchedules {
         : barrier.count();
   }
 
-  /** Returns true if reductions yield what the candidate says, and nobody passes who is blocked. */
+  /** Returns true if reductions yield what the candidate says, and no blocked thread passes. */
   private boolean agrees(List<Integer> members) {
     int count = members.stream().mapToInt(this::predicate).sum();
     long reducing = members.stream().filter(this::reduces).count();

@@ -1,8 +1,8 @@
 package dev.doorbell.core.fabric.explore.litmus.axiom;
 
 /**
- * A relation over at most 64 events: one row of bits an event. Mutable; whoever wants to try
- * something works on a {@link #copy}.
+ * A relation over at most 64 events: one row of bits an event. Mutable; code that tries something
+ * works on a {@link #copy}.
  */
 final class Relation {
   /** The most events that a candidate execution may have. */

@@ -23,7 +23,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every way through one thread's code, for loads that may return whatever somebody writes.
+ * Every way through one thread's code, for loads that may return any value that is written.
  *
  * <p>A loop is followed a bounded number of times round; {@link #cut} says whether that left
  * anything out. Dependencies are syntactic, with the usual exceptions: {@code xor r, a, a}, {@code
