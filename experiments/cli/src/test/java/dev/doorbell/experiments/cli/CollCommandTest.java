@@ -91,6 +91,32 @@ class CollCommandTest {
     assertThat(folder).isEmptyDirectory();
   }
 
+  /** A ring passes 15/8 of its bytes through the eight ports of each of two nodes, 50 GB/s each. */
+  @Test
+  void a_large_ring_is_no_faster_than_the_ports_of_a_node() {
+    ExitCode code =
+        session.type(
+            "coll",
+            "all_reduce",
+            "-b",
+            "32M",
+            "-e",
+            "1G",
+            "-f",
+            "32",
+            "-g",
+            "16",
+            "--placement",
+            "dgx-h100",
+            "--explain",
+            "--out",
+            folder.toString());
+    assertThat(code).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
+    double ports = 15.0 / 8 * (1 << 30) / (8 * 50e3);
+    assertThat(rows().getLast()[0]).isEqualTo("1073741824");
+    assertThat(Double.parseDouble(rows().getLast()[1])).isBetween(0.99 * ports, 1.1 * ports);
+  }
+
   @Test
   void what_is_no_collective_and_no_range_of_sizes_is_refused() {
     assertThat(session.type("coll", "allreduce")).isEqualTo(ExitCode.USAGE);

@@ -14,7 +14,6 @@ import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
 import dev.doorbell.experiments.collective.NcclTable;
 import dev.doorbell.experiments.config.value.Sizes;
-import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
@@ -70,8 +69,14 @@ public final class CollCommand extends CliCommand {
   /** From so many bytes on, blocks are large and so are the messages of a ring. */
   private static final long LARGE = 4L << 20;
 
+  /** Bytes of a collective up to which each size has its own schedule in a prediction. */
+  private static final long LARGE_SCHEDULE = 32L << 20;
+
   /** Bytes of the largest collective whose schedule is laid out for a prediction. */
-  private static final long LARGEST_SCHEDULE = 32L << 20;
+  private static final long LARGEST_SCHEDULE = 512L << 20;
+
+  /** Change of the time of a byte between two doublings from which on it counts as steady. */
+  private static final double STEADY = 0.01;
 
   @Parameters(
       arity = "0..1",
@@ -321,36 +326,61 @@ public final class CollCommand extends CliCommand {
   private Map<Long, Double> form(
       CommandContext context, Collective kind, List<Long> sizes, String algorithm)
       throws ProblemException {
-    ExperimentRuntime runtime = context.runtime().get();
     // Memory is no matter for what is not run: the smallest size stands for all.
-    PlanChecks.demand(EXPERIMENT, plan(context, kind, sizes.subList(0, 1), algorithm), runtime);
-    // Schedules have a step for each chunk: beyond some size, time grows in proportion to bytes.
+    Plan smallest = plan(context, kind, sizes.subList(0, 1), algorithm);
+    PlanChecks.demand(EXPERIMENT, smallest, context.runtime().get());
+    // Schedules have a step for each chunk: beyond some size, time grows in proportion to bytes,
+    // once latencies no longer hide what the ports carry.
     Set<Long> computed = new TreeSet<>(sizes);
-    boolean extended = computed.removeIf(size -> size > LARGEST_SCHEDULE);
+    boolean extended = computed.removeIf(size -> size > LARGE_SCHEDULE);
     if (extended) {
-      computed.addAll(List.of(LARGEST_SCHEDULE / 2, LARGEST_SCHEDULE));
+      computed.addAll(List.of(LARGE_SCHEDULE / 2, LARGE_SCHEDULE));
     }
-    Map<Long, Double> form = new LinkedHashMap<>();
-    for (Point point : plan(context, kind, List.copyOf(computed), algorithm).points()) {
+    Map<Long, Double> form = nanos(context, kind, List.copyOf(computed), algorithm);
+    if (extended && form.containsKey(LARGE_SCHEDULE)) {
+      long known = LARGE_SCHEDULE;
+      double before;
+      double growth = growth(form, known);
+      do {
+        known *= 2;
+        form.putAll(nanos(context, kind, List.of(known), algorithm));
+        before = growth;
+        growth = growth(form, known);
+      } while (known < LARGEST_SCHEDULE && Math.abs(growth / before - 1) > STEADY);
+      long from = known;
+      double last = form.getOrDefault(known, Double.NaN);
+      double perByte = growth;
+      sizes.stream()
+          .filter(size -> size > LARGE_SCHEDULE)
+          .forEach(size -> form.putIfAbsent(size, last + (size - from) * perByte));
+    }
+    form.keySet().retainAll(sizes);
+    return form;
+  }
+
+  /** Nanoseconds a byte between half of a size and the size. */
+  private static double growth(Map<Long, Double> form, long size) {
+    double half = form.getOrDefault(size / 2, Double.NaN);
+    return (form.getOrDefault(size, Double.NaN) - half) / (size / 2.0);
+  }
+
+  private Map<Long, Double> nanos(
+      CommandContext context, Collective kind, List<Long> sizes, String algorithm)
+      throws ProblemException {
+    Map<Long, Double> nanos = new LinkedHashMap<>();
+    for (Point point : plan(context, kind, sizes, algorithm).points()) {
       if (point.text("buffers").equals("out-of-place")) {
-        runtime
+        context
+            .runtime()
+            .get()
             .predict(point)
             .of(METRIC)
             .map(Prediction.Term::value)
             .filter(Double::isFinite)
-            .ifPresent(nanos -> form.put(point.whole("size"), nanos));
+            .ifPresent(value -> nanos.put(point.whole("size"), value));
       }
     }
-    Double half = form.get(LARGEST_SCHEDULE / 2);
-    Double last = form.get(LARGEST_SCHEDULE);
-    if (extended && half != null && last != null) {
-      double perByte = (last - half) / (LARGEST_SCHEDULE / 2.0);
-      sizes.stream()
-          .filter(size -> size > LARGEST_SCHEDULE)
-          .forEach(size -> form.put(size, last + (size - LARGEST_SCHEDULE) * perByte));
-    }
-    form.keySet().retainAll(sizes);
-    return form;
+    return nanos;
   }
 
   private Plan plan(CommandContext context, Collective kind, List<Long> sizes, String algorithm)
@@ -444,7 +474,7 @@ public final class CollCommand extends CliCommand {
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
-            "# predicted: LogGP of the schedules, in proportion beyond 32 MiB; nothing was run. At"
+            "# predicted: LogGP of the schedules, in proportion beyond 64 to 512 MiB; nothing was run. At"
                 + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
             most == 0 ? Double.NaN : least,
             most == 0 ? Double.NaN : most);
