@@ -98,6 +98,7 @@ class HcaExecTest {
         .isEqualTo(ExitCode.ENVIRONMENT);
     assertThat(user.err()).contains("DB-E050").contains("no-such-program").contains("fix");
   }
+
   @Test
   void who_finds_devices_served_is_told_to_leave_out_the_option_that_was_typed() throws Exception {
     Path at = folder.resolve("hca");
