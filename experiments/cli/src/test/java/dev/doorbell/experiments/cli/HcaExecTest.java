@@ -8,6 +8,8 @@ import dev.doorbell.core.Probe;
 import dev.doorbell.cuda.CudaProbe;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.ProgramExit;
+import dev.doorbell.interop.shim.ShimOptions;
+import dev.doorbell.interop.shim.ShimServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -95,5 +97,15 @@ class HcaExecTest {
     assertThat(user.type("hca", "exec", "--at", at, "--", "no-such-program"))
         .isEqualTo(ExitCode.ENVIRONMENT);
     assertThat(user.err()).contains("DB-E050").contains("no-such-program").contains("fix");
+  }
+
+  @Test
+  void who_finds_devices_served_is_told_to_leave_out_the_option_that_was_typed() throws Exception {
+    Path at = folder.resolve("hca");
+    try (ShimServer server = ShimServer.open(at, ShimOptions.of(1))) {
+      assertThat(user.type("exec", "--missing", "--at", at.toString(), "--", "true"))
+          .isEqualTo(ExitCode.USAGE);
+    }
+    assertThat(user.err()).contains("DB-U003").contains("leave out --hcas and all other options");
   }
 }

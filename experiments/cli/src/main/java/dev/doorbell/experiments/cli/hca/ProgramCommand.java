@@ -221,7 +221,7 @@ abstract class ProgramCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U003", folder.toString(), what)
               .fix(
-                  "leave out %s, --address, --nic, --faults, --pcap and --gpus, or name another folder with --at"
+                  "leave out %s and all other options, or name another folder with --at"
                       .formatted(devicesOption())));
     }
   }
