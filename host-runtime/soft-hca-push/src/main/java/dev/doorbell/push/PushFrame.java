@@ -58,7 +58,7 @@ final class PushFrame extends Frame {
       Message message,
       boolean echo,
       int limit) {
-    super(source, destination, bytes);
+    super(source, destination, bytes, 0, false);
     this.kind = kind;
     this.ring = ring;
     this.sequence = sequence;

@@ -9,10 +9,17 @@ import org.jspecify.annotations.Nullable;
  * A network carries frames: who to whom, and how long on the wire. Users extend it by what it means
  * to them.
  */
-public abstract class Frame implements Completion {
+public abstract class Frame extends Completion.Cancellable {
   private final int source;
   private final int destination;
   private final int bytes;
+
+  /** Frames with the same number take the same way, where there are several. */
+  final long flow;
+
+  /** True if it overtakes others in the queues of a network with urgent frames. */
+  public final boolean urgent;
+
   private boolean congested;
   @Nullable Hop hop;
 
@@ -31,14 +38,18 @@ public abstract class Frame implements Completion {
    * @param source number of the {@link Host} that sends it
    * @param destination number of the one that gets it
    * @param bytes on the wire, everything from preamble to gap
+   * @param flow what tells apart the flows from one host to another
+   * @param urgent whether it overtakes others in the queues of a network with urgent frames
    */
-  protected Frame(int source, int destination, int bytes) {
+  protected Frame(int source, int destination, int bytes, long flow, boolean urgent) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a frame of " + bytes + " bytes");
     }
     this.source = source;
     this.destination = destination;
     this.bytes = bytes;
+    this.flow = flow ^ ((long) source << Integer.SIZE | destination);
+    this.urgent = urgent;
   }
 
   public final int source() {
@@ -52,16 +63,6 @@ public abstract class Frame implements Completion {
   /** Bytes on the wire. */
   public final int bytes() {
     return bytes;
-  }
-
-  /** Frames with the same number take the same way, where there are several. */
-  protected long flow() {
-    return (long) source << Integer.SIZE | destination;
-  }
-
-  /** Returns true if it overtakes others in the queues of a network with urgent frames. */
-  protected boolean urgent() {
-    return false;
   }
 
   /** Returns true if a switch on the way marked it: "congestion experienced". */

@@ -12,7 +12,6 @@ final class SwitchNode {
   final int number;
   private final SwitchedNetwork.Wiring wiring;
   private final QueueOptions options;
-  private final NetworkPlan plan;
   private final @Nullable QueuedPort[] hosts;
   private final @Nullable QueuedPort[] trunks;
   final List<QueuedPort> ports = new ArrayList<>();
@@ -22,7 +21,6 @@ final class SwitchNode {
     this.number = number;
     this.wiring = wiring;
     this.options = wiring.options;
-    this.plan = plan;
     this.hosts = new QueuedPort[plan.leaves().size()];
     this.trunks = new QueuedPort[plan.trunks().size()];
   }
@@ -43,11 +41,11 @@ final class SwitchNode {
   }
 
   private QueuedPort towards(Frame frame) {
-    int leaf = plan.leaves().get(frame.destination());
+    int leaf = wiring.paths.leaves[frame.destination()];
     return Objects.requireNonNull(
         leaf == number
             ? hosts[frame.destination()]
-            : trunks[wiring.paths.trunk(number, leaf, frame.flow())]);
+            : trunks[wiring.paths.trunk(number, leaf, frame.flow)]);
   }
 
   private double limit() {
@@ -110,7 +108,7 @@ final class SwitchNode {
   private void pause(Ingress from, boolean stop) {
     from.paused = stop;
     wiring.pauses += stop ? 1 : 0;
-    wiring.clock.timer(options.cableNanos(), ok -> from.arrived(stop));
+    wiring.clock.timer(options.cableNanos(), ok -> from.sender.pause(stop));
   }
 
   /**
@@ -137,11 +135,6 @@ final class SwitchNode {
     @Override
     public void reached(Frame frame) {
       enter(frame, this);
-    }
-
-    /** A pause, or its end, has arrived at the sender. */
-    void arrived(boolean stop) {
-      sender.pause(stop);
     }
   }
 
@@ -205,7 +198,7 @@ final class SwitchNode {
       count(now);
       queued += frame.bytes();
       most = Math.max(most, queued);
-      (frame.urgent() ? urgent : others).add(frame);
+      (frame.urgent ? urgent : others).add(frame);
       if (!sending) {
         start();
       }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * Switches of a {@link NetworkPlan} in virtual time: queues of ports out of a buffer that each
@@ -158,6 +159,9 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     /** Numbers of the trunks of each switch that lead nearer to each destination. */
     private final int[][][] next;
 
+    /** The switch of each host. */
+    final int[] leaves;
+
     private final long seed;
 
     /**
@@ -167,6 +171,7 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
     EqualCostPaths(NetworkPlan plan, long seed) {
       this.seed = seed;
       int switches = plan.switches();
+      this.leaves = plan.leaves().stream().mapToInt(Integer::intValue).toArray();
       List<List<int[]>> neighbours = new ArrayList<>();
       for (int i = 0; i < switches; i++) {
         neighbours.add(new ArrayList<>());
@@ -177,10 +182,10 @@ public final class SwitchedNetwork implements Network, AutoCloseable {
         neighbours.get(of.other()).add(new int[] {of.one(), trunk});
       }
       next = new int[switches][switches][];
-      List<Integer> leaves = plan.leaves().stream().distinct().toList();
-      for (int leaf : leaves) {
+      int[] distinct = IntStream.of(leaves).distinct().toArray();
+      for (int leaf : distinct) {
         int[] distance = distances(leaf, neighbours);
-        for (int other : leaves) {
+        for (int other : distinct) {
           if (distance[other] < 0) {
             throw new IllegalArgumentException(
                 "%s: no way from switch %d to switch %d".formatted(plan.name(), other, leaf));

@@ -114,7 +114,12 @@ public final class NetworkWire extends Wire {
     final boolean corrupt;
 
     PacketFrame(int source, int destination, Packet packet, boolean corrupt) {
-      super(source, destination, packet.frameBytes());
+      super(
+          source,
+          destination,
+          packet.frameBytes(),
+          (long) packet.originQpn << Integer.SIZE, // packets of a connection stay in order
+          packet.opcode == BthOpcode.CONGESTION_NOTIFICATION);
       this.packet = packet;
       this.corrupt = corrupt;
     }
@@ -122,17 +127,6 @@ public final class NetworkWire extends Wire {
     @Override
     protected void lost() {
       packet.pool.release(packet);
-    }
-
-    /** Packets of a connection stay in order. */
-    @Override
-    protected long flow() {
-      return (long) packet.originQpn << Integer.SIZE ^ super.flow();
-    }
-
-    @Override
-    protected boolean urgent() {
-      return packet.opcode == BthOpcode.CONGESTION_NOTIFICATION;
     }
   }
 
@@ -158,7 +152,7 @@ public final class NetworkWire extends Wire {
   }
 
   /** An HCA, the frames that wait to leave it, and those that have just come in. */
-  private final class Member implements Host, Completion {
+  private final class Member extends Completion.Cancellable implements Host {
     final Station station;
     final WireFaults faults;
     final int number;
@@ -213,7 +207,7 @@ public final class NetworkWire extends Wire {
     }
 
     private void add(PacketFrame frame) {
-      if (frame.urgent()) {
+      if (frame.urgent) {
         // It overtakes what waits, and no pause holds it.
         long nanos = Math.round(frame.bytes() / bytesPerNano);
         station.port().timer(nanos, ok -> network.send(frame));
@@ -284,12 +278,8 @@ public final class NetworkWire extends Wire {
       Packet twin = fate == WireFaults.Fate.DUPLICATE ? packet.pool.take() : null;
       if (twin != null) {
         twin.copyOf(packet);
-        deliver(twin);
+        station.deliver(twin);
       }
-      deliver(packet);
-    }
-
-    private void deliver(Packet packet) {
       station.deliver(packet);
     }
 

@@ -20,7 +20,7 @@ class SwitchTest {
 
   private static final class Bytes extends Frame {
     Bytes(int source, int destination) {
-      super(source, destination, FRAME);
+      super(source, destination, FRAME, 0, false);
     }
   }
 

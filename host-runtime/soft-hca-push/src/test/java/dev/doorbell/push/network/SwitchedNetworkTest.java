@@ -28,17 +28,10 @@ class SwitchedNetworkTest {
 
   private static final class Bytes extends Frame {
     final int number;
-    final long flow;
 
     Bytes(int source, int destination, int number, long flow) {
-      super(source, destination, FRAME);
+      super(source, destination, FRAME, flow, false);
       this.number = number;
-      this.flow = flow;
-    }
-
-    @Override
-    protected long flow() {
-      return flow;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.doorbell.core.fabric.timed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.core.fabric.Completion;
 import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.link.Links.LinkTraffic;
 import dev.doorbell.core.fabric.timed.machine.Link.Credits;
@@ -208,6 +209,34 @@ class DmaTest {
       Allocation device = world.allocate(MemoryKind.DEVICE, 64);
       assertThat(nic.port.map(onChip.address(), 64)).isEqualTo(onChip.address());
       assertThat(nic.port.map(device.address(), 64)).isZero();
+    }
+  }
+
+  @Test
+  void timers_of_one_completion_end_at_their_times_and_the_last_one_can_be_cancelled() {
+    try (World world = new World(new TimedFabric(RoundConstants.sameSwitch(), 1));
+        DeviceScript nic = new DeviceScript(world.fabric, World.NIC)) {
+      List<Long> ends = new ArrayList<>();
+      Completion.Cancellable timed =
+          new Completion.Cancellable() {
+            @Override
+            public void completed(boolean ok) {
+              ends.add(nic.port.now());
+              if (ends.size() == 2) {
+                nic.port.timer(50, this);
+              }
+            }
+          };
+      nic.port.timer(300, timed);
+      nic.port.timer(100, timed);
+      world.fabric.run(() -> ends.size() == 3, World.FOREVER);
+      assertThat(ends).containsExactly(100L, 300L, 350L);
+      nic.port.timer(400, timed);
+      nic.port.timer(50, timed);
+      assertThat(nic.port.cancelTimer(timed)).isTrue();
+      assertThat(nic.port.cancelTimer(timed)).isFalse();
+      world.fabric.run(() -> ends.size() == 4, World.FOREVER);
+      assertThat(ends).endsWith(750L);
     }
   }
 

@@ -70,6 +70,10 @@ public final class TimedDevicePort extends DevicePort {
     protected void fire() {
       finish(completion, ok);
     }
+
+    boolean isFree(TimedDevicePort at) {
+      return !scheduled() && at.equals(TimedDevicePort.this);
+    }
   }
 
   /** The end of a delay at another device, which has its turn then. */
@@ -260,9 +264,13 @@ public final class TimedDevicePort extends DevicePort {
 
   @Override
   public void timer(long nanos, Completion completion) {
-    Timer timer = finishAfter(Math.max(0, nanos) * Picos.PER_NANO, completion, true);
-    if (completion instanceof Completion.Cancellable last) {
-      last.timer = timer;
+    long picos = Math.max(0, nanos) * Picos.PER_NANO;
+    if (!(completion instanceof Completion.Cancellable last)) {
+      finishAfter(picos, completion, true);
+    } else if (last.timer instanceof Timer kept && kept.isFree(this)) {
+      queue.schedule(kept, queue.clock() + picos);
+    } else {
+      last.timer = finishAfter(picos, completion, true);
     }
   }
 

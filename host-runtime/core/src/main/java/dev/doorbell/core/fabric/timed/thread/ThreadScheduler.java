@@ -82,9 +82,12 @@ public final class ThreadScheduler {
 
   /** Wakes the threads of {@code agent}, at the time of the thread that is running if one is. */
   public void wake(Agent agent) {
-    long when = now();
-    for (TimedThreadPort port : threads.getOrDefault(agent, List.of())) {
-      port.wake(when);
+    List<TimedThreadPort> ports = threads.get(agent);
+    if (ports != null) {
+      long when = now();
+      for (TimedThreadPort port : ports) {
+        port.wake(when);
+      }
     }
   }
 
