@@ -1,8 +1,8 @@
 /*
  * A put that a kernel posts: two queue pairs of one program by DEVX, rings, records and payload in memory of the GPU, the doorbell
- * page mapped for kernels. One kernel stores payload, work request, record and doorbell; another one waits for the flag behind the
- * payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Prints how long the second one took, and exits with
- * 0 when the sum is right.
+ * page mapped for kernels. One kernel stores payload, work request, record and doorbell, and may use the payload again; another one
+ * waits for the flag behind the payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Prints how long the
+ * second one took, and exits with 0 when the sum is right.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -33,7 +33,7 @@ int cuEventRecord(void *event, void *stream);
 int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 int cuMemHostGetDevicePointer_v2(uint64_t *device, void *pages, unsigned flags);
 
-enum { RING = 0x1000, END = 0x3000, PAYLOAD = 2 * END, INBOX = PAYLOAD + 64, WQE = INBOX + 64, SUM = WQE + 64, ALL = SUM + 64 };
+enum { CQE_END = 0x3c, RING = 0x1000, END = 0x3000, PAYLOAD = 2 * END, INBOX = PAYLOAD + 64, WQE = INBOX + 64, SUM = WQE + 64, ALL = SUM + 64 };
 
 struct end {
 	struct mlx5dv_devx_obj *cq, *qp;
@@ -152,6 +152,7 @@ int main(int count, char **words)
 	static uint8_t zeros[ALL];
 	open_gpu();
 	CHECK(!cuMemAlloc_v2(&gpu, ALL));
+	zeros[CQE_END + 3] = 0xf0; /* a CQE that was never written */
 	write_gpu(gpu, zeros, ALL);
 	umem = mlx5dv_devx_umem_reg(context, (void *)gpu, ALL, IBV_ACCESS_LOCAL_WRITE);
 	struct ibv_mr *region = ibv_reg_mr(pd, (void *)gpu, ALL, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -177,12 +178,12 @@ int main(int count, char **words)
 	write_gpu(gpu + WQE, wqe, sizeof wqe);
 
 	uint64_t payload = gpu + PAYLOAD, slot = gpu + RING, request = gpu + WQE, record = gpu + 0x2104, inbox = gpu + INBOX;
-	uint64_t bell = page + (uint64_t)((uint8_t *)uar->reg_addr - (uint8_t *)uar->base_addr), sum = gpu + SUM, answer = 0;
+	uint64_t cqe = gpu + CQE_END, bell = page + (uint64_t)((uint8_t *)uar->reg_addr - (uint8_t *)uar->base_addr), sum = gpu + SUM, answer = 0;
 	void *module = kernels(words[1]);
 	void *received[2], *sent[2];
 	float milliseconds;
 	launch(module, words[3], (void *[]){ &inbox, &sum }, received);
-	launch(module, words[2], (void *[]){ &payload, &slot, &request, &record, &bell }, sent);
+	launch(module, words[2], (void *[]){ &payload, &slot, &request, &record, &bell, &cqe }, sent);
 	CHECK(!cuCtxSynchronize() && !cuEventElapsedTime(&milliseconds, received[0], received[1]));
 	printf("%.3f us\n", milliseconds * 1000);
 	CHECK(!cuMemcpyDtoH_v2(&answer, sum, sizeof answer));

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * {@code doorbell exec} of a whole program whose kernels post: {@code put.c} of interop's tests,
@@ -48,21 +50,25 @@ class ExecExploreTest {
     return user.type(all.toArray(String[]::new));
   }
 
-  /** Compiles the program, or skips the test; {@code exec} has built the libraries before. */
   private String program() throws IOException, InterruptedException {
+    return program("put");
+  }
+
+  /** Compiles a program, or skips the test; {@code exec} has built the libraries before. */
+  private String program(String name) throws IOException, InterruptedException {
     assumeTrue(
         Files.exists(Path.of("/usr/include/infiniband/mlx5dv.h"))
             && Files.isExecutable(Path.of("/usr/bin/gcc")),
         "no gcc, or no libibverbs headers ('apt-get install gcc libibverbs-dev')");
     assertThat(exec("--", "true")).as(user.err()).isEqualTo(ExitCode.OK);
-    Path program = folder.resolve("put");
+    Path program = folder.resolve(name);
     Process gcc =
         new ProcessBuilder(
                 "gcc",
                 "-std=gnu11",
                 "-o",
                 program.toString(),
-                SOURCES.resolve("put.c").toString(),
+                SOURCES.resolve(name + ".c").toString(),
                 CHECKOUT.resolve("target/cuda-shim/libcuda.so.1").toString(),
                 "-lmlx5",
                 "-libverbs")
@@ -73,23 +79,56 @@ class ExecExploreTest {
   }
 
   private ExitCode explore(String runs, String sender, String receiver) throws Exception {
-    String put = program();
-    return exec(
-        "--explore",
-        runs,
-        "--junit",
-        folder.resolve("verdicts.xml").toString(),
-        "--timeout",
-        "2",
-        "--",
-        "sh",
-        "-c",
-        "\"$@\" > /dev/null 2>&1",
-        "sh",
-        put,
-        SOURCES.resolve("put.ptx").toString(),
-        sender,
-        receiver);
+    return explore("put", runs, "1", sender, receiver);
+  }
+
+  private ExitCode explore(String name, String runs, String gpus, String... arguments)
+      throws Exception {
+    List<String> words = new ArrayList<>(List.of("--explore", runs, "--gpus", gpus));
+    words.addAll(List.of("--junit", folder.resolve("verdicts.xml").toString(), "--timeout", "2"));
+    words.addAll(List.of("--", "sh", "-c", "\"$@\" > /dev/null 2>&1", "sh", program(name)));
+    words.add(SOURCES.resolve("put.ptx").toString());
+    words.addAll(List.of(arguments));
+    return exec(words.toArray(String[]::new));
+  }
+
+  /** Programs with a known race each, and the two accesses by which it is reported. */
+  @ParameterizedTest
+  @CsvSource({
+    "put, send_unfenced receive_acquire, the HCA reads what may not have arrived",
+    "put, send_record_unfenced receive_acquire,"
+        + " the doorbell record may arrive before a WQE that it announces",
+    "put, send_fenced receive_relaxed, a load races with a store",
+    "put, send_reuses receive_acquire, (a thread stores over|the HCA reads) what",
+    "put, send_waits_relaxed receive_acquire, a thread stores over what the HCA may still read",
+    "orders, gpus give_unfenced take_acquire, a load races with a store",
+    "orders, gpus give_fenced take_relaxed, a load races with a store",
+    "orders, relay give_unfenced take_acquire, a load races with a store",
+    "orders, relay give_fenced take_relaxed, a load races with a store",
+    "orders, streams, race",
+  })
+  void a_program_with_a_race_is_never_clean(String name, String arguments, String finding)
+      throws Exception {
+    assertThat(explore(name, "3", "2", arguments.split(" ")))
+        .as(user.out())
+        .isEqualTo(ExitCode.COUNTER_EXAMPLE);
+    assertThat(user.out()).containsPattern("COUNTER-EXAMPLE .*" + finding);
+  }
+
+  /** The same programs in which everything is ordered. */
+  @ParameterizedTest
+  @CsvSource({
+    "put, send_fenced receive_acquire",
+    "put, send_waits receive_acquire",
+    "orders, gpus give_fenced take_acquire",
+    "orders, relay give_fenced take_acquire",
+    "orders, event",
+  })
+  void a_program_without_a_race_has_no_finding(String name, String arguments) throws Exception {
+    assertThat(explore(name, "3", "2", arguments.split(" ")))
+        .as(user.out())
+        .isIn(ExitCode.OK, ExitCode.NOT_COVERED);
+    assertThat(user.out()).doesNotContain("COUNTER-EXAMPLE", "FAILED", "HANG");
   }
 
   @Test
@@ -98,8 +137,8 @@ class ExecExploreTest {
         .isEqualTo(ExitCode.COUNTER_EXAMPLE);
     assertThat(user.out())
         .contains("COUNTER-EXAMPLE  the HCA reads what may not have arrived")
-        .contains("(gpu memory of rank0.gpu0", "put.cu:24, inlined at", "DMA read           mlx5_0")
-        .contains("for the WQE of module of the program:", "put.cu:19, inlined at")
+        .contains("(gpu memory of rank0.gpu0", "put.cu:35, inlined at", "DMA read           mlx5_0")
+        .contains("for the WQE of module of the program:", "put.cu:30, inlined at")
         .doesNotContain("no finding", "CLEAN");
     assertThat(folder.resolve("verdicts.xml")).content().contains("<failure message=\"the HCA");
   }
@@ -109,7 +148,7 @@ class ExecExploreTest {
     assertThat(explore("2", "send_fenced", "receive_relaxed")).isEqualTo(ExitCode.COUNTER_EXAMPLE);
     assertThat(user.out())
         .contains("COUNTER-EXAMPLE  a load races with a store", "DMA write          mlx5_0")
-        .contains("put.cu:38, inlined at put.cu:");
+        .contains("put.cu:55, inlined at put.cu:");
   }
 
   @Test

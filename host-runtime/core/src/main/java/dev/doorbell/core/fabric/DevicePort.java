@@ -30,6 +30,9 @@ public abstract class DevicePort {
    */
   public abstract boolean read(long address, long target, int bytes, Completion completion);
 
+  /** The device has read memory of a host's own, past this port: see {@link Fabric#hostActs}. */
+  public void readOfHost() {}
+
   /**
    * DMA write, posted: the bytes are taken from {@code source} during the call, and the caller may
    * reuse it at once.

@@ -5,8 +5,10 @@ import dev.doorbell.core.agent.Agent;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.trace.Trace;
+import java.util.Collection;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Policy of a world: the way and the time in which agents reach memory and each other.
@@ -112,6 +114,23 @@ public abstract class Fabric implements AutoCloseable {
    * written. What begins from now on knows it, too.
    */
   public void hostActs() {}
+
+  /**
+   * A host lets a kernel begin, whose threads are attached next.
+   *
+   * @param after kernels that it comes after, beside those whose ends the host has seen
+   * @return what stands for the kernel
+   */
+  public Object launching(Collection<Object> after) {
+    return this;
+  }
+
+  /**
+   * A host sees the ends of kernels.
+   *
+   * @param kernels what {@link #launching} returned for them; null for all that have ended
+   */
+  public void hostSees(@Nullable Collection<Object> kernels) {}
 
   /**
    * Lets every write that is under way arrive, while agents go on. A completion says that the

@@ -7,7 +7,6 @@ import dev.doorbell.experiments.results.print.JUnitXml;
 import dev.doorbell.experiments.results.print.JUnitXml.Outcome;
 import dev.doorbell.experiments.results.print.Units;
 import dev.doorbell.experiments.workbench.explore.Explorer;
-import dev.doorbell.experiments.workbench.explore.Failure;
 import dev.doorbell.experiments.workbench.explore.Laboratory;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds.Exploration;
@@ -33,11 +32,10 @@ public final class ExploredProgram {
 
   /** Counts the findings of a run, once the program has ended. */
   public void ended(Run run, long seed, int status) {
-    Failure failed = status == 0 ? null : Failure.status("exit status " + status, "the program");
     findings.add(
         new Laboratory.Outcome(
             run.races(),
-            run.failures().stream().findFirst().orElse(failed),
+            run.failure(status),
             true,
             0,
             run.instructions(),

@@ -76,6 +76,22 @@ public record Failure(Kind kind, String what, String text) {
   }
 
   /**
+   * Returns the failure of a kernel whose threads still wait at its deadline; equal keys for the
+   * same place.
+   *
+   * @param text what they wait at
+   */
+  public static Failure late(String text) {
+    return new Failure(Kind.HANG, hang(text).what, text);
+  }
+
+  /** Returns this failure with the completions in error that came before it. */
+  public Failure withErrors(List<String> cqes) {
+    String all = cqes.stream().map(cqe -> "\n  before   " + cqe).collect(joining());
+    return new Failure(kind, what, text + all);
+  }
+
+  /**
    * Returns the failure of a thread that spins at {@code place}.
    *
    * @param loads its loop has weak loads

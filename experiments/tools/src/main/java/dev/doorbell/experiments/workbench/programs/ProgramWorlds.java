@@ -9,6 +9,7 @@ import dev.doorbell.experiments.workbench.explore.Race;
 import dev.doorbell.interop.shim.client.ServedWorld;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** Makes worlds for whole programs; found as a service. */
 public interface ProgramWorlds {
@@ -38,8 +39,12 @@ public interface ProgramWorlds {
 
     List<Race> races();
 
-    /** Returns the kernels that failed. */
-    List<Failure> failures();
+    /**
+     * Returns the kernel that failed first, or that the program did; null for neither.
+     *
+     * @param status with which the program ended
+     */
+    @Nullable Failure failure(int status);
 
     Coverage coverage();
 

@@ -12,7 +12,11 @@ import dev.doorbell.core.fabric.explore.model.Region;
 import dev.doorbell.core.fabric.explore.model.Release;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
+import dev.doorbell.core.mlx5.Cqe;
+import dev.doorbell.core.mlx5.CqePrinter;
+import dev.doorbell.core.mlx5.ErrorCqe;
 import dev.doorbell.core.mlx5.SendQueue;
+import dev.doorbell.core.mlx5.Syndrome;
 import org.jspecify.annotations.Nullable;
 
 /** DMA over the memory machine. What the device reads it gets as copies, never in place. */
@@ -107,6 +111,11 @@ final class ExploringDevicePort extends DevicePort {
     return true;
   }
 
+  @Override
+  public void readOfHost() {
+    machine.readsOfHost(actor);
+  }
+
   private DeviceAccess at(@Nullable Region region) {
     return new DeviceAccess(region, working == null ? null : working.post());
   }
@@ -123,6 +132,14 @@ final class ExploringDevicePort extends DevicePort {
     source = from;
     Actor writer = unit == null || relaxed ? actor : unit.writer(actor, fabric.onGpu(address));
     machine.write(writer, address, bytes, relaxed, words, at(null));
+  }
+
+  @Override
+  public void writeEntry(long from, long address) {
+    if (Cqe.isError(Cqe.opcode(from)) && ErrorCqe.syndrome(from) != Syndrome.FLUSHED) {
+      fabric.completedInError(slot.agent.name() + "  " + CqePrinter.line(from));
+    }
+    super.writeEntry(from, address);
   }
 
   @Override

@@ -31,6 +31,7 @@ import dev.doorbell.core.memory.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -64,6 +65,7 @@ public final class ExploringFabric extends Fabric {
 
   private static final int TURNS_BETWEEN_CLOCK_READS = 1024;
   private static final int TURNS_OF_A_SWEEP = 256;
+  private static final int MOST_ERRORS = 8;
 
   /**
    * The properties of the world.
@@ -108,6 +110,14 @@ public final class ExploringFabric extends Fabric {
   /** A host acts while agents go on. */
   private boolean hosted;
 
+  /** What ended threads knew, whether or not a host has seen their ends. */
+  private final Clock ended = new Clock();
+
+  private final Map<String, KernelOrder> kernels = new HashMap<>();
+
+  /** The kernel that a host has launched last; null where none says what comes after what. */
+  private @Nullable KernelOrder launching;
+
   /** Since when all sleep, by the clock of the wall. */
   private long idleSince = System.nanoTime();
 
@@ -122,6 +132,7 @@ public final class ExploringFabric extends Fabric {
   private long instructions;
   private long skippedNanos;
   private long longestSkip;
+  private final List<String> errors = new ArrayList<>();
   private final Set<SourcePlace> waiting = new LinkedHashSet<>();
   private long timersMade;
   private long lastTurn = Long.MAX_VALUE;
@@ -269,7 +280,9 @@ public final class ExploringFabric extends Fabric {
     agents.add(agent);
     slot.fine = fine;
     slots.put(agent, slot);
-    Actor actor = machine.thread(place, past, agent);
+    KernelOrder kernel = fine && hosted ? kernelOf(locus, place) : null;
+    slot.kernel = kernel;
+    Actor actor = machine.thread(place, kernel == null ? past : kernel.start, agent);
     slot.actor = actor;
     wake(slot);
     return new ExploringThreadPort(this, slot, actor);
@@ -294,21 +307,70 @@ public final class ExploringFabric extends Fabric {
 
   @Override
   public void hostActs() {
-    hosted = true;
+    if (!hosted) {
+      hosted = true;
+      machine.hosted(this::knownToHost);
+    }
+    knownToHost();
+    for (Slot slot : slots.values()) {
+      if (slot.actor != null && slot.actor.isDevice()) {
+        wake(slot);
+      }
+    }
+  }
+
+  /** What the threads of a kernel begin with, and what those that have ended knew. */
+  static final class KernelOrder {
+    private final Clock start;
+    private final Clock end = new Clock();
+
+    KernelOrder(Clock start) {
+      this.start = start;
+    }
+  }
+
+  /** Returns the kernel of a thread by the number of its launch, for a host that says when. */
+  private @Nullable KernelOrder kernelOf(Locus locus, ScopeLocation place) {
+    KernelOrder next = launching;
+    if (next == null) {
+      return null;
+    }
+    long launch = place.block() >>> Integer.SIZE;
+    return kernels.computeIfAbsent(locus + " " + launch, _ -> next);
+  }
+
+  @Override
+  public Object launching(Collection<Object> after) {
+    Clock start = past.copy();
+    after.forEach(kernel -> start.join(((KernelOrder) kernel).end));
+    KernelOrder next = new KernelOrder(start);
+    launching = next;
+    return next;
+  }
+
+  @Override
+  public void hostSees(@Nullable Collection<Object> kernels) {
+    knownToHost();
+    if (kernels == null) {
+      past.join(ended);
+    } else {
+      kernels.forEach(kernel -> past.join(((KernelOrder) kernel).end));
+    }
+  }
+
+  /** Returns what a host may know: all that devices did and threads have released to the system. */
+  private Clock knownToHost() {
     for (Actor device : devices) {
       past.join(device.clock);
       device.nextEpoch();
     }
     for (Slot slot : slots.values()) {
-      Actor actor = slot.actor;
-      if (actor != null && actor.isDevice()) {
-        wake(slot);
-      }
-      Release released = actor == null ? null : actor.releasedToSystem();
+      Release released = slot.actor == null ? null : slot.actor.releasedToSystem();
       if (released != null) {
         past.join(released.clock);
       }
     }
+    return past;
   }
 
   @Override
@@ -320,7 +382,13 @@ public final class ExploringFabric extends Fabric {
       sleep(slot);
       Actor actor = slot.actor;
       if (actor != null) {
-        past.join(actor.clock);
+        Release released = actor.releasedToSystem();
+        if (released != null) {
+          past.join(released.clock);
+        }
+        KernelOrder kernel = slot.kernel;
+        (kernel == null ? past : kernel.end).join(actor.clock);
+        ended.join(actor.clock);
         actor.nextEpoch();
         if (!actor.isDevice()) {
           machine.ended(actor);
@@ -721,6 +789,17 @@ public final class ExploringFabric extends Fabric {
     return chooser.choose(alternatives, Chooser.Kind.PLACEMENT);
   }
 
+  void completedInError(String cqe) {
+    if (errors.size() < MOST_ERRORS) {
+      errors.add(cqe);
+    }
+  }
+
+  /** Returns the first completions in error, but for flushed ones, with the HCA of each. */
+  public List<String> errors() {
+    return List.copyOf(errors);
+  }
+
   void executed(int count) {
     instructions += count;
   }
@@ -892,6 +971,12 @@ public final class ExploringFabric extends Fabric {
       Allocation allocation = memory.find(address);
       return allocation != null
           && (allocation.kind() == MemoryKind.DEVICE || allocation.kind() == MemoryKind.MANAGED);
+    }
+
+    @Override
+    public boolean ofBlock(long address) {
+      Allocation allocation = memory.find(address);
+      return allocation != null && allocation.kind() == MemoryKind.SCRATCH;
     }
   }
 }

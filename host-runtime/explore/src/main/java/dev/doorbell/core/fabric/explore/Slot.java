@@ -30,6 +30,9 @@ final class Slot implements Watcher {
 
   @Nullable Actor actor;
 
+  /** The kernel of a thread, where a host says when it begins. */
+  ExploringFabric.@Nullable KernelOrder kernel;
+
   /** The step of the program that it executes next; null before its first. */
   ExecutedCode.@Nullable Step step;
 

@@ -50,5 +50,10 @@ public interface ServedWorld {
   /** A program creates a queue pair whose ring and doorbell record lie in the window. */
   default void queuePair(Locus nic, int number, long ring, long ringBytes, long record) {}
 
-  default void failed(String message) {}
+  /**
+   * A kernel of a program has failed.
+   *
+   * @param stuck its threads could not go on, or not in time
+   */
+  default void failed(String message, boolean stuck) {}
 }

@@ -29,6 +29,9 @@ final class WorldPort extends DevicePort {
 
   @Override
   public boolean read(long address, long target, int bytes, Completion completion) {
+    if (!window.contains(address, 1)) {
+      world.readOfHost();
+    }
     return to(address).read(address, target, bytes, completion);
   }
 

@@ -1,5 +1,6 @@
 package dev.doorbell.interop.shim.gpu;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An event: how often it was recorded, and how many of the recordings a stream has reached. */
@@ -10,6 +11,10 @@ final class EventState {
   @Nullable GpuProgram recorder;
 
   long reached;
+
+  /** The kernels that the last recording came after: see {@link StreamQueue#kernels}. */
+  Set<Object> kernels = Set.of();
+
   long nanos;
 
   boolean isReached() {

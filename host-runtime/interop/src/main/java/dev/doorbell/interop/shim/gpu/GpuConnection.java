@@ -21,7 +21,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,20 @@ public final class GpuConnection {
   private static final int FAT_BINARY = 0;
   private static final int MOST_THREADS = 1024;
   private static final byte[] NOTHING = {};
+
+  /** Requests whose answers do not depend on what kernels have done. */
+  private static final Set<GpuRequest> TELL_NO_ENDS =
+      EnumSet.of(
+          GpuRequest.ALLOCATE,
+          GpuRequest.LOAD,
+          GpuRequest.FUNCTION,
+          GpuRequest.VARIABLE,
+          GpuRequest.LAUNCH,
+          GpuRequest.STREAM_CREATE,
+          GpuRequest.EVENT_CREATE,
+          GpuRequest.EVENT_RECORD,
+          GpuRequest.STREAM_WAIT,
+          GpuRequest.POINTER);
 
   private final ProgramGpus gpus;
   private final GpuProgram program;
@@ -98,9 +114,16 @@ public final class GpuConnection {
       throw new IOException("a request of type %d".formatted(type));
     }
     ByteBuffer in = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    Consumer told =
+        TELL_NO_ENDS.contains(request)
+            ? sink
+            : answer -> {
+              program.hostSees();
+              sink.accept(answer);
+            };
     Reply reply;
     try {
-      reply = run(request, in, sink);
+      reply = run(request, in, told);
     } catch (CudaException e) {
       program.say(String.valueOf(e.getMessage()));
       reply = reply(e.status(), NOTHING);
@@ -112,7 +135,7 @@ public final class GpuConnection {
       reply = reply(CudaStatus.INVALID_VALUE, NOTHING);
     }
     if (reply != null) {
-      sink.accept(reply);
+      told.accept(reply);
     }
   }
 
@@ -212,9 +235,7 @@ public final class GpuConnection {
       }
       case STREAM_WAIT -> {
         EventState event = program.event(in.getLong(16));
-        long generation = event.recorded;
-        program.enqueue(
-            program.stream(in.getLong(0), in.getLong(8)), () -> event.reached >= generation);
+        program.await(program.stream(in.getLong(0), in.getLong(8)), event);
       }
       case COPY -> copy(in);
       case FILL -> fill(in);

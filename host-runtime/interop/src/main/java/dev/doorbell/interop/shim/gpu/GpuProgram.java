@@ -205,8 +205,8 @@ final class GpuProgram implements AutoCloseable {
     if (error == CudaStatus.SUCCESS) {
       error = status;
       say(message);
-      if (world != null) {
-        world.of().failed(message);
+      if (world != null && status != CudaStatus.SUCCESS) {
+        world.of().failed(message, status == CudaStatus.LAUNCH_TIMEOUT);
       }
     }
     defaults.forEach(StreamQueue::clear);
@@ -485,9 +485,54 @@ final class GpuProgram implements AutoCloseable {
     }
   }
 
+  /** Adds work of the host: it sees the ends of the kernels before it. */
   void enqueue(StreamQueue queue, StreamQueue.Work work) {
+    add(
+        queue,
+        () -> {
+          boolean ended = work.advance();
+          if (ended) {
+            fabric.hostSees(kernels(queue));
+          }
+          return ended;
+        });
+  }
+
+  private void add(StreamQueue queue, StreamQueue.Work work) {
     order++;
     queue.add(order, work);
+  }
+
+  /** Returns the kernels before the next work of a stream. */
+  private Set<Object> kernels(StreamQueue queue) {
+    Set<Object> all = new HashSet<>(queue.kernels);
+    if (queue.kind == StreamQueue.Kind.BLOCKING) {
+      all.addAll(defaults.get(queue.device).kernels);
+    } else if (queue.kind == StreamQueue.Kind.DEFAULT) {
+      streams.values().stream()
+          .filter(other -> other.kind == StreamQueue.Kind.BLOCKING && other.device == queue.device)
+          .forEach(other -> all.addAll(other.kernels));
+    }
+    return all;
+  }
+
+  /** Lets a stream wait for what an event has recorded until now. */
+  void await(StreamQueue queue, EventState event) {
+    long generation = event.recorded;
+    add(
+        queue,
+        () -> {
+          boolean reached = event.reached >= generation;
+          if (reached) {
+            queue.kernels.addAll(event.kernels);
+          }
+          return reached;
+        });
+  }
+
+  /** The program is told something by which it may see that kernels have ended. */
+  void hostSees() {
+    fabric.hostSees(null);
   }
 
   long addEvent(EventState event) {
@@ -509,9 +554,10 @@ final class GpuProgram implements AutoCloseable {
     event.recorded++;
     event.recorder = this;
     long generation = event.recorded;
-    enqueue(
+    add(
         queue,
         () -> {
+          event.kernels = kernels(queue);
           event.reached = Math.max(event.reached, generation);
           event.nanos = fabric.now();
           return true;
@@ -537,7 +583,7 @@ final class GpuProgram implements AutoCloseable {
   void launch(StreamQueue queue, Kernel kernel, LaunchConfig shape, KernelArguments arguments) {
     Gpu gpu = gpus.get(queue.device);
     LaunchConfig config = shape.withTimeout(timeoutNanos);
-    enqueue(
+    add(
         queue,
         new StreamQueue.Work() {
           private @Nullable Launch launch;
@@ -546,6 +592,9 @@ final class GpuProgram implements AutoCloseable {
           public boolean advance() throws CudaException {
             Launch started = launch;
             if (started == null) {
+              Object order = fabric.launching(kernels(queue));
+              queue.kernels.clear();
+              queue.kernels.add(order);
               started =
                   CudaException.of(
                       CudaStatus.LAUNCH_FAILED,

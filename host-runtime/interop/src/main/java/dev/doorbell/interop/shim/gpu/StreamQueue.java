@@ -1,8 +1,11 @@
 package dev.doorbell.interop.shim.gpu;
 
+import dev.doorbell.core.fabric.Fabric;
 import dev.doorbell.core.gpu.GpuStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Work of a stream in its order; one piece is under way at a time. */
 final class StreamQueue {
@@ -27,6 +30,9 @@ final class StreamQueue {
   final GpuStream launches;
   private final Deque<Entry> entries = new ArrayDeque<>();
   private boolean begun;
+
+  /** The kernels that its next work comes after: see {@link Fabric#launching}. */
+  final Set<Object> kernels = new HashSet<>();
 
   StreamQueue(int device, Kind kind, GpuStream launches) {
     this.device = device;

@@ -49,7 +49,7 @@ final class ExploredRuns implements Exploration {
 
   private final class ProgramRun implements ServedWorld, Run {
     private final long seed;
-    private final List<Failure> failed = new ArrayList<>();
+    private @Nullable Failure failed;
     private @Nullable ExploringFabric fabric;
 
     private ProgramRun(long seed) {
@@ -108,8 +108,10 @@ final class ExploredRuns implements Exploration {
     }
 
     @Override
-    public void failed(String message) {
-      failed.add(Failure.kernel(message, ""));
+    public void failed(String message, boolean stuck) {
+      if (failed == null) {
+        failed = stuck ? Failure.late(message) : Failure.kernel(message, "");
+      }
     }
 
     @Override
@@ -123,8 +125,10 @@ final class ExploredRuns implements Exploration {
     }
 
     @Override
-    public List<Failure> failures() {
-      return List.copyOf(failed);
+    public @Nullable Failure failure(int status) {
+      Failure ended = status == 0 ? null : Failure.status("exit status " + status, "the program");
+      Failure first = failed == null ? ended : failed;
+      return first == null || fabric == null ? first : first.withErrors(fabric.errors());
     }
 
     @Override

@@ -21,6 +21,9 @@ public final class Actor {
   /** True for a device: see {@link Policy}. */
   final boolean device;
 
+  /** True for the host of all programs. */
+  final boolean isHost;
+
   /** Clock of what happened before this actor's next action. */
   public final Clock clock;
 
@@ -80,6 +83,7 @@ public final class Actor {
     this.number = number;
     this.place = place;
     this.device = device;
+    this.isHost = place.equals(ScopeLocation.HOST);
     this.start = start;
     this.who = who;
     clock = start.copy();
@@ -210,11 +214,13 @@ public final class Actor {
 
   /**
    * True when {@code write} comes before what this actor does now, with all that its actor did
-   * before, or alone.
+   * before, or alone. A host's are never found to come late.
    */
   public boolean knows(Write write) {
     Clock known = write.cell.onGpu ? resident : clock;
     return write.actor == this
+        || write.actor.isHost
+        || (write.cell.ofBlock && !write.actor.place.equals(place))
         || known.covers(write.actor.number, write.epoch)
         || known.seen(write.cell.address) >= write.order;
   }
@@ -374,6 +380,9 @@ public final class Actor {
   public record ScopeLocation(int rank, int gpu, long block) {
     /** On no GPU: the CPU. */
     public static final int NO_GPU = -1;
+
+    /** The host of all programs. */
+    static final ScopeLocation HOST = new ScopeLocation(0, NO_GPU, -1);
 
     /** On no GPU: a device. */
     public static final int DEVICE = -2;

@@ -1,5 +1,6 @@
 package dev.doorbell.core.fabric.explore.model;
 
+import dev.doorbell.core.fabric.Access;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,9 @@ public final class Cell {
 
   /** True for memory that lies in a GPU. */
   public final boolean onGpu;
+
+  /** True for shared memory, which a block has after others: they have nothing in common. */
+  final boolean ofBlock;
 
   /** Value before the oldest write that is remembered. */
   long base;
@@ -26,9 +30,10 @@ public final class Cell {
   private @Nullable Readers strongReaders;
   private @Nullable List<Watcher> watchers;
 
-  Cell(long address, boolean onGpu, long base) {
+  Cell(long address, boolean onGpu, boolean ofBlock, long base) {
     this.address = address;
     this.onGpu = onGpu;
+    this.ofBlock = ofBlock;
     this.base = base;
   }
 
@@ -110,10 +115,34 @@ public final class Cell {
     return (forgotten & mask) != 0;
   }
 
-  /** A store from outside of the machine was made here: by the host, before or between launches. */
-  void reset(long value) {
-    newest = null;
-    remembered = 0;
+  /**
+   * A store from outside of the machine was made here: by a host.
+   *
+   * @param host that acts while agents go on, so that its store hands on what it knows, and what
+   *     the writes handed on that it replaces; null for one that acts before or between launches
+   */
+  void reset(long value, @Nullable Actor host) {
+    Release[] handedOn = null;
+    for (Write write = newest; write != null && host != null; write = write.before) {
+      for (int i = 0; write.releases != null && i < write.releases.length; i++) {
+        handedOn = Release.add(handedOn, write.releases[i]);
+      }
+    }
+    newest =
+        host == null
+            ? null
+            : new Write(
+                this,
+                orders + 1,
+                value,
+                -1,
+                host,
+                0,
+                Access.RELEASE | Access.SYS,
+                null,
+                handedOn,
+                null);
+    remembered = host == null ? 0 : 1;
     forgotten = 0;
     orders++;
     base = value;
@@ -168,8 +197,11 @@ public final class Cell {
     public final int epoch;
     public final int access;
     public final @Nullable Object at;
-    public final Release @Nullable [] releases;
+    public Release @Nullable [] releases;
     public @Nullable Write before;
+
+    /** What a host knew has joined {@link #releases}: somebody has seen its store. */
+    boolean isTaken;
 
     Write(
         Cell cell,

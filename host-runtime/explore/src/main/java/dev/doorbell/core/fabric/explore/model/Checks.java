@@ -38,7 +38,8 @@ public final class Checks {
       }
       left &= ~write.mask;
       if (nonCoherent) {
-        if (write.actor == actor || !actor.start.covers(write.actor.number, write.epoch)) {
+        if (write.actor == actor
+            || !(write.actor.isHost || actor.start.covers(write.actor.number, write.epoch))) {
           report(Conflict.Kind.NON_COHERENT, address, bytes, write, actor, false, access, at);
         }
       } else if (!actor.knows(write) && !morallyStrong(actor, access, cell, write)) {
@@ -68,6 +69,9 @@ public final class Checks {
           cell.onGpu,
           mask,
           (reader, how, where) -> {
+            if (cell.ofBlock && !reader.place.equals(actor.place)) {
+              return;
+            }
             Conflict.Kind kind =
                 reader.device
                     ? Conflict.Kind.STORE_OVER_DMA_READ

@@ -66,7 +66,7 @@ public final class Clock {
     sightings = sightings.with(other.sightings, this);
   }
 
-  Clock copy() {
+  public Clock copy() {
     return new Clock(epochs.clone(), sightings.share());
   }
 

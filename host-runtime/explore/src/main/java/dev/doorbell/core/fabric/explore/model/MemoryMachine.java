@@ -9,6 +9,7 @@ import dev.doorbell.core.fabric.explore.model.Cell.Write;
 import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,11 @@ public final class MemoryMachine {
 
     /** True where the memory lies in a GPU. */
     boolean onGpu(long address);
+
+    /** True for memory that blocks have one after the other. */
+    default boolean ofBlock(long address) {
+      return false;
+    }
   }
 
   @FunctionalInterface
@@ -80,6 +86,11 @@ public final class MemoryMachine {
   /** The orders that were seen; null where they are not kept. */
   private @Nullable SeenOrders orders;
 
+  /** A host that acts while agents go on, and asks what it knows; null where there is none. */
+  private @Nullable Actor host;
+
+  private Supplier<Clock> known = Clock::new;
+
   /** Releases of sc fences, by scope and place. */
   private Release @Nullable [] fences;
 
@@ -97,13 +108,17 @@ public final class MemoryMachine {
 
   /** Adds a thread, which knows {@code start} and all that threads did that have ended. */
   public Actor thread(ScopeLocation place, Clock start, Object who) {
-    Actor before = ended.poll();
-    return before == null
-        ? add(place, false, start, who)
-        : new Actor(before.number, place, false, options.policy(), start.copy(), who);
+    Actor before = ended.peek();
+    if (before == null || !start.covers(before.number, before.epoch() - 1)) {
+      return add(place, false, start, who);
+    }
+    ended.remove();
+    return new Actor(before.number, place, false, options.policy(), start.copy(), who);
   }
 
-  /** A thread does nothing more; one that begins goes on with its epochs: clocks stay short. */
+  /**
+   * A thread does nothing more; one that comes after it goes on with its epochs: clocks stay short.
+   */
   public void ended(Actor thread) {
     ended.add(thread);
   }
@@ -127,6 +142,24 @@ public final class MemoryMachine {
 
   private Actor add(ScopeLocation place, boolean device, Clock start, Object who) {
     return new Actor(numbers++, place, device, options.policy(), start.copy(), who);
+  }
+
+  /**
+   * A host stores from now on while agents go on. Its loads are not seen, so that it may have seen
+   * whatever it could: a store of its own hands on all of that, and never races.
+   *
+   * @param known what it could have seen by now
+   */
+  public void hosted(Supplier<Clock> known) {
+    this.known = known;
+    host = add(ScopeLocation.HOST, false, new Clock(), "the host");
+  }
+
+  /** A device reads what a host has stored where the machine does not look. */
+  public void readsOfHost(Actor device) {
+    if (host != null) {
+      device.learns(known.get());
+    }
   }
 
   /** Notes from now on in which orders strong accesses are seen that nothing orders. */
@@ -465,10 +498,11 @@ public final class MemoryMachine {
     Cell cell = cells.find(word);
     long present = backing.word(word);
     if (cell == null) {
-      cell = new Cell(word, backing.onGpu(word), present);
+      cell = new Cell(word, backing.onGpu(word), backing.ofBlock(word), host == null ? present : 0);
       cells.add(cell);
-    } else if (cell.value() != present) {
-      cell.reset(present);
+    }
+    if (cell.value() != present) {
+      cell.reset(present, host);
     }
     return cell;
   }
@@ -541,6 +575,10 @@ public final class MemoryMachine {
       return;
     }
     boolean acquires = Semantics.acquires(access);
+    if (write.actor.isHost && !write.isTaken) {
+      write.isTaken = true;
+      write.releases = Release.add(write.releases, Release.ofHost(known.get()));
+    }
     Release[] releases = write.releases;
     if (releases != null) {
       for (Release release : releases) {

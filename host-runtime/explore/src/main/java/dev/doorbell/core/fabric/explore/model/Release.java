@@ -38,6 +38,11 @@ public final class Release {
     this.clock = clock;
   }
 
+  /** What a host knows, which no fence of its own needs to hand on. */
+  static Release ofHost(Clock known) {
+    return new Release(MERGED, 0, Access.SYS, ScopeLocation.HOST, known.copy());
+  }
+
   /** All that {@code actor} knows now. */
   static Release by(Actor actor, int scope) {
     int epoch = actor.epoch();
