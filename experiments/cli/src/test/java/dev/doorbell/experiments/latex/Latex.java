@@ -47,25 +47,12 @@ public final class Latex {
             .allMatch(file -> Files.exists(Path.of("/usr/share/texlive/texmf-dist").resolve(file)));
   }
 
-  /** Ends the test as skipped where LaTeX has no siunitx. */
-  public static void assumeSiunitx() {
-    assumeThat(Path.of("/usr/share/texlive/texmf-dist/tex/latex/siunitx/siunitx.sty"))
-        .as("no siunitx: apt-get install --no-install-recommends texlive-science")
-        .exists();
-  }
-
   /** Sets what belongs into a paper of two columns, and complains of what LaTeX complains of. */
   public static void typesets(Path folder, String name, String body)
       throws IOException, InterruptedException {
-    typesets(folder, name, "", body);
-  }
-
-  /** As above, with more lines before the document. */
-  public static void typesets(Path folder, String name, String preamble, String body)
-      throws IOException, InterruptedException {
     Files.writeString(
         folder.resolve(name + ".tex"),
-        PREAMBLE + preamble + "\\begin{document}\n" + body + "\\end{document}\n");
+        PREAMBLE + "\\begin{document}\n" + body + "\\end{document}\n");
     compiles(folder, name, 1);
   }
 

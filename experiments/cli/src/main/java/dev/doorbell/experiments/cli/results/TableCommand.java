@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2 --fmt latex",
       "  doorbell table part1 part2 part3 --fmt csv",
       "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
-      "  doorbell table RUN --columns p50,ci,min --fmt latex --siunitx",
+      "  doorbell table RUN --columns p50,ci,min --fmt latex --bare",
       "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
       "  doorbell table RUN RUN --format tidy -o samples.csv   docs/data.md reads it",
       ""
@@ -76,9 +76,6 @@ public final class TableCommand extends CliCommand {
 
   @Option(names = "--bare", description = "LaTeX: the tabular alone, without box and notes.")
   private boolean bare;
-
-  @Option(names = "--siunitx", description = "As --bare, with S columns as wide as their numbers.")
-  private boolean siunitx;
 
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   private boolean strict;
@@ -151,9 +148,8 @@ public final class TableCommand extends CliCommand {
     StoredRun stored = place.read(runs);
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
-    if ((bare || siunitx) && wanted != Format.LATEX) {
-      throw UsageException.wrong(
-          siunitx ? "--siunitx" : "--bare", "it is about LaTeX", "add --fmt latex");
+    if (bare && wanted != Format.LATEX) {
+      throw UsageException.wrong("--bare", "it is about LaTeX", "add --fmt latex");
     }
     Optional<Kind> kind = extra.asked();
     @Nullable Table table = kind.map(each -> each.table.apply(shown)).orElse(null);
@@ -203,15 +199,15 @@ public final class TableCommand extends CliCommand {
     context.println(file);
   }
 
-  private Table.Latex style() {
-    return siunitx ? Table.Latex.SIUNITX : bare ? Table.Latex.BARE : Table.Latex.NOTED;
+  private String latex(Table table) {
+    return bare ? table.bareLatex() : table.latex();
   }
 
   private String written(Table table, Format format, int width) throws UsageException {
     return switch (format) {
       case TEXT -> table.text(width);
       case MD -> table.markdown();
-      case LATEX -> table.latex(style());
+      case LATEX -> latex(table);
       case CSV -> table.csv();
       case JSON, TIDY -> throw new IllegalArgumentException("--fmt " + format);
     };
@@ -232,7 +228,7 @@ public final class TableCommand extends CliCommand {
       case TIDY -> TidySamples.csv(List.of(shown));
       case CSV -> SummaryFiles.csv(shown);
       case MD -> RunTables.summary(shown, view.look(stored, shown), false).markdown();
-      case LATEX -> RunTables.summary(shown, view.look(stored, shown), false).latex(style());
+      case LATEX -> latex(RunTables.summary(shown, view.look(stored, shown), false));
     };
   }
 }

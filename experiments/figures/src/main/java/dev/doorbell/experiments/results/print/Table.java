@@ -205,25 +205,8 @@ public record Table(List<Column> columns, List<List<String>> rows, List<String> 
     return tree;
   }
 
-  /** Settings of a table in LaTeX. */
-  public enum Latex {
-    /** A tabular for booktabs with its notes below, in one box. */
-    NOTED,
-    /** The tabular alone, for a table environment with a caption of its own. */
-    BARE,
-    /** The tabular alone with columns of numbers for siunitx: {@link SiunitxTabular}. */
-    SIUNITX
-  }
-
-  /** The table in LaTeX, with notes or without. */
-  public String latex(Latex style) {
-    if (style == Latex.NOTED) {
-      return latex();
-    }
-    return style == Latex.SIUNITX ? new SiunitxTabular(this).text() : bare();
-  }
-
-  private String bare() {
+  /** The tabular alone, for a table environment with a caption of its own. */
+  public String bareLatex() {
     StringBuilder out = new StringBuilder("\\begin{tabular}{");
     columns.forEach(column -> out.append(column.numeric() ? 'r' : 'l'));
     out.append("}\n\\toprule\n");
