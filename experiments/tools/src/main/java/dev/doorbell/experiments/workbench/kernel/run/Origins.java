@@ -5,15 +5,11 @@ import dev.doorbell.ptxvm.ir.Instruction;
 import dev.doorbell.ptxvm.ir.Operand;
 import dev.doorbell.ptxvm.ir.Operand.Register;
 import dev.doorbell.ptxvm.listing.FunctionListing;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Finds the origin of values in a function's registers, as far as single definitions tell. */
 final class Origins {
@@ -29,11 +25,7 @@ final class Origins {
    * @param offset in bytes
    * @param loaded the value is what lies there; otherwise it is that address
    */
-  record Origin(int parameter, long offset, boolean loaded) {
-    boolean isField(int of, long at) {
-      return loaded && parameter == of && offset == at;
-    }
-  }
+  record Origin(int parameter, long offset, boolean loaded) {}
 
   Origins(Function function) {
     this.function = function;
@@ -121,45 +113,5 @@ final class Origins {
   static int bytes(Instruction access) {
     String type = access.modifiers().isEmpty() ? "" : access.modifiers().getLast();
     return type.matches("[busf][0-9]+") ? Integer.parseInt(type.substring(1)) / Byte.SIZE : 0;
-  }
-
-  /**
-   * Returns true if a value may have had its bytes swapped: a {@code prmt} made it, or it comes
-   * from where nothing is known of it.
-   */
-  boolean maySwap(Operand value) {
-    Deque<Register> open = new ArrayDeque<>();
-    if (!(value instanceof Operand.Reg(Register first))) {
-      return true;
-    }
-    open.add(first);
-    Set<Register> seen = new HashSet<>(open);
-    while (!open.isEmpty()) {
-      List<Instruction> made = definitions.getOrDefault(open.remove(), List.of());
-      if (made.isEmpty()) {
-        return true;
-      }
-      for (Instruction instruction : made) {
-        switch (instruction.name()) {
-          case "prmt", "call" -> {
-            return true;
-          }
-          case "ld" -> {
-            if (instruction.has("param") || instruction.has("local")) {
-              return true;
-            }
-          }
-          case "atom" -> {}
-          default -> {
-            for (Register source : FunctionListing.read(instruction)) {
-              if (seen.add(source)) {
-                open.add(source);
-              }
-            }
-          }
-        }
-      }
-    }
-    return false;
   }
 }

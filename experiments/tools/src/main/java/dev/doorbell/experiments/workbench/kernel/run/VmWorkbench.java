@@ -129,7 +129,6 @@ public final class VmWorkbench implements KernelWorkbench {
         }
       }
     }
-    notes.addAll(PostingNotes.of(module, listings));
     notes.addAll(unwritten(module, listings));
     return notes;
   }
