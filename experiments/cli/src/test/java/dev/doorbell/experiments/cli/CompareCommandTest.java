@@ -215,10 +215,7 @@ class CompareCommandTest {
     assertThat(session.out()).as("the slowest first").containsPattern("\n4 KiB .*\n *64 B ");
     assertThat(table("--columns", "p50,min,max", "--fmt", "latex", "--bare"))
         .isEqualTo(ExitCode.OK);
-    assertThat(session.out())
-        .startsWith("\\begin{tabular}{l")
-        .contains("min")
-        .doesNotContain("CI");
+    assertThat(session.out()).startsWith("\\begin{tabular}{l").contains("min").doesNotContain("CI");
     assertThat(table("--only", "size=3")).isEqualTo(ExitCode.USAGE);
     assertThat(session.err()).contains("no point of the run is like that", "size=64|");
     assertThat(table("--metric", "latenzy")).isEqualTo(ExitCode.USAGE);
