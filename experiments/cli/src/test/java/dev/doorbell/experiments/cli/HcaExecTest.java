@@ -102,7 +102,7 @@ class HcaExecTest {
   @Test
   void who_finds_devices_served_is_told_to_leave_out_the_option_that_was_typed() throws Exception {
     Path at = folder.resolve("hca");
-    try (ShimServer server = ShimServer.open(at, ShimOptions.of(1))) {
+    try (ShimServer _ = ShimServer.open(at, ShimOptions.of(1))) {
       assertThat(user.type("exec", "--missing", "--at", at.toString(), "--", "true"))
           .isEqualTo(ExitCode.USAGE);
     }
