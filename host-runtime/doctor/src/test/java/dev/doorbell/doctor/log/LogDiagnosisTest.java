@@ -8,9 +8,11 @@ import dev.doorbell.doctor.catalogue.Code;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -146,6 +148,48 @@ class LogDiagnosisTest {
             """)
         .contains("DB-LOG-10  verbs  line 4\n")
         .endsWith("3 of 4 lines recognised, 2 kinds\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.doorbell.doctor.log.LogPattern#all")
+  void a_line_of_twice_the_length_takes_a_pattern_at_most_four_times_the_steps(LogPattern pattern) {
+    if (pattern.pattern() == null) {
+      return;
+    }
+    List<String> pieces = new ArrayList<>(List.of(" ", "a", "a ", "9.", "a:"));
+    pieces.addAll(List.of(pattern.looksFor().split("[^A-Za-z0-9 _:]+", -1)));
+    pieces.removeIf(String::isEmpty);
+    for (String piece : pieces) {
+      long once = steps(pattern.pattern(), piece, 160);
+      assertThat(steps(pattern.pattern(), piece, 320))
+          .as("'%s' again and again", piece)
+          .isLessThan(6 * (once + 10_000));
+    }
+  }
+
+  /** Returns how many characters a search of a pattern reads in a line of repetitions. */
+  private static long steps(Pattern pattern, String piece, int length) {
+    long[] steps = {0};
+    record Counted(String text, long[] steps) implements CharSequence {
+      @Override
+      public int length() {
+        return text.length();
+      }
+
+      @Override
+      public char charAt(int index) {
+        steps[0]++;
+        return text.charAt(index);
+      }
+
+      @Override
+      public CharSequence subSequence(int start, int end) {
+        return new Counted(text.substring(start, end), steps);
+      }
+    }
+    String line = piece.repeat(length / piece.length() + 1).substring(0, length);
+    boolean unused = pattern.matcher(new Counted(line, steps)).find();
+    return steps[0];
   }
 
   @Test
