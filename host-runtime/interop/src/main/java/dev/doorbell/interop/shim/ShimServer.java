@@ -289,9 +289,7 @@ public final class ShimServer implements AutoCloseable {
     if (rung) {
       idleWait.onMessage();
     }
-    if (woken) {
-      wakes.incrementAndGet();
-    }
+    wakes.addAndGet(woken ? 1 : 0);
     if (found || served > 0 || rung) {
       return true;
     }
@@ -365,7 +363,9 @@ public final class ShimServer implements AutoCloseable {
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
       if (ready[i] || connection.isWaiting() || connection.isOverdue()) {
-        served += ready[i] ? 1 : 0;
+        if (ready[i] && served++ == 0) {
+          turn(); // what rang before the call comes before it: the call may destroy the queue pair
+        }
         if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);
           connection.close();

@@ -155,6 +155,15 @@ final class ProgramsTest {
   }
 
   @Test
+  void a_datagram_that_rang_before_its_queue_pair_is_destroyed_arrives() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      Path program = devices.compile("farewell.c", "-libverbs");
+      assertThat(devices.start(program.toString()).succeed()).isEqualTo("all came\n");
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void posts_of_both_kinds_wake_a_server_that_sleeps() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       Path program = devices.compile("wakes.c", "-I../uverbs-shim", "-libverbs");
