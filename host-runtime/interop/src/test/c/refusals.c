@@ -111,8 +111,8 @@ int main(void)
 
 	struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, NULL, 0);
 	CHECK(cq);
-	CHECK(!ibv_create_cq(context, 1 << 23, NULL, NULL, 0));
-	CHECK(ibv_resize_cq(cq, 1 << 23) == EINVAL && cq->cqe < 1 << 23);
+	CHECK(!ibv_create_cq(context, 1 << 22, NULL, NULL, 0));
+	CHECK(ibv_resize_cq(cq, 1 << 22) == EINVAL && cq->cqe < 1 << 22);
 	struct ibv_qp_init_attr init = { .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 } };
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);

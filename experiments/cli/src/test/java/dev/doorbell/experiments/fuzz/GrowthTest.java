@@ -51,12 +51,14 @@ class GrowthTest {
                 System.getProperty("java.class.path"),
                 Growth.class.getName()));
     command.addAll(chosen());
-    int status =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(out.toFile())
-            .start()
-            .waitFor();
+    Process child =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
+    int status;
+    try {
+      status = child.waitFor();
+    } finally {
+      child.destroyForcibly();
+    }
     String said = Files.readString(out);
     assertThat(status).as(said).isZero();
     measured =
