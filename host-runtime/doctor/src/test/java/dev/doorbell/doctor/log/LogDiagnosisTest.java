@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,8 +170,8 @@ class LogDiagnosisTest {
 
   /** Returns how many characters a search of a pattern reads in a line of repetitions. */
   private static long steps(Pattern pattern, String piece, int length) {
-    long[] steps = {0};
-    record Counted(String text, long[] steps) implements CharSequence {
+    LongAdder steps = new LongAdder();
+    record Counted(String text, LongAdder steps) implements CharSequence {
       @Override
       public int length() {
         return text.length();
@@ -178,7 +179,7 @@ class LogDiagnosisTest {
 
       @Override
       public char charAt(int index) {
-        steps[0]++;
+        steps.increment();
         return text.charAt(index);
       }
 
@@ -188,8 +189,8 @@ class LogDiagnosisTest {
       }
     }
     String line = piece.repeat(length / piece.length() + 1).substring(0, length);
-    boolean unused = pattern.matcher(new Counted(line, steps)).find();
-    return steps[0];
+    boolean _ = pattern.matcher(new Counted(line, steps)).find();
+    return steps.sum();
   }
 
   @Test
