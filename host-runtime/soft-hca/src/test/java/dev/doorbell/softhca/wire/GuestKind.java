@@ -33,7 +33,7 @@ record GuestKind(
   private static final List<String> FILES =
       List.of("/usr/include/infiniband/verbs.h", "/etc/libibverbs.d/rxe.driver");
 
-  /** 0.27 s: its clock ticks every 10 ms, and a busy machine does not always run it. */
+  /** 1.1 s: its clock ticks every 10 ms, and a busy machine does not always run it. */
   static final GuestKind UML =
       new GuestKind(
           "build-uml.sh",
@@ -41,7 +41,7 @@ record GuestKind(
           List.of("gcc", "busybox", "ip", "rdma"),
           "gcc busybox-static iproute2 libibverbs-dev",
           300,
-          16);
+          18);
 
   /** 0.5 s: an emulated processor shares ours with us. */
   static final GuestKind QEMU =
