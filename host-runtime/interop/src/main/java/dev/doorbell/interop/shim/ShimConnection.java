@@ -201,7 +201,11 @@ final class ShimConnection implements LocalListener.Waiting {
       throw new IOException("a message where no device is open");
     }
     switch (type) {
-      case IOCTL -> command(open, first, content, value);
+      case IOCTL -> {
+        // What rang before the call comes before it: the call may destroy the queue pair.
+        server.turn();
+        command(open, first, content, value);
+      }
       case WAKE -> server.onWoken();
       case HELD -> hold(open.process(), first, content);
       case FREED -> {

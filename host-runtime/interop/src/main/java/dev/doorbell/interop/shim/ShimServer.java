@@ -289,7 +289,9 @@ public final class ShimServer implements AutoCloseable {
     if (rung) {
       idleWait.onMessage();
     }
-    wakes.addAndGet(woken ? 1 : 0);
+    if (woken) {
+      wakes.incrementAndGet();
+    }
     if (found || served > 0 || rung) {
       return true;
     }
@@ -325,7 +327,7 @@ public final class ShimServer implements AutoCloseable {
     serve(0);
   }
 
-  private int turn() {
+  int turn() {
     int work = 0;
     ClientContext[] now = open;
     for (ClientContext context : now) {
@@ -363,9 +365,7 @@ public final class ShimServer implements AutoCloseable {
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
       if (ready[i] || connection.isWaiting() || connection.isOverdue()) {
-        if (ready[i] && served++ == 0) {
-          turn(); // what rang before the call comes before it: the call may destroy the queue pair
-        }
+        served += ready[i] ? 1 : 0;
         if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);
           connection.close();
