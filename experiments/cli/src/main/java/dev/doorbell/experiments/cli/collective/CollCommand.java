@@ -36,8 +36,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -69,14 +67,11 @@ public final class CollCommand extends CliCommand {
   /** From so many bytes on, blocks are large and so are the messages of a ring. */
   private static final long LARGE = 4L << 20;
 
-  /** Bytes of a collective up to which each size has its own schedule in a prediction. */
-  private static final long LARGE_SCHEDULE = 32L << 20;
+  /** Bytes of a chunk of a large collective. */
+  private static final long CHUNK = 256L << 10;
 
-  /** Bytes of the largest collective whose schedule is laid out for a prediction. */
-  private static final long LARGEST_SCHEDULE = 512L << 20;
-
-  /** Change of the time of a byte between two doublings from which on it counts as steady. */
-  private static final double STEADY = 0.01;
+  /** Bytes of a collective from which on chunks grow with it in a prediction. */
+  private static final long MANY_CHUNKS = 32L << 20;
 
   @Parameters(
       arity = "0..1",
@@ -211,7 +206,8 @@ public final class CollCommand extends CliCommand {
     Map<String, Map<Long, Double>> predicted =
         simulated.size() == sizes.size() ? Map.of() : forms(context, kind, sizes);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    List<String> overrides = overrides(kind, String.join(",", algorithms), simulated);
+    List<String> overrides =
+        overrides(kind, String.join(",", algorithms), simulated, chunk(simulated));
     ExitCode code = runExperiment(context, overrides, printed);
     report(context.out(), stored(printed), kind, elements, sizes, predicted, simulated);
     return code;
@@ -269,7 +265,7 @@ public final class CollCommand extends CliCommand {
     }
     Map<Long, Long> nanos = new HashMap<>();
     String all = String.join(",", algorithms);
-    for (Point point : plan(context, kind, sizes, all).points()) {
+    for (Point point : plan(context, kind, sizes, all, chunk(sizes)).points()) {
       nanos.merge(point.whole("size"), context.runtime().get().estimateNanos(point), Long::sum);
     }
     long left = budget * 1_000_000_000L;
@@ -327,68 +323,41 @@ public final class CollCommand extends CliCommand {
       CommandContext context, Collective kind, List<Long> sizes, String algorithm)
       throws ProblemException {
     // Memory is no matter for what is not run: the smallest size stands for all.
-    Plan smallest = plan(context, kind, sizes.subList(0, 1), algorithm);
+    Plan smallest = plan(context, kind, sizes.subList(0, 1), algorithm, 0);
     PlanChecks.demand(EXPERIMENT, smallest, context.runtime().get());
-    // Schedules have a step for each chunk: beyond some size, time grows in proportion to bytes,
-    // once latencies no longer hide what the ports carry.
-    Set<Long> computed = new TreeSet<>(sizes);
-    boolean extended = computed.removeIf(size -> size > LARGE_SCHEDULE);
-    if (extended) {
-      computed.addAll(List.of(LARGE_SCHEDULE / 2, LARGE_SCHEDULE));
+    Map<Long, Double> form = new LinkedHashMap<>();
+    // Schedules have a step for each chunk. Large chunks keep them short, and ports as busy.
+    for (long size : sizes) {
+      long chunk = chunk(sizes) * Math.max(1, size / MANY_CHUNKS);
+      for (Point point : plan(context, kind, List.of(size), algorithm, chunk).points()) {
+        if (point.text("buffers").equals("out-of-place")) {
+          context
+              .runtime()
+              .get()
+              .predict(point)
+              .of(METRIC)
+              .map(Prediction.Term::value)
+              .filter(Double::isFinite)
+              .ifPresent(nanos -> form.put(size, nanos));
+        }
+      }
     }
-    Map<Long, Double> form = nanos(context, kind, List.copyOf(computed), algorithm);
-    if (extended && form.containsKey(LARGE_SCHEDULE)) {
-      long known = LARGE_SCHEDULE;
-      double before;
-      double growth = growth(form, known);
-      do {
-        known *= 2;
-        form.putAll(nanos(context, kind, List.of(known), algorithm));
-        before = growth;
-        growth = growth(form, known);
-      } while (known < LARGEST_SCHEDULE && Math.abs(growth / before - 1) > STEADY);
-      long from = known;
-      double last = form.getOrDefault(known, Double.NaN);
-      double perByte = growth;
-      sizes.stream()
-          .filter(size -> size > LARGE_SCHEDULE)
-          .forEach(size -> form.putIfAbsent(size, last + (size - from) * perByte));
-    }
-    form.keySet().retainAll(sizes);
     return form;
   }
 
-  /** Nanoseconds a byte between half of a size and the size. */
-  private static double growth(Map<Long, Double> form, long size) {
-    double half = form.getOrDefault(size / 2, Double.NaN);
-    return (form.getOrDefault(size, Double.NaN) - half) / (size / 2.0);
-  }
-
-  private Map<Long, Double> nanos(
-      CommandContext context, Collective kind, List<Long> sizes, String algorithm)
+  private Plan plan(
+      CommandContext context, Collective kind, List<Long> sizes, String algorithm, long chunk)
       throws ProblemException {
-    Map<Long, Double> nanos = new LinkedHashMap<>();
-    for (Point point : plan(context, kind, sizes, algorithm).points()) {
-      if (point.text("buffers").equals("out-of-place")) {
-        context
-            .runtime()
-            .get()
-            .predict(point)
-            .of(METRIC)
-            .map(Prediction.Term::value)
-            .filter(Double::isFinite)
-            .ifPresent(value -> nanos.put(point.whole("size"), value));
-      }
-    }
-    return nanos;
+    return Plan.of(
+        ExperimentFiles.read(context, EXPERIMENT, overrides(kind, algorithm, sizes, chunk)));
   }
 
-  private Plan plan(CommandContext context, Collective kind, List<Long> sizes, String algorithm)
-      throws ProblemException {
-    return Plan.of(ExperimentFiles.read(context, EXPERIMENT, overrides(kind, algorithm, sizes)));
+  /** Returns the bytes of a chunk where the largest size is large, else 0 for the config's. */
+  private static long chunk(List<Long> sizes) {
+    return sizes.getLast() >= LARGE ? CHUNK : 0;
   }
 
-  private List<String> overrides(Collective kind, String algorithm, List<Long> sizes) {
+  private List<String> overrides(Collective kind, String algorithm, List<Long> sizes, long chunk) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -404,8 +373,8 @@ public final class CollCommand extends CliCommand {
                 "samples=" + iterations,
                 "timeout=15min"));
     all.add("channels=0");
-    if (sizes.getLast() >= LARGE) {
-      all.addAll(List.of("threads=256", "chunk=256K"));
+    if (chunk > 0) {
+      all.addAll(List.of("threads=256", "chunk=" + chunk));
     }
     return withSettings(all);
   }
@@ -474,7 +443,7 @@ public final class CollCommand extends CliCommand {
       if (!predicted.isEmpty()) {
         print.printf(
             Locale.ROOT,
-            "# predicted: LogGP of the schedules, in proportion beyond 64 to 512 MiB; nothing was run. At"
+            "# predicted: LogGP of the schedules; nothing was run. At"
                 + " the simulated sizes it gives %.2f to %.2f of the simulated time%n",
             most == 0 ? Double.NaN : least,
             most == 0 ? Double.NaN : most);

@@ -110,7 +110,7 @@ public final class ExploringFabric extends Fabric {
   /** A host acts while agents go on. */
   private boolean hosted;
 
-  /** What ended threads knew, whether or not a host has seen their ends. */
+  /** Joins the clocks of ended threads, whether or not a host has seen their ends. */
   private final Clock ended = new Clock();
 
   private final Map<String, KernelOrder> kernels = new HashMap<>();
@@ -319,7 +319,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** What the threads of a kernel begin with, and what those that have ended knew. */
+  /** The clock that threads of a kernel begin with, and the joined clocks of those that ended. */
   static final class KernelOrder {
     private final Clock start;
     private final Clock end = new Clock();
@@ -358,7 +358,7 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Returns what a host may know: all that devices did and threads have released to the system. */
+  /** Joins to the host's clock all that devices did and threads released to the system. */
   private Clock knownToHost() {
     for (Actor device : devices) {
       past.join(device.clock);

@@ -200,7 +200,7 @@ public final class Cell {
     public Release @Nullable [] releases;
     public @Nullable Write before;
 
-    /** What a host knew has joined {@link #releases}: somebody has seen its store. */
+    /** True once the clock of a host has joined {@link #releases}: its store has been read. */
     boolean isTaken;
 
     Write(

@@ -38,7 +38,7 @@ public final class Release {
     this.clock = clock;
   }
 
-  /** What a host knows, which no fence of its own needs to hand on. */
+  /** Returns the release of a host's store, which needs no fence. */
   static Release ofHost(Clock known) {
     return new Release(MERGED, 0, Access.SYS, ScopeLocation.HOST, known.copy());
   }
