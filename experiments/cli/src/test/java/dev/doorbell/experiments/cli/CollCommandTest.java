@@ -67,6 +67,33 @@ class CollCommandTest {
   }
 
   @Test
+  void nccl_prints_predicted_rows_of_one_protocol_and_runs_nothing() {
+    ExitCode code =
+        session.type(
+            "coll",
+            "all_gather",
+            "-b",
+            "1M",
+            "-e",
+            "4M",
+            "-f",
+            "4",
+            "-g",
+            "4",
+            "--algo",
+            "ring",
+            "--placement",
+            "gb200-cx7",
+            "--nccl",
+            "simple");
+    assertThat(code).as(session.out() + session.err()).isEqualTo(ExitCode.OK);
+    assertThat(rows()).hasSize(2).allSatisfy(row -> assertThat(row).endsWith("predicted"));
+    // 8.4 us, 3 steps of 14 us, and 3/4 MiB by a port.
+    assertThat(Double.parseDouble(rows().getFirst()[5])).isBetween(66.0, 67.0);
+    assertThat(session.out()).contains("ring Simple from 1048576 B", "nothing was run");
+  }
+
+  @Test
   void explain_prints_what_each_algorithm_is_predicted_to_take_and_runs_nothing() {
     ExitCode code =
         session.type(

@@ -1,5 +1,6 @@
 package dev.doorbell.experiments.cli.collective;
 
+import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
@@ -13,6 +14,7 @@ import dev.doorbell.experiments.collective.Algorithm;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.collective.DataType;
 import dev.doorbell.experiments.collective.NcclTable;
+import dev.doorbell.experiments.collective.NcclTimes;
 import dev.doorbell.experiments.config.value.Sizes;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
@@ -21,6 +23,8 @@ import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
+import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -156,6 +160,14 @@ public final class CollCommand extends CliCommand {
   private boolean explain;
 
   @Option(
+      names = "--nccl",
+      paramLabel = "PROTOCOL",
+      description =
+          "Predict NCCL's times by its latencies (launch, flags, CPUs that post) and the topology's"
+              + " rates; run nothing. auto, ll, ll128 or simple; --algo: ring, tree, nvls.")
+  private String nccl = "";
+
+  @Option(
       names = "--budget",
       paramLabel = "SECONDS",
       description =
@@ -197,6 +209,10 @@ public final class CollCommand extends CliCommand {
     Collective kind = constant(Collective.class, "COLLECTIVE", collective);
     DataType elements = constant(DataType.class, "--datatype", type);
     List<Long> sizes = sizes(kind, elements);
+    if (!nccl.isEmpty()) {
+      ofNccl(context.out(), kind, elements, sizes);
+      return ExitCode.OK;
+    }
     if (explain) {
       context.out().print(explained(context, kind, sizes));
       context.println("# MODELLED (LogGP of the schedules) - nothing was run");
@@ -497,6 +513,44 @@ public final class CollCommand extends CliCommand {
 
   private static boolean has(SummaryRow row, String axis, String value) {
     return row.axes().containsKey(axis) && row.axes().get(axis).text().equals(value);
+  }
+
+  private void ofNccl(PrintStream print, Collective kind, DataType elements, List<Long> sizes)
+      throws UsageException {
+    NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
+    List<String> choices = new ArrayList<>();
+    String last = "";
+    for (long size : sizes) {
+      boolean adds = reduction.equals("sum") && elements != DataType.INT32;
+      Map<String, Double> times = NcclTimes.of(kind, size, ranks(), adds, topology());
+      times.keySet().removeIf(by -> !isOf(by, nccl, 1));
+      times.keySet().removeIf(by -> algorithms.stream().noneMatch(each -> isOf(by, each, 0)));
+      Optional<Map.Entry<String, Double>> least =
+          times.entrySet().stream().min(Map.Entry.comparingByValue());
+      OptionalDouble nanos =
+          least.map(found -> OptionalDouble.of(found.getValue())).orElse(OptionalDouble.empty());
+      table.row(size, nanos, kind.inPlace() ? nanos : OptionalDouble.empty(), NcclTable.PREDICTED);
+      String by = least.map(Map.Entry::getKey).orElse(last);
+      if (!by.equals(last)) {
+        choices.add("%s from %d B".formatted(by, size));
+        last = by;
+      }
+    }
+    print.print(table.end(0));
+    print.printf("# least by %s%n", String.join(",\n#   ", choices));
+    print.println("# MODELLED (NCCL's latencies, rates of the topology) - nothing was run");
+  }
+
+  private static boolean isOf(String by, String wanted, int word) {
+    return wanted.equals(AUTO) || by.split(" ")[word].equalsIgnoreCase(wanted);
+  }
+
+  private Topology topology() throws UsageException {
+    try {
+      return TopologyFile.load(placement);
+    } catch (TopologyException e) {
+      throw usage("--placement " + placement, String.valueOf(e.getMessage()));
+    }
   }
 
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
