@@ -143,17 +143,6 @@ class ArchitectureTest {
   }
 
   @Test
-  void the_exploring_fabric_does_not_depend_on_its_litmus_tests() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackage("..core.fabric.explore.litmus..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("..core.fabric.explore.litmus..")
-        .check(CORE);
-  }
-
-  @Test
   void a_fabric_depends_on_neither_gpus_nor_hcas() {
     noClasses()
         .that()

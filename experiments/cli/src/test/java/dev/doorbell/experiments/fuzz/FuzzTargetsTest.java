@@ -65,7 +65,6 @@ class FuzzTargetsTest {
             "fatbin",
             "faults",
             "journal",
-            "litmus",
             "log",
             "machine",
             "manifest",

@@ -22,8 +22,6 @@ public enum ExitCode {
   COUNTER_EXAMPLE(8),
   /** Runs were compared, and a point has too few samples for a verdict. */
   UNDECIDED(9),
-  /** A claim about every execution had none to hold for. */
-  VACUOUS(10),
   /** The explorer found nothing, and has not covered all of the kernel. */
   NOT_COVERED(11),
   /** Everything was waived: nothing can be tested here. */

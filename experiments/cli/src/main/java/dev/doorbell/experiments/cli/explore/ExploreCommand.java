@@ -53,7 +53,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell explore my_gather.kernel.yaml --ranks 2,4 --group 1,2 --until covered",
       "  doorbell explore put_latency --bytes 8192 --nic all   other adapters, and what helps"
           + " there",
-      "  doorbell explore --litmus experiments/litmus",
       "  doorbell explore --case list",
       ""
     },
@@ -102,7 +101,13 @@ public final class ExploreCommand extends CliCommand {
 
   @Mixin private UserKernels userKernels = new UserKernels();
 
-  @Mixin private ExploreSelection selection = new ExploreSelection();
+  @Option(
+      names = "--case",
+      paramLabel = "NAME",
+      description =
+          "Explore a public bug, broken and fixed, by strict rules; 'list' names them all, "
+              + "'all' explores them all.")
+  private @Nullable String bug;
 
   @Mixin private NicOptions nics = new NicOptions();
 
@@ -142,9 +147,7 @@ public final class ExploreCommand extends CliCommand {
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "60s",
-      description =
-          "Wall time at most, of each litmus test or case: 500ms, 60s, 2m (default"
-              + " ${DEFAULT-VALUE}).")
+      description = "Wall time at most, of each case: 500ms, 60s, 2m (default ${DEFAULT-VALUE}).")
   private String budget = "";
 
   @Option(
@@ -257,31 +260,25 @@ public final class ExploreCommand extends CliCommand {
 
   @Override
   public ExitCode run(CommandContext context) throws ProblemException {
-    int selected = (selection.litmus == null ? 0 : 1) + (selection.bug == null ? 0 : 1);
-    if (selected + (kernel.isEmpty() ? 0 : 1) != 1) {
+    if ((bug == null) == kernel.isEmpty()) {
       throw UsageException.wrong(
-          null,
-          "one of KERNEL, FILE.ptx, --litmus and --case is needed",
-          "doorbell explore --help");
+          null, "one of KERNEL, FILE.ptx and --case is needed", "doorbell explore --help");
     }
     UsageException.requireRange("--seeds", seeds, 1, Integer.MAX_VALUE);
     if (!until.isEmpty()) {
       word("--until", until, "covered");
     }
-    if (selection.litmus != null) {
-      return litmus(context, selection.litmus);
-    }
     Laboratory laboratory = Laboratory.find();
-    if (!nics.isDefault() && selected > 0) {
-      throw UsageException.of(
-          "DB-U025",
-          "--nic",
-          "a case or a litmus test chooses its adapter itself",
-          "leave --nic and --remedy out");
-    }
-    if (selection.bug != null) {
+    if (bug != null) {
+      if (!nics.isDefault()) {
+        throw UsageException.of(
+            "DB-U025",
+            "--nic",
+            "a case chooses its adapter itself",
+            "leave --nic and --remedy out");
+      }
       return new CaseRunner(context, common(), laboratory)
-          .run(selection.bug, seeds, nanos("--budget", budget));
+          .run(bug, seeds, nanos("--budget", budget));
     }
     List<World> worlds = worlds(laboratory);
     List<Nic> adapters = nics.all();
@@ -312,17 +309,6 @@ public final class ExploreCommand extends CliCommand {
               .effect("nothing was explored");
       throw new UsageException(e.fix().isEmpty() ? problem : problem.fix(e.fix()));
     }
-  }
-
-  private ExitCode litmus(CommandContext context, String place) throws ProblemException {
-    UsageException.requireRange("--rounds", selection.rounds, 0, 16);
-    if (selection.executions < 1) {
-      throw UsageException.of(
-          "DB-U025", "--executions", "%d is too few".formatted(selection.executions));
-    }
-    return new LitmusRunner(
-            context, common(), selection.rounds, selection.executions, nanos("--budget", budget))
-        .run(place);
   }
 
   /** Explores each world for its part of the time, and says of all together what was covered. */
@@ -563,37 +549,5 @@ public final class ExploreCommand extends CliCommand {
                     "--schedule",
                     "'%s' is no schedule".formatted(text),
                     "take it from a report: SEED@TURNS#SCENARIO"));
-  }
-
-  /** Selects what {@code explore} looks at instead of a kernel: litmus tests, or a case. */
-  private static final class ExploreSelection {
-    @Option(
-        names = "--litmus",
-        paramLabel = "FILE|FOLDER",
-        description =
-            "Decide litmus tests by the axioms of the PTX memory model, every execution of each.")
-    @Nullable String litmus;
-
-    @Option(
-        names = "--rounds",
-        paramLabel = "N",
-        defaultValue = "2",
-        description = "Litmus tests: follow a loop that often round (${DEFAULT-VALUE}).")
-    int rounds;
-
-    @Option(
-        names = "--executions",
-        paramLabel = "N",
-        defaultValue = "5000000",
-        description = "Litmus tests: candidate executions at most (${DEFAULT-VALUE}).")
-    long executions;
-
-    @Option(
-        names = "--case",
-        paramLabel = "NAME",
-        description =
-            "Explore a public bug, broken and fixed, by strict rules; 'list' names them all, "
-                + "'all' explores them all.")
-    @Nullable String bug;
   }
 }

@@ -1,4 +1,4 @@
-/** {@code doorbell explore}: kernels, bug cases and litmus tests against the adversary. */
+/** {@code doorbell explore}: kernels and bug cases against the adversary. */
 @NullMarked
 package dev.doorbell.experiments.cli.explore;
 

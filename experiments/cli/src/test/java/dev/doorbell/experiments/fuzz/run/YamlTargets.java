@@ -2,8 +2,6 @@ package dev.doorbell.experiments.fuzz.run;
 
 import dev.doorbell.core.adapter.AdapterException;
 import dev.doorbell.core.adapter.Adapters;
-import dev.doorbell.core.fabric.explore.litmus.LitmusException;
-import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.ConfigReader;
@@ -27,7 +25,7 @@ import java.util.SequencedMap;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
-/** Files that users write: YAML of every kind, adapters, litmus tests, and expressions in them. */
+/** Files that users write: YAML of every kind, adapters, and expressions in them. */
 public final class YamlTargets {
   private static final String RESOURCES = "/dev/doorbell/experiments/";
   private static final String FILE = "fuzz.yaml";
@@ -92,12 +90,6 @@ public final class YamlTargets {
                     Seeds.resource("/dev/doorbell/core/adapter/cx8-ooo-rw.nic.properties")),
             Mutator.bytes("\\u00", "\\\n", "= =", "placement = any-order\n", "atomics:refused\n"),
             YamlTargets::adapter),
-        FuzzTarget.of(
-            "litmus",
-            "litmus tests",
-            () -> List.of(Seeds.file("seed.litmus")),
-            Mutator.bytes("(*", "*)", "/\\", "\\/", "~exists", "forall", "|", "P0:r0", "mbarrier"),
-            YamlTargets::litmus),
         FuzzTarget.of(
             "expression",
             "expressions of papers and conditions of --only",
@@ -178,14 +170,6 @@ public final class YamlTargets {
     try {
       return accepted(Adapters.read("fuzz", Seeds.text(input)));
     } catch (AdapterException _) {
-      return Outcome.REFUSED;
-    }
-  }
-
-  private static Outcome litmus(byte[] input) {
-    try {
-      return accepted(LitmusParser.parse(Seeds.text(input)));
-    } catch (LitmusException _) {
       return Outcome.REFUSED;
     }
   }
