@@ -24,7 +24,6 @@ import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.results.VerifyCommand;
 import dev.doorbell.experiments.cli.run.MergeCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
-import dev.doorbell.experiments.cli.serve.ServeCommand;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
 import dev.doorbell.experiments.cli.validation.ValidateModelCommand;
 import java.util.Arrays;
@@ -48,7 +47,6 @@ enum Subcommand {
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
   REPORT("report", "runs as one HTML page that works offline"),
-  SERVE("serve", "runs on a local page: progress, figures, compare by clicking"),
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   MERGE("merge", "shards of a sweep as one run, and which of its points are missing"),
@@ -95,7 +93,6 @@ enum Subcommand {
       case PLOT -> new PlotCommand();
       case TABLE -> new TableCommand();
       case REPORT -> new ReportCommand();
-      case SERVE -> new ServeCommand();
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
       case MERGE -> new MergeCommand();

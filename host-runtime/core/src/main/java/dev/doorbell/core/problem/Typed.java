@@ -14,7 +14,7 @@ public final class Typed {
       Pattern.compile(
           "(?<![\\w./-])doorbell (?=--|(?:bench|bundle|calibrate|coll|compare|completion|decode|"
               + "demo|describe|docs|doctor|exec|explain|explore|format|gate|hca|kernel|list|merge|package|paper|plot|predict|report|"
-              + "run|serve|show|table|test|topo|validate|validate-model|verify)\\b)");
+              + "run|show|table|test|topo|validate|validate-model|verify)\\b)");
 
   private static final Pattern PLAIN = Pattern.compile("[\\w./:,=@%+-]+");
 
