@@ -13,7 +13,6 @@ import dev.doorbell.experiments.plan.PointRunner;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
-import dev.doorbell.experiments.run.Reuse;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunEstimate;
 import dev.doorbell.experiments.run.RunIndex;
@@ -26,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run before its first point: what it runs, and on what.
  *
- * @param points those of the schedule that have no result yet and take none of {@code reused}
- * @param reused results of past runs
+ * @param points those of the schedule that have no result yet
  * @param before the run that is resumed, or null
  * @param estimate how long points take
  */
@@ -39,7 +37,6 @@ record PreparedRun(
     Environment environment,
     PointSchedule schedule,
     List<Point> points,
-    List<Reuse.Found> reused,
     @Nullable RunIndex before,
     RunEstimate estimate) {
   private static final int MOST_NAMES = 8;
@@ -65,19 +62,6 @@ record PreparedRun(
             points.size() - ended,
             points.isEmpty() ? "" : ": " + names,
             points.size() > MOST_NAMES ? " and %d more".formatted(points.size() - MOST_NAMES) : "");
-  }
-
-  String taken() {
-    return "reuse    %d of %d points are those of %s"
-        .formatted(
-            reused.size(),
-            points.size() + reused.size(),
-            reused.isEmpty()
-                ? "no past run: none of this code, as its commit says, has one"
-                : reused.stream()
-                    .map(each -> String.valueOf(each.run()))
-                    .distinct()
-                    .collect(Collectors.joining(", ")));
   }
 
   /** Returns what all points take one core, in nanoseconds; without an end on hardware. */

@@ -36,7 +36,6 @@ import dev.doorbell.experiments.run.Machine;
 import dev.doorbell.experiments.run.Manifest;
 import dev.doorbell.experiments.run.PointSchedule;
 import dev.doorbell.experiments.run.RepeatedRunner;
-import dev.doorbell.experiments.run.Reuse;
 import dev.doorbell.experiments.run.RunDirectory;
 import dev.doorbell.experiments.run.RunEstimate;
 import dev.doorbell.experiments.run.RunException;
@@ -76,7 +75,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell run my.yaml --until 'ci95(latency.p50)<2%%' --retries 2 --tag before",
       "  doorbell run my.yaml --baseline before",
       "  doorbell run my.yaml --shard 1/4",
-      "  doorbell run my.yaml --reuse",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       ""
     })
@@ -110,7 +108,7 @@ public final class RunCommand extends CliCommand {
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
     RunIndex baseline = read(options.baseline);
-    PreparedRun prepared = prepare(around, resumed(), machine);
+    PreparedRun prepared = prepare(around, resumed());
     if (!dryRun) {
       machine.join(); // which other processes answer
       SecondCompiler.demandFor(prepared.work());
@@ -143,8 +141,7 @@ public final class RunCommand extends CliCommand {
     return before.withoutDamagedSamples();
   }
 
-  private PreparedRun prepare(
-      CommandContext around, @Nullable RunIndex before, CompletableFuture<Machine> machine)
+  private PreparedRun prepare(CommandContext around, @Nullable RunIndex before)
       throws ProblemException {
     CommandContext context =
         before == null
@@ -166,21 +163,9 @@ public final class RunCommand extends CliCommand {
     requireProcesses(config, environment.basis(), before != null);
     PointSchedule schedule = schedule(plan, before, environment.basis());
     RunEstimate estimate = RunEstimate.of(config, environment, runtime::estimateNanos, out);
-    List<Point> points = new ArrayList<>(PreparedRun.remaining(schedule.points(plan), before));
-    List<Reuse.Found> reused =
-        options.reuse
-            ? Reuse.find(
-                out,
-                Version.NUMBER,
-                machine.join().git(),
-                environment,
-                config,
-                kernels.of(config),
-                points)
-            : List.of();
-    points.removeAll(reused.stream().map(Reuse.Found::point).collect(Collectors.toSet()));
+    List<Point> points = PreparedRun.remaining(schedule.points(plan), before);
     return new PreparedRun(
-        context, runtime, config, plan, environment, schedule, points, reused, before, estimate);
+        context, runtime, config, plan, environment, schedule, points, before, estimate);
   }
 
   /** Several processes are for wall time, of a run that is no part of something else. */
@@ -274,16 +259,11 @@ public final class RunCommand extends CliCommand {
                 point -> allowed(point, prepared.estimate()),
                 GRACE,
                 options.retries));
-    List<JournalEntry> reused = Reuse.record(directory, prepared.reused());
-    prepared
-        .reused()
-        .forEach(
-            each -> directory.log().line("%s: as in %s".formatted(each.point().id(), each.run())));
     RunExecution.Outcome outcome = execution.run(prepared.points());
     progress.end();
     directory.log().line(outcome.interrupted() ? "interrupted" : "all points recorded");
     times.ended("points");
-    RunIndex done = begun.after(reused).after(outcome.entries());
+    RunIndex done = begun.after(outcome.entries());
     Manifest ended =
         begun
             .manifest()
@@ -405,9 +385,6 @@ public final class RunCommand extends CliCommand {
         Show.minutes(estimate.ofRun(points, options.jobs)),
         estimate.runs() == 0 ? "" : " by past runs",
         config.hash());
-    if (options.reuse) {
-      print.println(prepared.taken());
-    }
     if (before != null) {
       before.damage().forEach(problem -> damaged(print, problem));
       print.println(prepared.again(before));

@@ -73,13 +73,6 @@ final class RunOptions {
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   boolean strict;
 
-  @Option(
-      names = "--reuse",
-      description =
-          "Virtual time: take points that a past run in the folder has, where all that decides"
-              + " them is the same.")
-  boolean reuse;
-
   @Option(names = "--timings", description = "Say where the time went.")
   boolean timings;
 
