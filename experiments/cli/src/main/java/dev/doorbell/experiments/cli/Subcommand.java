@@ -22,7 +22,6 @@ import dev.doorbell.experiments.cli.results.PlotCommand;
 import dev.doorbell.experiments.cli.results.ReportCommand;
 import dev.doorbell.experiments.cli.results.TableCommand;
 import dev.doorbell.experiments.cli.results.VerifyCommand;
-import dev.doorbell.experiments.cli.run.MergeCommand;
 import dev.doorbell.experiments.cli.run.RunCommand;
 import dev.doorbell.experiments.cli.topo.TopoCommand;
 import dev.doorbell.experiments.cli.validation.ValidateModelCommand;
@@ -49,7 +48,6 @@ enum Subcommand {
   REPORT("report", "runs as one HTML page that works offline"),
   PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
-  MERGE("merge", "shards of a sweep as one run, and which of its points are missing"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),
   KERNEL("kernel", "kernels of your own: new, check, run, build"),
@@ -95,7 +93,6 @@ enum Subcommand {
       case REPORT -> new ReportCommand();
       case PAPER -> new PaperCommand();
       case COMPARE -> new CompareCommand();
-      case MERGE -> new MergeCommand();
       case VERIFY -> new VerifyCommand();
       case GATE -> new GateCommand();
       case KERNEL -> new KernelCommand();

@@ -115,8 +115,7 @@ class FailingDiskTest {
         List.of(
             List.of("table", run, "--format", "csv", "-o"),
             List.of("report", run, "-o"),
-            List.of("plot", run, "--out"),
-            List.of("merge", run, "-o"));
+            List.of("plot", run, "--out"));
     for (List<String> command : commands) {
       int seeds = Integer.getInteger("doorbell.seeds", 12) / 2;
       int struck = 0;

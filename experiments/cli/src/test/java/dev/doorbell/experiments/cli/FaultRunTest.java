@@ -65,24 +65,6 @@ class FaultRunTest {
   }
 
   @Test
-  void a_fault_may_strike_in_another_shard() {
-    assertThat(run(0, "--shard", "1/2")).as(session.out()).isEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("fault  fired 0 of").doesNotContain("DB-F007");
-  }
-
-  @Test
-  void shards_in_none_of_which_it_struck_fail_together_and_say_why() {
-    String runs = folder.resolve("runs").toString();
-    for (long struck = 0; struck < 2; struck++) {
-      assertThat(run(0, "--shard", "1/2", "--tag", "first" + struck)).isEqualTo(ExitCode.OK);
-      assertThat(run(struck, "--shard", "2/2", "--tag", "last" + struck)).isEqualTo(ExitCode.OK);
-      ExitCode merged = session.type("merge", "first" + struck, "last" + struck, "--out", runs);
-      assertThat(merged).isEqualTo(struck == 0 ? ExitCode.FAILED : ExitCode.OK);
-      assertThat(session.err().contains("DB-F007  a fault that must fire")).isEqualTo(struck == 0);
-    }
-  }
-
-  @Test
   void a_quiet_run_that_fails_says_why() {
     assertThat(run(0, "-q")).isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("DB-F007", "must fire never met an event");
@@ -94,9 +76,6 @@ class FaultRunTest {
     String runs = folder.resolve("runs").toString();
     assertThat(session.type("run", config, "-q", "--out", runs)).isEqualTo(ExitCode.FAILED);
     assertThat(session.err()).contains("DB-R013", "5 points have no result", "table", "says why");
-    assertThat(session.type("run", config, "-q", "--out", runs, "--shard", "1/2"))
-        .isEqualTo(ExitCode.FAILED);
-    assertThat(session.err()).as("points of the other shard").doesNotContain("5 points");
   }
 
   @Test

@@ -47,46 +47,6 @@ class SweepRunTest {
         };
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 7})
-  void shards_take_every_point_once_and_merge_into_the_whole(int parts) throws IOException {
-    List<String> merge = new ArrayList<>(List.of("table"));
-    for (int part = 1; part <= parts; part++) {
-      assertThat(run("--shard", part + "/" + parts, "--tag", "part" + part))
-          .isIn(ExitCode.OK, ExitCode.WAIVED);
-      merge.add("part" + part);
-    }
-    assertThat(begun).hasSize(5).doesNotHaveDuplicates();
-    merge.addAll(List.of("--runs", runs.toString(), "--fmt", "csv"));
-    assertThat(session.type(merge.toArray(String[]::new))).isEqualTo(ExitCode.OK);
-    String merged = session.out();
-    runs = folder.resolve("whole");
-    run();
-    assertThat(merged).isEqualTo(Files.readString(onlyRun().resolve("summary.csv")));
-  }
-
-  @Test
-  void parts_of_different_plans_are_not_merged() {
-    run("--tag", "one");
-    run("--tag", "two", "--seed", "43");
-    assertThat(session.type("table", "one", "two", "--runs", runs.toString()))
-        .isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("DB-R005", "another config");
-  }
-
-  @Test
-  void a_resumed_shard_stays_a_shard() throws IOException {
-    session.runtime.runner =
-        (point, _) -> {
-          session.interruption.request();
-          return FakeRuntime.result(point);
-        };
-    assertThat(run("--shard", "1/2", "-j", "1")).isEqualTo(ExitCode.INTERRUPTED);
-    Session later = new Session();
-    assertThat(later.type("run", "--resume", onlyRun().toString())).isEqualTo(ExitCode.OK);
-    assertThat(later.out()).contains("points 2", "3 of 5 points verified", "2 not run");
-  }
-
   @Test
   void a_shuffled_order_is_recorded_and_changes_no_result() throws IOException {
     run("--shuffle", "-j", "1", "-s", "size=pow2(8,1K)");
@@ -104,40 +64,6 @@ class SweepRunTest {
     assertThat(schedule.get("shuffled").asBoolean()).isTrue();
     assertThat(shuffled.resolve("summary.csv"))
         .hasSameTextualContentAs(onlyRun().resolve("summary.csv"));
-  }
-
-  @Test
-  void merged_shards_are_a_run_whose_missing_points_are_run_alone() throws IOException {
-    run();
-    Path whole = onlyRun();
-    begun.clear();
-    runs = folder.resolve("parts");
-    List<String> merge = new ArrayList<>(List.of("merge"));
-    for (int part : List.of(1, 3)) { // the second was lost
-      run("--shard", part + "/3", "--tag", "part" + part);
-      merge.add("part" + part);
-    }
-    merge.addAll(List.of("-o", runs.toString()));
-    assertThat(session.type(merge.toArray(String[]::new))).isEqualTo(ExitCode.PARTIAL);
-    assertThat(session.err()).contains("DB-R013", "of 5 points have no result");
-    Path merged = Path.of(session.out().strip());
-    begun.clear();
-    assertThat(session.type("run", "--resume", merged.toString())).isEqualTo(ExitCode.OK);
-    assertThat(begun).isNotEmpty().hasSizeLessThan(5);
-    for (String file : List.of("config.yaml", "resolved.yaml", "summary.csv")) {
-      assertThat(merged.resolve(file)).hasSameTextualContentAs(whole.resolve(file));
-    }
-    assertThat(panels(merged)).isNotEmpty().isEqualTo(panels(whole));
-    assertThat(session.type("verify", merged.toString())).isEqualTo(ExitCode.OK);
-    assertThat(session.type("gate", merged.toString(), "--baseline", whole.toString()))
-        .isEqualTo(ExitCode.OK);
-  }
-
-  /** The figure without its provenance, which names the run. */
-  private static String panels(Path run) throws IOException {
-    String figure = Files.readString(run.resolve("figures/latency.svg"));
-    return figure.substring(
-        figure.indexOf("<g id=\"legend\">"), figure.indexOf("<g id=\"strip\">"));
   }
 
   @Test

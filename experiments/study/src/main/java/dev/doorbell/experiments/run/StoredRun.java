@@ -49,8 +49,8 @@ public record StoredRun(
   }
 
   /**
-   * Returns the faults that had to fire and did not. In a shard, or before its end, a run misses
-   * none: they may strike what is still to come.
+   * Returns the faults that had to fire and did not. Before its end a run misses none: they may
+   * strike what is still to come.
    */
   public List<FaultTally> missedFaults() {
     return unfinished().isEmpty()
@@ -92,53 +92,6 @@ public record StoredRun(
     }
   }
 
-  /**
-   * Parts of one plan that were run apart, such as shards, as one run. Parts may overlap where they
-   * agree to the byte.
-   *
-   * @param parts at least one
-   * @throws RunException when they are not of one plan, or contradict each other
-   */
-  public static StoredRun merge(List<StoredRun> parts) throws RunException {
-    StoredRun first = parts.getFirst();
-    SequencedMap<String, JournalEntry> entries = new LinkedHashMap<>();
-    SequencedMap<String, SummaryRow> rows = new LinkedHashMap<>();
-    for (StoredRun part : parts) {
-      if (!part.data.configHash().equals(first.data.configHash())) {
-        throw apart(part, "it is of another config than %s".formatted(first.data.runId()));
-      }
-      if (part.data.basis() != first.data.basis()) {
-        throw apart(
-            part,
-            "its numbers are %s, those of %s are %s"
-                .formatted(
-                    part.data.basis().word(), first.data.runId(), first.data.basis().word()));
-      }
-      for (JournalEntry entry : part.entries) {
-        JournalEntry known = entries.get(entry.point());
-        if (known == null || known.status() != JournalEntry.Status.OK) {
-          entries.put(entry.point(), entry);
-        } else if (entry.status() == JournalEntry.Status.OK
-            && !Objects.equals(known.sha256(), entry.sha256())) {
-          throw apart(
-              part, "its samples of %s differ from another part's".formatted(entry.point()));
-        }
-      }
-      part.data.rows().forEach(row -> rows.putIfAbsent(row.pointId(), row));
-    }
-    List<String> order = first.plan.points().stream().map(Point::id).toList();
-    return of(
-        new RunIndex(
-            first.path,
-            first.plan,
-            first.manifest,
-            List.of(),
-            parts.stream().flatMap(part -> part.damage.stream()).toList()),
-        parts.stream().map(part -> part.data.runId()).collect(Collectors.joining("+")),
-        order.stream().map(entries::get).filter(Objects::nonNull).toList(),
-        order.stream().map(rows::get).filter(Objects::nonNull).toList());
-  }
-
   private static StoredRun of(
       RunIndex index, String id, List<JournalEntry> entries, List<SummaryRow> rows) {
     ExperimentConfig config = index.plan().config();
@@ -163,13 +116,5 @@ public record StoredRun(
           new MetricRow(samples, prediction.of(samples.metric()), index.processes()));
     }
     return new SummaryRow(point.id(), point.axes(), metrics, entry.counters(), point.seed());
-  }
-
-  private static RunException apart(StoredRun part, String what) {
-    return new RunException(
-        RunException.Kind.UNREADABLE,
-        Problem.of("DB-R005", part.path.toString(), what)
-            .effect("runs are merged only where they are parts of one plan")
-            .fix("to see what changed between two runs: doorbell compare RUN RUN"));
   }
 }

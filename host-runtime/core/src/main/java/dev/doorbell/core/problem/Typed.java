@@ -13,7 +13,7 @@ public final class Typed {
   private static final Pattern COMMAND =
       Pattern.compile(
           "(?<![\\w./-])doorbell (?=--|(?:bench|bundle|calibrate|coll|compare|completion|decode|"
-              + "demo|describe|docs|doctor|exec|explain|explore|format|gate|hca|kernel|list|merge|package|paper|plot|predict|report|"
+              + "demo|describe|docs|doctor|exec|explain|explore|format|gate|hca|kernel|list|package|paper|plot|predict|report|"
               + "run|show|table|test|topo|validate|validate-model|verify)\\b)");
 
   private static final Pattern PLAIN = Pattern.compile("[\\w./:,=@%+-]+");

@@ -5,9 +5,7 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.run.RunException;
 import dev.doorbell.experiments.run.RunFinder;
-import dev.doorbell.experiments.run.StoredRun;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -20,15 +18,6 @@ final class RunPlace {
 
   Path find(String run) throws RunException {
     return new RunFinder(runs).find(run);
-  }
-
-  /** A run, or several parts of one plan as one. */
-  StoredRun read(List<String> parts) throws RunException {
-    List<StoredRun> read = new ArrayList<>();
-    for (String part : parts) {
-      read.add(StoredRun.read(find(part)));
-    }
-    return read.size() == 1 ? read.getFirst() : StoredRun.merge(read);
   }
 
   /**

@@ -36,11 +36,10 @@ import picocli.CommandLine.Parameters;
 
 @CommandLine.Command(
     header = {
-      "Prints a run's table again, from its samples alone; the shards of one plan as one table.",
+      "Prints a run's table again, from its samples alone.",
       "",
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       "  doorbell table runs/20260101T120000Z-pull-vs-push-7f3a91c2 --fmt latex",
-      "  doorbell table part1 part2 part3 --fmt csv",
       "  doorbell table RUN --metric latency --only 'size<=4K' --sort -latency",
       "  doorbell table RUN --columns p50,ci,min --fmt latex --bare",
       "  doorbell table RUN --metric latency --pivot path --names pull='NIC pull'",
@@ -53,7 +52,7 @@ public final class TableCommand extends CliCommand {
   @Parameters(
       paramLabel = "RUN",
       arity = "1..*",
-      description = "A run: directory, name or tag. Several are merged.")
+      description = "A run: directory, name or tag; several with --format tidy.")
   private List<String> runs = new ArrayList<>();
 
   @Option(
@@ -145,7 +144,11 @@ public final class TableCommand extends CliCommand {
     if (format == Format.TIDY) {
       return tidy(context);
     }
-    StoredRun stored = place.read(runs);
+    if (runs.size() > 1) {
+      throw UsageException.wrong(
+          runs.get(1), "a table is of one run", "--format tidy has the samples of several");
+    }
+    StoredRun stored = StoredRun.read(place.find(runs.getFirst()));
     RunData shown = view.of(stored);
     Format wanted = common().json() ? Format.JSON : format;
     if (bare && wanted != Format.LATEX) {
@@ -173,7 +176,7 @@ public final class TableCommand extends CliCommand {
     List<RunData> data = new ArrayList<>();
     List<Problem> damage = new ArrayList<>();
     for (String run : runs) {
-      StoredRun stored = place.read(List.of(run));
+      StoredRun stored = StoredRun.read(place.find(run));
       damage.addAll(stored.damage());
       data.add(view.of(stored));
     }

@@ -74,7 +74,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run my.yaml --until 'ci95(latency.p50)<2%%' --retries 2 --tag before",
       "  doorbell run my.yaml --baseline before",
-      "  doorbell run my.yaml --shard 1/4",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       ""
     })
@@ -331,7 +330,7 @@ public final class RunCommand extends CliCommand {
   private PointSchedule schedule(Plan plan, @Nullable RunIndex before, Basis basis)
       throws UsageException {
     PointSchedule begun = before == null ? null : before.manifest().schedule();
-    return begun == null ? PointSchedule.of(plan, options.shuffled(basis), options.part()) : begun;
+    return begun == null ? PointSchedule.of(plan, options.shuffled(basis)) : begun;
   }
 
   private void checkArguments() throws UsageException {
@@ -339,12 +338,11 @@ public final class RunCommand extends CliCommand {
       throw UsageException.wrong(
           null, "give either an experiment or --resume RUN", "doorbell run --help");
     }
-    boolean changes = !overrides().isEmpty() || options.shard != null || options.shuffle != null;
+    boolean changes = !overrides().isEmpty() || options.shuffle != null;
     if (resume != null && changes) {
       throw UsageException.wrong(
           null,
-          "--resume goes on with the run as it was: no -s, --seed, --repeat, --until,"
-              + " --shard or --shuffle",
+          "--resume goes on with the run as it was: no -s, --seed, --repeat, --until or --shuffle",
           "start a new run to change something");
     }
     options.check();

@@ -2,7 +2,6 @@ package dev.doorbell.experiments.cli.run;
 
 import dev.doorbell.core.Basis;
 import dev.doorbell.experiments.cli.command.UsageException;
-import dev.doorbell.experiments.run.PointSchedule;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,12 +13,6 @@ final class RunOptions {
       paramLabel = "N",
       description = "Points to run at a time (default: one a core).")
   int jobs = Runtime.getRuntime().availableProcessors();
-
-  @Option(
-      names = "--shard",
-      paramLabel = "I/N",
-      description = "Run the I-th of N parts of the plan; 'table RUN...' puts them together.")
-  @Nullable String shard;
 
   @Option(
       names = "--repeat",
@@ -107,21 +100,5 @@ final class RunOptions {
 
   boolean shuffled(Basis basis) {
     return shuffle == null ? basis != Basis.MODELLED : shuffle;
-  }
-
-  PointSchedule.@Nullable Shard part() throws UsageException {
-    String text = shard;
-    if (text == null) {
-      return null;
-    }
-    String[] parts = text.split("/", -1);
-    try {
-      if (parts.length == 2) {
-        return new PointSchedule.Shard(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
-      }
-    } catch (IllegalArgumentException _) {
-      // Said below, as for a text without a slash.
-    }
-    throw UsageException.wrong("--shard", "'%s' is not a part such as 1/4 or 4/4".formatted(text));
   }
 }
