@@ -46,7 +46,7 @@ enum Subcommand {
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),
   REPORT("report", "runs as one HTML page that works offline"),
-  PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify, pack"),
+  PAPER("paper", "papers whose figures and numbers come from runs: new, build, verify"),
   COMPARE("compare", "what changed from one run to another, with a verdict a point"),
   VERIFY("verify", "whether the files of a run are what they were when it ended"),
   GATE("gate", "pass or fail a run against a baseline"),

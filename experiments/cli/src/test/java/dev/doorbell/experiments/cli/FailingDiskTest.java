@@ -175,10 +175,6 @@ class FailingDiskTest {
       session.disk = failing;
       said(seed, failing, session.type("paper", "build", paper.toString()));
       assertThat(files(paper.resolve("generated"))).as("seed %d", seed).isEqualTo(built);
-      Path archive = folder.resolve("archive" + seed);
-      ExitCode packed = session.type("paper", "pack", paper.toString(), "-o", archive.toString());
-      said(seed, failing, packed);
-      assertThat(Files.exists(archive)).as("seed %d", seed).isEqualTo(packed == ExitCode.OK);
       struck += failing.failures() > 0 ? 1 : 0;
       session.disk = new Disk();
       // What a failed run has left would give the next one another name.

@@ -11,7 +11,6 @@ import picocli.CommandLine;
       "  doorbell paper new papers/mine       a paper to start from, which builds",
       "  doorbell paper build papers/mine     runs what is missing, writes generated/",
       "  doorbell paper verify papers/mine    everything once more, elsewhere; compares bytes",
-      "  doorbell paper pack papers/mine      the artifact as one archive",
       ""
     })
 public final class PaperCommand extends CommandGroup {
@@ -22,7 +21,6 @@ public final class PaperCommand extends CommandGroup {
         List.of(
             new Action("new", PaperNewCommand::new),
             new Action("build", PaperBuildCommand::new),
-            new Action("verify", PaperVerifyCommand::new),
-            new Action("pack", PaperPackCommand::new)));
+            new Action("verify", PaperVerifyCommand::new)));
   }
 }

@@ -58,12 +58,6 @@ final class PaperRuns {
     return calibrations;
   }
 
-  Map<String, Path> directories() {
-    Map<String, Path> directories = new LinkedHashMap<>();
-    runs.forEach((name, run) -> directories.put(name, run.path()));
-    return directories;
-  }
-
   /**
    * Makes what is missing, or was made of another config, by another version, or before Doorbell
    * was built: the kernels are part of the build, and a run does not say which ones it had.

@@ -29,14 +29,11 @@ import tools.jackson.databind.JsonNode;
  *
  * @param name of the paper; its folder is called so
  * @param texts files with placeholders, relative to the folder
- * @param claims a file of claims, relative to the folder; empty for none
  * @param runs by their names
  */
 public record Paper(
     String name,
-    String title,
     List<String> texts,
-    String claims,
     SequencedMap<String, Run> runs,
     SequencedMap<String, Figure> figures,
     SequencedMap<String, Table> tables,
@@ -168,9 +165,7 @@ public record Paper(
       ConfigException.throwIfAny(problems);
       return new Paper(
           root.get("paper").asString(),
-          root.path("title").asString(""),
           Schema.strings(root.get("text")),
-          root.path("claims").asString(""),
           runs,
           figures,
           tables,

@@ -43,7 +43,6 @@ class PaperTest {
                   a: {run: main, value: "latency{size=64}"}
                   b: {value: 1.5, basis: exact, digits: 4}
                 """);
-    assertThat(paper.title()).isEmpty();
     assertThat(paper.runs().get("main"))
         .isEqualTo(new Paper.Run("pull-vs-push", List.of("size=64"), "", "", ""));
     assertThat(Objects.requireNonNull(paper.figures().get("f")).caption()).isEqualTo("c");
