@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several runs in one plot command: no figure replaces another, and one figure can show all. */
+/** Several runs in one plot command: no figure replaces another. */
 class ManyRunsPlotTest {
   @TempDir private Path folder;
   private final Session session = new Session();
@@ -70,37 +70,6 @@ class ManyRunsPlotTest {
     List<String> printed = session.out().lines().toList();
     assertThat(printed).hasSize(4).doesNotHaveDuplicates();
     assertThat(printed).allSatisfy(file -> assertThat(Path.of(file)).isNotEmptyFile());
-  }
-
-  @Test
-  void one_figure_has_a_series_for_each_run_under_the_name_that_was_typed() throws IOException {
-    Path out = folder.resolve("figures");
-    assertThat(
-            plot(
-                "--series",
-                "run",
-                "-x",
-                "size",
-                "-y",
-                "latency",
-                "--only",
-                "path=pull",
-                "--names",
-                "old=H100",
-                "--as",
-                "svg",
-                "--out",
-                out.toString()))
-        .as(session.err())
-        .isEqualTo(ExitCode.OK);
-    String svg = Files.readString(out.resolve("latency.svg"));
-    assertThat(svg).contains(">H100<", ">new<", "series-old").doesNotContain(">pull<");
-  }
-
-  @Test
-  void a_figure_of_several_runs_needs_a_folder() {
-    assertThat(plot("--series", "run")).isEqualTo(ExitCode.USAGE);
-    assertThat(session.err()).contains("DB-U003", "--out DIR");
   }
 
   @Test

@@ -264,8 +264,7 @@ class StoryboardsTest {
 
   @Test
   @Order(6)
-  void a_papers_author_is_told_of_numbers_written_by_hand()
-      throws IOException {
+  void a_papers_author_is_told_of_numbers_written_by_hand() throws IOException {
     Path paper = mine();
     assertThat(typed("paper", "verify", paper.toString())).contains("to the byte");
     Path generated = paper.resolve("generated/paper.md");

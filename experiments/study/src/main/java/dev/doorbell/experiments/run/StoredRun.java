@@ -10,11 +10,9 @@ import dev.doorbell.experiments.plan.Samples;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
 
 /**
  * A run read back from its directory. Tables, summaries and figures are made from this alone.

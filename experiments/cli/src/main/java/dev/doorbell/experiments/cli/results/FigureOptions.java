@@ -69,7 +69,7 @@ final class FigureOptions {
   @Option(
       names = "--series",
       paramLabel = "AXIS",
-      description = "One line, bar or colour for each of its values; run: for each run.")
+      description = "One line, bar or colour for each of its values.")
   private @Nullable String series;
 
   @Option(names = "--facet", paramLabel = "AXIS", description = "One panel for each of its values.")
@@ -203,10 +203,6 @@ final class FigureOptions {
 
   @Nullable String only() {
     return only;
-  }
-
-  boolean has(String axis) {
-    return axis.equals(x) || axis.equals(series) || axis.equals(facet) || axis.equals(rows);
   }
 
   /** The figure that is described; null where all is left to the config but how it looks. */

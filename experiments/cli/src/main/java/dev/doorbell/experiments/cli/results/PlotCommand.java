@@ -17,7 +17,6 @@ import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Timeline;
 import dev.doorbell.experiments.results.figures.Figures;
-import dev.doorbell.experiments.results.figures.JointRuns;
 import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
 import dev.doorbell.experiments.results.figures.Unplottable;
 import dev.doorbell.experiments.results.print.Screen;
@@ -56,7 +55,6 @@ import picocli.CommandLine.Parameters;
       "  doorbell plot RUN --kind timeline --only path=pull,size=4K  one message, step by step",
       "  doorbell plot RUN --as pdf,tikz --out paper/figures",
       "  doorbell plot RUN --width column --footer false --names pull='NIC pull' --yunit us",
-      "  doorbell plot A B --series run -x size -y latency --only path=pull --out figures",
       ""
     })
 public final class PlotCommand extends CliCommand {
@@ -95,20 +93,16 @@ public final class PlotCommand extends CliCommand {
       damage.addAll(stored.damage());
       all.add(stored);
     }
-    if (spec != null && figure.has(JointRuns.AXIS)) {
-      written.put(String.join(" ", runs), write(context, folder(), joint(context, all, spec)));
-    } else {
-      FigureStyle style = figure.style();
-      for (int i = 0; i < all.size(); i++) {
-        StoredRun stored = all.get(i);
-        CommandContext own = UserKernels.ofRuns(context, List.of(stored.path()));
-        written.put(
-            runs.get(i),
-            write(
-                context,
-                folder(stored),
-                spec == null ? ofConfig(own, stored, part, style) : one(own, stored, spec)));
-      }
+    FigureStyle style = figure.style();
+    for (int i = 0; i < all.size(); i++) {
+      StoredRun stored = all.get(i);
+      CommandContext own = UserKernels.ofRuns(context, List.of(stored.path()));
+      written.put(
+          runs.get(i),
+          write(
+              context,
+              folder(stored),
+              spec == null ? ofConfig(own, stored, part, style) : one(own, stored, spec)));
     }
     if (common().json()) {
       Json.print(context, written);
@@ -122,16 +116,6 @@ public final class PlotCommand extends CliCommand {
       return stored.path().resolve(RunDirectory.FIGURES);
     }
     return runs.size() == 1 ? out : out.resolve(stored.data().runId());
-  }
-
-  private Path folder() throws UsageException {
-    if (out == null) {
-      throw UsageException.wrong(
-          "--series run",
-          "a figure of several runs is none of them's own",
-          "say where it goes: --out DIR");
-    }
-    return out;
   }
 
   private List<String> write(CommandContext context, Path folder, SequencedMap<String, byte[]> made)
@@ -148,21 +132,6 @@ public final class PlotCommand extends CliCommand {
       }
     }
     return files;
-  }
-
-  private SequencedMap<String, byte[]> joint(
-      CommandContext context, List<StoredRun> all, FigureSpec spec) throws RunException {
-    List<String> names = new ArrayList<>();
-    for (String run : runs) {
-      String name = String.valueOf(Path.of(run).getFileName());
-      int before = (int) names.stream().filter(name::equals).count();
-      names.add(before == 0 ? name : "%s (%d)".formatted(name, before + 1));
-    }
-    return unless(
-            () ->
-                new Figures(JointRuns.of(all, names, spec.only()), List.of(), context.runtime())
-                    .one(spec.ofAll()))
-        .files(formats());
   }
 
   private Set<PlotFormat> formats() {

@@ -6,6 +6,7 @@ import dev.doorbell.experiments.config.figure.FigureKind;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.schema.Schema;
 import dev.doorbell.experiments.config.value.Axis;
+import dev.doorbell.experiments.config.value.RecordCopy;
 import dev.doorbell.experiments.results.figures.Figures;
 import dev.doorbell.experiments.results.figures.ModelledRun;
 import dev.doorbell.experiments.results.figures.Plots;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -125,7 +127,9 @@ class GalleryTest {
     FigureOptions options = new FigureOptions();
     new CommandLine(options).parseArgs(words(shown.options()).toArray(String[]::new));
     FigureSpec spec = Objects.requireNonNull(options.figure());
-    return plots(run(spec), spec.ofAll().named(shown.name())).firstEntry().getValue();
+    return plots(run(spec), RecordCopy.with(spec, Map.of("only", List.of())).named(shown.name()))
+        .firstEntry()
+        .getValue();
   }
 
   private static SequencedMap<String, byte[]> plots(RunData run, FigureSpec spec)

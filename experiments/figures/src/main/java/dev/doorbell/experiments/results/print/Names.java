@@ -13,7 +13,7 @@ public final class Names {
   public static final String NONE = "–";
 
   /** Axes whose values cannot be mistaken for those of another axis. */
-  private static final Set<String> EVIDENT = Set.of("path", "kernel", "placement", "run", "size");
+  private static final Set<String> EVIDENT = Set.of("path", "kernel", "placement", "size");
 
   private Names() {}
 

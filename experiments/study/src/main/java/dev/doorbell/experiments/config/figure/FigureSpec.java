@@ -79,11 +79,6 @@ public record FigureSpec(
         this, Map.of("only", Stream.concat(only.stream(), further.stream()).toList()));
   }
 
-  /** Returns this figure of all points that it is given. */
-  public FigureSpec ofAll() {
-    return RecordCopy.with(this, Map.of("only", List.of()));
-  }
-
   /** Returns this figure with a style that goes before its own, as far as its kind has a use. */
   public FigureSpec styled(FigureStyle first) {
     return RecordCopy.with(this, Map.of("style", first.in(kind).over(style)));
