@@ -7,7 +7,6 @@ import dev.doorbell.experiments.config.figure.FigureReader;
 import dev.doorbell.experiments.config.figure.FigureSpec;
 import dev.doorbell.experiments.config.figure.FigureStyle;
 import dev.doorbell.experiments.config.schema.Schema;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -16,170 +15,88 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+/** Options of a figure: each is a key of a figure in a config, too. */
+@CommandLine.Command
 final class FigureOptions {
-  @Option(
-      names = "--kind",
-      paramLabel = "KIND",
-      converter = Kinds.class,
-      description =
-          "line, cdf, bar, heatmap, timeline or tornado (default: line; "
-              + "without options that say what is shown, all that the config asks for).")
-  private @Nullable FigureKind kind;
+  /** Which part of a figure it is about, the type of its value, its key, label and description. */
+  private static final String TABLE =
+      """
+      shown kind   kind KIND line, cdf, bar, heatmap, timeline or tornado (default: line; \
+      without options that say what is shown, all that the config asks for).
+      which text   name NAME Name of the files (default: made of what is shown).
+      shown text   x AXIS What lies on the abscissa; what bars stand side by side for.
+      shown text   y METRIC What is shown, such as latency; of lines and bars a counter, too.
+      shown text   per METRIC Metric or counter that -y is divided by.
+      shown text   statistic STATISTIC median, mean, min, max or a percentile such as p99 \
+      (default: median).
+      shown text   relative SERIES Show all series as multiples of this one.
+      shown text   series AXIS One line, bar or colour for each of its values.
+      shown text   facet AXIS One panel for each of its values.
+      shown text   rows AXIS The ordinate of a heat map.
+      which text   only CONDITIONS A part of the run, such as 'size<=4K,path=pull|push.bf'.
+      shown flag   logx true|false Whether the abscissa of lines is logarithmic.
+      shown flag   logy true|false Whether the ordinate of lines is.
+      shown number share PERCENT How far a tornado moves a constant without an interval \
+      (default: 20).
+      looks list   names WORD=TEXT Text in place of an axis, a metric or a value: --names \
+      pull='NIC pull', or --names cq=gpu='GPU memory' for a value of one axis. May be given \
+      several times.
+      looks split  order SERIES Series that come first, in this order.
+      looks text   title TEXT Title above the figure.
+      looks text   caption TEXT What it shows, in the files' own titles.
+      looks text   width WIDTH column (84 mm), page (178 mm), or such as 85mm.
+      looks text   font FILE TrueType file of the text.
+      looks number fontsize POINTS Size of the text; lines and markers grow with it (default: 7).
+      looks text   xrange A..B Ends of the abscissa: 64..64K.
+      looks text   yrange A..B Ends of the ordinate: 0..40.
+      looks text   xunit UNIT Unit of the abscissa: KiB.
+      looks text   yunit UNIT Unit of the ordinate: us, Gb/s.
+      looks text   legend PLACE top, bottom, right, none, or a corner such as top-left.
+      looks flag   footer true|false Whether basis, samples and run are printed below.
+      looks text   palette PALETTE okabe-ito, bright, grey, or colours: '#0072B2,#D55E00'.
+      looks list   annotate NOTE 'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be \
+      given several times.
+      """;
 
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description = "Name of the files (default: made of what is shown).")
-  private @Nullable String name;
+  private final SequencedMap<String, SequencedMap<String, OptionSpec>> parts =
+      new LinkedHashMap<>();
 
-  @Option(
-      names = "-x",
-      paramLabel = "AXIS",
-      description = "What lies on the abscissa; what bars stand side by side for.")
-  private @Nullable String x;
+  /** Called by picocli with the command that has these options. */
+  @Spec(Spec.Target.MIXEE)
+  void addTo(CommandSpec command) {
+    for (String row : TABLE.lines().toList()) {
+      String[] cells = row.split(" +", 5);
+      OptionSpec option =
+          ofType(OptionSpec.builder(option(cells[2])), cells[1])
+              .paramLabel(cells[3])
+              .description(cells[4])
+              .build();
+      parts.computeIfAbsent(cells[0], _ -> new LinkedHashMap<>()).put(cells[2], option);
+      command.addOption(option);
+    }
+  }
 
-  @Option(
-      names = "-y",
-      paramLabel = "METRIC",
-      description = "What is shown, such as latency; of lines and bars a counter, too.")
-  private @Nullable String metric;
+  private static OptionSpec.Builder ofType(OptionSpec.Builder option, String type) {
+    return switch (type) {
+      case "kind" -> option.type(FigureKind.class).converters(new Kinds());
+      case "flag" -> option.type(Boolean.class).arity("1");
+      case "number" -> option.type(Double.class);
+      case "list" -> option.type(List.class).auxiliaryTypes(String.class);
+      case "split" -> option.type(List.class).auxiliaryTypes(String.class).splitRegex(",");
+      default -> option.type(String.class);
+    };
+  }
 
-  @Option(
-      names = "--per",
-      paramLabel = "METRIC",
-      description = "Metric or counter that -y is divided by.")
-  private @Nullable String per;
-
-  @Option(
-      names = "--statistic",
-      paramLabel = "STATISTIC",
-      description = "median, mean, min, max or a percentile such as p99 (default: median).")
-  private @Nullable String statistic;
-
-  @Option(
-      names = "--relative",
-      paramLabel = "SERIES",
-      description = "Show all series as multiples of this one.")
-  private @Nullable String relative;
-
-  @Option(
-      names = "--series",
-      paramLabel = "AXIS",
-      description = "One line, bar or colour for each of its values.")
-  private @Nullable String series;
-
-  @Option(names = "--facet", paramLabel = "AXIS", description = "One panel for each of its values.")
-  private @Nullable String facet;
-
-  @Option(names = "--rows", paramLabel = "AXIS", description = "The ordinate of a heat map.")
-  private @Nullable String rows;
-
-  @Option(
-      names = "--only",
-      paramLabel = "CONDITIONS",
-      description = "A part of the run, such as 'size<=4K,path=pull|push.bf'.")
-  private @Nullable String only;
-
-  @Option(
-      names = "--logx",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether the abscissa of lines is logarithmic.")
-  private @Nullable Boolean logX;
-
-  @Option(
-      names = "--logy",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether the ordinate of lines is.")
-  private @Nullable Boolean logY;
-
-  @Option(
-      names = "--share",
-      paramLabel = "PERCENT",
-      description = "How far a tornado moves a constant without an interval (default: 20).")
-  private @Nullable Double percent;
-
-  @Option(
-      names = "--names",
-      paramLabel = "WORD=TEXT",
-      description =
-          "Text in place of an axis, a metric or a value: --names pull='NIC pull', or"
-              + " --names cq=gpu='GPU memory' for a value of one axis. May be given several times.")
-  private List<String> names = new ArrayList<>();
-
-  @Option(
-      names = "--order",
-      split = ",",
-      paramLabel = "SERIES",
-      description = "Series that come first, in this order.")
-  private List<String> order = new ArrayList<>();
-
-  @Option(names = "--title", paramLabel = "TEXT", description = "Title above the figure.")
-  private @Nullable String title;
-
-  @Option(
-      names = "--caption",
-      paramLabel = "TEXT",
-      description = "What it shows, in the files' own titles.")
-  private @Nullable String caption;
-
-  @Option(
-      names = "--width",
-      paramLabel = "WIDTH",
-      description = "column (84 mm), page (178 mm), or such as 85mm.")
-  private @Nullable String width;
-
-  @Option(names = "--font", paramLabel = "FILE", description = "TrueType file of the text.")
-  private @Nullable String font;
-
-  @Option(
-      names = "--fontsize",
-      paramLabel = "POINTS",
-      description = "Size of the text; lines and markers grow with it (default: 7).")
-  private @Nullable Double fontSize;
-
-  @Option(names = "--xrange", paramLabel = "A..B", description = "Ends of the abscissa: 64..64K.")
-  private @Nullable String xRange;
-
-  @Option(names = "--yrange", paramLabel = "A..B", description = "Ends of the ordinate: 0..40.")
-  private @Nullable String yRange;
-
-  @Option(names = "--xunit", paramLabel = "UNIT", description = "Unit of the abscissa: KiB.")
-  private @Nullable String xUnit;
-
-  @Option(names = "--yunit", paramLabel = "UNIT", description = "Unit of the ordinate: us, Gb/s.")
-  private @Nullable String yUnit;
-
-  @Option(
-      names = "--legend",
-      paramLabel = "PLACE",
-      description = "top, bottom, right, none, or a corner such as top-left.")
-  private @Nullable String legend;
-
-  @Option(
-      names = "--footer",
-      arity = "1",
-      paramLabel = "true|false",
-      description = "Whether basis, samples and run are printed below.")
-  private @Nullable Boolean footer;
-
-  @Option(
-      names = "--palette",
-      paramLabel = "PALETTE",
-      description = "okabe-ito, bright, grey, or colours: '#0072B2,#D55E00'.")
-  private @Nullable String palette;
-
-  @Option(
-      names = "--annotate",
-      paramLabel = "NOTE",
-      description =
-          "'y=25: line rate', 'x=4K: MTU' or 'x=4K,y=3: here'. May be given several times.")
-  private List<String> annotations = new ArrayList<>();
+  private static String option(String key) {
+    return (key.length() == 1 ? "-" : "--") + key;
+  }
 
   /** Reads kinds in the singular, and in the plural that sentences have. */
   static final class Kinds implements ITypeConverter<FigureKind> {
@@ -202,29 +119,16 @@ final class FigureOptions {
   }
 
   @Nullable String only() {
-    return only;
+    return (String) given("which").get("only");
   }
 
   /** The figure that is described; null where all is left to the config but how it looks. */
   @Nullable FigureSpec figure() throws ProblemException {
-    SequencedMap<String, Object> shown = new LinkedHashMap<>();
-    put(shown, "kind", kind == null ? null : kind.word());
-    put(shown, "x", x);
-    put(shown, "y", metric);
-    put(shown, "per", per);
-    put(shown, "statistic", statistic);
-    put(shown, "relative", relative);
-    put(shown, "series", series);
-    put(shown, "facet", facet);
-    put(shown, "rows", rows);
-    put(shown, "logx", logX);
-    put(shown, "logy", logY);
-    put(shown, "share", percent);
+    SequencedMap<String, Object> shown = given("shown");
     if (shown.isEmpty()) {
       return null;
     }
-    put(shown, "name", name);
-    put(shown, "only", only);
+    shown.putAll(given("which"));
     shown.putAll(looks());
     return FigureReader.ofOptions(shown, typed(shown));
   }
@@ -237,35 +141,32 @@ final class FigureOptions {
   }
 
   private SequencedMap<String, Object> looks() throws UsageException {
-    SequencedMap<String, Object> looks = new LinkedHashMap<>();
-    put(looks, "names", names.isEmpty() ? null : renamed(names));
-    put(looks, "order", order.isEmpty() ? null : order);
-    put(looks, "title", title);
-    put(looks, "caption", caption);
-    put(looks, "width", width);
-    put(looks, "font", font);
-    put(looks, "fontsize", fontSize);
-    put(looks, "xrange", xRange);
-    put(looks, "yrange", yRange);
-    put(looks, "xunit", xUnit);
-    put(looks, "yunit", yUnit);
-    put(looks, "legend", legend);
-    put(looks, "footer", footer);
-    put(looks, "palette", palette);
-    put(looks, "annotate", annotations.isEmpty() ? null : annotations);
+    SequencedMap<String, Object> looks = given("looks");
+    if (looks.get("names") instanceof List<?> names) {
+      looks.put("names", renamed(names.stream().map(String::valueOf).toList()));
+    }
     return looks;
   }
 
-  private static void put(SequencedMap<String, Object> given, String key, @Nullable Object value) {
-    if (value != null) {
-      given.put(key, value);
-    }
+  /** The values of a part that were typed, in the order of the table. */
+  private SequencedMap<String, Object> given(String part) {
+    SequencedMap<String, Object> given = new LinkedHashMap<>();
+    parts
+        .getOrDefault(part, new LinkedHashMap<>())
+        .forEach(
+            (key, option) -> {
+              Object value = option.getValue();
+              if (value != null) {
+                given.put(key, value instanceof FigureKind kind ? kind.word() : value);
+              }
+            });
+    return given;
   }
 
   /** Each key as the option that gave it. */
   private static SequencedMap<String, String> typed(SequencedMap<String, Object> given) {
     SequencedMap<String, String> options = new LinkedHashMap<>();
-    given.keySet().forEach(key -> options.put(key, (key.length() == 1 ? "-" : "--") + key));
+    given.keySet().forEach(key -> options.put(key, option(key)));
     return options;
   }
 

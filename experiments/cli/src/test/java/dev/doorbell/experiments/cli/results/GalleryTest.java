@@ -29,6 +29,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The gallery of the docs: each of its figures is drawn by the options that stand above it. {@code
@@ -125,7 +126,9 @@ class GalleryTest {
 
   private static byte[] svg(Shown shown) throws Exception {
     FigureOptions options = new FigureOptions();
-    new CommandLine(options).parseArgs(words(shown.options()).toArray(String[]::new));
+    CommandSpec command = CommandSpec.create();
+    options.addTo(command);
+    new CommandLine(command).parseArgs(words(shown.options()).toArray(String[]::new));
     FigureSpec spec = Objects.requireNonNull(options.figure());
     return plots(run(spec), RecordCopy.with(spec, Map.of("only", List.of())).named(shown.name()))
         .firstEntry()
@@ -180,8 +183,9 @@ class GalleryTest {
   /** Every key of a figure's looks has an option of its name. */
   @Test
   void every_key_of_a_config_is_an_option() throws IOException {
-    Set<String> options =
-        new CommandLine(new FigureOptions()).getCommandSpec().optionsMap().keySet();
+    CommandSpec command = CommandSpec.create();
+    new FigureOptions().addTo(command);
+    Set<String> options = command.optionsMap().keySet();
     List<String> looks =
         Schema.experiment().root().at("/$defs/figure/properties").propertyNames().stream()
             .filter(FigureKind::isLook)
