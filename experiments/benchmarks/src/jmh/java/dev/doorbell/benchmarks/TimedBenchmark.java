@@ -5,6 +5,7 @@ import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.gpu.LaunchConfig;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.experiments.scenario.kernel.Protocol;
 import dev.doorbell.experiments.scenario.kernel.RankBuffers;
@@ -14,7 +15,6 @@ import dev.doorbell.experiments.scenario.world.ExecutionBackend;
 import dev.doorbell.experiments.scenario.world.Owned;
 import dev.doorbell.experiments.scenario.world.World;
 import dev.doorbell.experiments.scenario.world.WorldBuilder;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -119,7 +119,7 @@ public class TimedBenchmark {
   private static Topology topology() {
     try {
       return TopologyFile.load("same-switch");
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new IllegalStateException(e.problems().toString(), e);
     }
   }

@@ -9,7 +9,6 @@ import dev.doorbell.experiments.config.document.DocumentKind;
 import dev.doorbell.experiments.config.kernel.KernelDescriptorReader;
 import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.results.paper.Paper;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.io.IOException;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileYamlTest {
   private interface Reader {
-    void read(String text) throws ConfigException, TopologyException;
+    void read(String text) throws ConfigException;
   }
 
   private static final Map<String, Reader> READERS = new LinkedHashMap<>();
@@ -107,8 +106,6 @@ class HostileYamlTest {
       reader.read(text);
       return List.of();
     } catch (ConfigException e) {
-      return e.problems();
-    } catch (TopologyException e) {
       return e.problems();
     }
   }

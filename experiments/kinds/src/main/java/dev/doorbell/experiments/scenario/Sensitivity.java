@@ -2,10 +2,10 @@ package dev.doorbell.experiments.scenario;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.plan.Influence;
 import dev.doorbell.experiments.plan.ModelConstant;
 import dev.doorbell.experiments.plan.ModelConstant.Origin;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +50,7 @@ final class Sensitivity {
         }
       }
       return influences;
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       return List.of();
     }
   }
@@ -59,7 +59,7 @@ final class Sensitivity {
       String topology, String key, double value, Function<Topology, Optional<Double>> metric) {
     try {
       return metric.apply(TopologyFile.load(topology, Map.of(key, value)));
-    } catch (TopologyException _) {
+    } catch (ConfigException _) {
       return Optional.empty();
     }
   }

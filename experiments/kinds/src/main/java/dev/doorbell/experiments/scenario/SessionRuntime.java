@@ -6,6 +6,7 @@ import dev.doorbell.core.fabric.timed.machine.CpuPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.hca.HcaAttributes;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaProbe;
@@ -29,7 +30,6 @@ import dev.doorbell.experiments.scenario.kind.ExperimentKinds;
 import dev.doorbell.experiments.scenario.transfer.Demo;
 import dev.doorbell.experiments.scenario.transfer.TransferKind;
 import dev.doorbell.experiments.scenario.world.ExecutionBackend;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyVariant;
 import dev.doorbell.experiments.topology.TopologyVariant.SmClock;
@@ -184,7 +184,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     try {
       topology(point);
       kinds.check(point, problems);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       problems.addAll(e.problems());
     }
     return problems;
@@ -203,7 +203,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     return (point, context) -> {
       try {
         return kinds.of(point).run(point, context, topology(point), backend);
-      } catch (TopologyException e) {
+      } catch (ConfigException e) {
         throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
       }
     };
@@ -229,7 +229,7 @@ public final class SessionRuntime implements ExperimentRuntime {
   public Prediction predict(Point point) {
     try {
       return kinds.of(point).predict(point, topology(point));
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       return Prediction.none();
     }
   }
@@ -254,7 +254,7 @@ public final class SessionRuntime implements ExperimentRuntime {
     }
     try {
       return transfers.timeline(point, topology(point), capture);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
   }
@@ -273,7 +273,7 @@ public final class SessionRuntime implements ExperimentRuntime {
           ModelConstant converted = Sensitivity.convert(topology.name(), constant);
           constants.putIfAbsent(converted.name(), converted);
         }
-      } catch (TopologyException e) {
+      } catch (ConfigException e) {
         // check() has reported it.
       }
     }
@@ -309,7 +309,7 @@ public final class SessionRuntime implements ExperimentRuntime {
         files.add(
             new Catalogue.Entry(
                 name, TopologyFile.load(name).description(), TopologyFile.text(name)));
-      } catch (TopologyException e) {
+      } catch (ConfigException e) {
         throw new IllegalStateException("a topology of this build is broken: " + name, e);
       }
     }
@@ -320,18 +320,18 @@ public final class SessionRuntime implements ExperimentRuntime {
   public void demo(PrintStream out) throws PointFailure {
     try {
       new Demo(out).run(TopologyFile.load("same-switch"));
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new PointFailure(PointFailure.Kind.FAILED, e.problems().getFirst(), e);
     }
   }
 
-  private Topology topology(Point point) throws TopologyException {
+  private Topology topology(Point point) throws ConfigException {
     String name = point.text(PLACEMENT);
     Topology known = topologies.get(name);
     if (known == null) {
       known = TopologyFile.load(name);
       if (known.gpus().isEmpty()) {
-        throw new TopologyException(
+        throw new ConfigException(
             List.of(
                 Problem.of(
                         "DB-T015",

@@ -69,9 +69,9 @@ public final class TopologyFile {
    *
    * @param nameOrPath one of {@link #names}, or the path of a file that ends in {@code .yaml} or
    *     {@code .json}
-   * @throws TopologyException with everything that is wrong, in the order of the file
+   * @throws ConfigException with everything that is wrong, in the order of the file
    */
-  public static Topology load(String nameOrPath) throws TopologyException {
+  public static Topology load(String nameOrPath) throws ConfigException {
     return parse(nameOrPath, text(nameOrPath));
   }
 
@@ -81,7 +81,7 @@ public final class TopologyFile {
    * @param instead values by the keys of {@link Topology#constants}
    */
   public static Topology load(String nameOrPath, Map<String, Double> instead)
-      throws TopologyException {
+      throws ConfigException {
     return read(nameOrPath, text(nameOrPath), instead).topology();
   }
 
@@ -89,35 +89,30 @@ public final class TopologyFile {
    * Reads what a topology says of published measurements, in its keys {@code rows} and {@code
    * left_out}.
    *
-   * @throws TopologyException with everything that is wrong, in the order of the file
+   * @throws ConfigException with everything that is wrong, in the order of the file
    */
-  public static MachineStands stands(String nameOrPath) throws TopologyException {
+  public static MachineStands stands(String nameOrPath) throws ConfigException {
     return read(nameOrPath, text(nameOrPath), Map.of()).standing();
   }
 
   /**
    * The text of a topology file, to be copied and changed.
    *
-   * @throws TopologyException when there is none
+   * @throws ConfigException when there is none
    */
-  public static String text(String nameOrPath) throws TopologyException {
-    if (!nameOrPath.endsWith(SUFFIX) && !nameOrPath.endsWith(MACHINE)) {
-      return packaged(nameOrPath);
-    }
-    try {
-      return KIND.text(Path.of(nameOrPath));
-    } catch (ConfigException e) {
-      throw new TopologyException(e.problems());
-    }
+  public static String text(String nameOrPath) throws ConfigException {
+    return nameOrPath.endsWith(SUFFIX) || nameOrPath.endsWith(MACHINE)
+        ? KIND.text(Path.of(nameOrPath))
+        : packaged(nameOrPath);
   }
 
-  private static String packaged(String name) throws TopologyException {
+  private static String packaged(String name) throws ConfigException {
     try (InputStream in =
         NAMES.contains(name)
             ? TopologyFile.class.getResourceAsStream(PACKAGED + name + SUFFIX)
             : null) {
       if (in == null) {
-        throw new TopologyException(
+        throw new ConfigException(
             List.of(
                 Problem.of(
                         "DB-T001",
@@ -138,24 +133,20 @@ public final class TopologyFile {
    *
    * @param file what to call it in problems
    */
-  public static Topology parse(String file, String text) throws TopologyException {
+  public static Topology parse(String file, String text) throws ConfigException {
     return read(file, text, Map.of()).topology();
   }
 
   private static TopologyReader.Read read(String file, String text, Map<String, Double> instead)
-      throws TopologyException {
-    try {
-      YamlDocument.Parsed document = YamlDocument.parse(file, text, KIND.name());
-      ConstantRecorder recorder = new ConstantRecorder(document.positions());
-      TopologyReader.Read read = read(document, recorder);
-      if (instead.isEmpty()) {
-        return read;
-      }
-      instead.forEach((key, value) -> recorder.replace(document.root(), key, value));
-      return read(document, new ConstantRecorder(document.positions()));
-    } catch (ConfigException e) {
-      throw new TopologyException(e.problems());
+      throws ConfigException {
+    YamlDocument.Parsed document = YamlDocument.parse(file, text, KIND.name());
+    ConstantRecorder recorder = new ConstantRecorder(document.positions());
+    TopologyReader.Read read = read(document, recorder);
+    if (instead.isEmpty()) {
+      return read;
     }
+    instead.forEach((key, value) -> recorder.replace(document.root(), key, value));
+    return read(document, new ConstantRecorder(document.positions()));
   }
 
   private static TopologyReader.Read read(YamlDocument.Parsed document, ConstantRecorder recorder)

@@ -7,6 +7,7 @@ import dev.doorbell.core.fabric.timed.machine.Path.Hop;
 import dev.doorbell.core.fabric.timed.machine.Prices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.config.value.RecordCopy;
 import java.util.ArrayList;
@@ -99,9 +100,9 @@ public enum TopologyVariant {
     /**
      * The topology with all GPUs at {@code mhz}.
      *
-     * @throws TopologyException when it does not say at which clock its prices are
+     * @throws ConfigException when it does not say at which clock its prices are
      */
-    public static Topology at(Topology base, int mhz) throws TopologyException {
+    public static Topology at(Topology base, int mhz) throws ConfigException {
       List<GpuPrices> gpus = new ArrayList<>();
       List<Constant> constants = new ArrayList<>(base.constants());
       for (int index = 0; index < base.gpus().size(); index++) {
@@ -121,8 +122,8 @@ public enum TopologyVariant {
       return RecordCopy.with(base, Map.of("gpus", gpus, "constants", constants));
     }
 
-    private static TopologyException withoutClock(Topology base, String key) {
-      return new TopologyException(
+    private static ConfigException withoutClock(Topology base, String key) {
+      return new ConfigException(
           List.of(
               Problem.of(
                       "DB-T017",

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.run;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.kernels.UserKernel;
@@ -16,7 +17,6 @@ import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.plan.Timeline;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -140,7 +140,7 @@ public class FakeRuntime implements ExperimentRuntime {
   private static String text(String topology) {
     try {
       return TopologyFile.text(topology);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new IllegalStateException(e);
     }
   }

@@ -6,7 +6,7 @@ import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,7 +89,7 @@ class SchemaBundleTest {
   /** A key of a topology that its schema has and the reader does not, or the other way round. */
   @Test
   void what_the_schema_of_topologies_demands_the_program_demands(@TempDir Path folder)
-      throws IOException, TopologyException {
+      throws IOException, ConfigException {
     ObjectNode sound = (ObjectNode) YAML.readTree(TopologyFile.text("same-switch"));
     JsonNode schema =
         JsonMapper.shared().readTree(Files.readString(Path.of("schema/topology.schema.json")));
@@ -114,7 +114,7 @@ class SchemaBundleTest {
 
   @Test
   void what_the_schema_of_topologies_allows_the_program_takes(@TempDir Path folder)
-      throws IOException, TopologyException {
+      throws IOException, ConfigException {
     ObjectNode every = (ObjectNode) YAML.readTree(TopologyFile.text("same-switch"));
     ObjectNode link = (ObjectNode) every.at("/links/0");
     link.put("address_bits", 64).put("ecrc", true);
@@ -132,7 +132,7 @@ class SchemaBundleTest {
     try {
       TopologyFile.load(file.toString());
       return "";
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       return e.problems().toString();
     }
   }

@@ -8,6 +8,7 @@ import dev.doorbell.core.fabric.timed.machine.Network;
 import dev.doorbell.core.fabric.timed.machine.NicPrices;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.nio.file.Files;
@@ -82,7 +83,7 @@ class TopologyFileTest {
       assertThat(edit.apply(text)).isNotEqualTo(text);
       TopologyFile.parse("mine.yaml", edit.apply(text));
       return List.of();
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       return e.problems().stream().map(Problem::text).toList();
     }
   }
@@ -120,7 +121,7 @@ class TopologyFileTest {
     for (String key : List.of("gpu0.load_sector_bytes", "nic0.read_tags")) {
       assertThat(
               catchThrowableOfType(
-                  TopologyException.class, () -> TopologyFile.load("h200-cx7", Map.of(key, 25.5))))
+                  ConfigException.class, () -> TopologyFile.load("h200-cx7", Map.of(key, 25.5))))
           .as(key)
           .isNotNull();
     }
@@ -200,8 +201,8 @@ class TopologyFileTest {
     assertThat(text).contains(good);
     String broken =
         text.replaceFirst("(?m)(?<!# )" + Pattern.quote(good), Matcher.quoteReplacement(bad));
-    TopologyException failure =
-        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("bad.yaml", broken));
+    ConfigException failure =
+        catchThrowableOfType(ConfigException.class, () -> TopologyFile.parse("bad.yaml", broken));
     assertThat(failure).isNotNull();
     assertThat(failure.problems())
         .anySatisfy(
@@ -216,8 +217,8 @@ class TopologyFileTest {
   void the_place_of_a_problem_is_line_and_column() throws Exception {
     String text = TopologyFile.text("round-pix").replace("fence_ns: 200", "fence_ns: soon");
     int line = (int) text.substring(0, text.indexOf("fence_ns: soon")).lines().count();
-    TopologyException failure =
-        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", text));
+    ConfigException failure =
+        catchThrowableOfType(ConfigException.class, () -> TopologyFile.parse("t.yaml", text));
     assertThat(failure.problems().getFirst().where())
         .isEqualTo("t.yaml:%d:%d".formatted(line, "    fence_ns: ".length() + 1));
   }
@@ -229,8 +230,8 @@ class TopologyFileTest {
             .replace("fence_ns: 200", "fence_ns: a")
             .replace("post_ns: 80", "post_ns: b")
             .replace("latency_ns: 1000", "latency_ns: c");
-    TopologyException failure =
-        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", text));
+    ConfigException failure =
+        catchThrowableOfType(ConfigException.class, () -> TopologyFile.parse("t.yaml", text));
     assertThat(failure.problems())
         .extracting(Problem::what)
         .satisfiesExactly(
@@ -245,8 +246,8 @@ class TopologyFileTest {
     int start = text.indexOf("  - between: [gpu0, nic0]");
     int end = text.indexOf("  - between: [gpu0, cpu0]");
     String without = text.substring(0, start) + text.substring(end);
-    TopologyException failure =
-        catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("t.yaml", without));
+    ConfigException failure =
+        catchThrowableOfType(ConfigException.class, () -> TopologyFile.parse("t.yaml", without));
     assertThat(failure.problems())
         .extracting(Problem::what)
         .containsExactly(
@@ -265,11 +266,11 @@ class TopologyFileTest {
   }
 
   private static List<Problem> parseProblems(String text) {
-    return catchThrowableOfType(TopologyException.class, () -> TopologyFile.parse("bad.yaml", text))
+    return catchThrowableOfType(ConfigException.class, () -> TopologyFile.parse("bad.yaml", text))
         .problems();
   }
 
   private static List<Problem> problems(String name) {
-    return catchThrowableOfType(TopologyException.class, () -> TopologyFile.load(name)).problems();
+    return catchThrowableOfType(ConfigException.class, () -> TopologyFile.load(name)).problems();
   }
 }

@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.calibrate;
 
 import dev.doorbell.core.Basis;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
@@ -14,7 +15,6 @@ import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
 import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
@@ -126,7 +126,7 @@ public final class CalibrateCommand extends CliCommand {
           .measure(
               new Calibrator.Request(
                   what, over, count, largestGrid, context.interruption()::requested, progress));
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     } finally {
       if (shows) {
@@ -138,7 +138,7 @@ public final class CalibrateCommand extends CliCommand {
   private static Calibration earlier(String file) throws UsageException {
     try {
       return MachineFile.measurements(file);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     }
   }
@@ -146,7 +146,7 @@ public final class CalibrateCommand extends CliCommand {
   private String text(Calibration measured) throws UsageException {
     try {
       return MachineFile.text(measured, topology);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new UsageException(e.problems().getFirst());
     }
   }

@@ -2,6 +2,7 @@ package dev.doorbell.experiments.cli.hca;
 
 import dev.doorbell.core.fabric.explore.model.Policy;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
@@ -10,7 +11,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.JUnitOption;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.explore.ExploredProgram;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.programs.ProgramWorlds;
 import dev.doorbell.interop.shim.CudaLibraries;
@@ -129,7 +129,7 @@ public final class ExecCommand extends ProgramCommand {
       Topology topology = TopologyFile.load(name);
       require(gpus == null || gpus > 0, "--gpus", "1 to %d there".formatted(MOST_GPUS));
       return ProgramWorlds.find().timed(topology, gpus == null ? 1 : gpus);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new UsageException(
           Problem.of("DB-U003", "--machine " + name, String.valueOf(e.getMessage()))
               .fix("'doorbell list' has the topologies"));

@@ -12,7 +12,6 @@ import dev.doorbell.experiments.fault.FaultFile;
 import dev.doorbell.experiments.kernels.KernelFolders;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.results.print.Units;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.kernel.KernelWorkbench;
 import java.io.IOException;
@@ -69,8 +68,6 @@ public final class ValidateCommand extends CliCommand {
           problems.addAll(PlanChecks.problems(name, plan, joined.runtime().get()));
         }
       } catch (ConfigException e) {
-        problems.addAll(e.problems());
-      } catch (TopologyException e) {
         problems.addAll(e.problems());
       }
       errors += problems.size();

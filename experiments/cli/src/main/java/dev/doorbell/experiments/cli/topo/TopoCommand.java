@@ -11,7 +11,6 @@ import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.PastedText;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.machine.AnalyticalNetwork;
 import dev.doorbell.experiments.topology.machine.ImportedTopology;
 import dev.doorbell.experiments.topology.machine.MachineMap;
@@ -164,26 +163,22 @@ public final class TopoCommand extends CommandGroup {
               .replaceAll("[^a-z0-9-]+", "-");
       String source = String.valueOf(file().getFileName());
       String description = text();
-      try {
-        if (AnalyticalNetwork.is(description)) {
-          AnalyticalNetwork network = AnalyticalNetwork.read(file().toString(), description);
-          write(context, ImportedTopology.text(network, word, source));
-          say(context, network.toString(), ImportedTopology.base(network));
-          return ExitCode.OK;
-        }
-        MachineMap map = machine();
-        MachineDevice from = device(map, gpu);
-        MachineDevice to = priced(map, from);
-        PciDistance distance = map.distance(from, to);
-        write(context, ImportedTopology.text(map, from, to, word, source));
-        say(
-            context,
-            "%s and %s, %s".formatted(from.name(), to.name(), distance),
-            ImportedTopology.base(distance));
+      if (AnalyticalNetwork.is(description)) {
+        AnalyticalNetwork network = AnalyticalNetwork.read(file().toString(), description);
+        write(context, ImportedTopology.text(network, word, source));
+        say(context, network.toString(), ImportedTopology.base(network));
         return ExitCode.OK;
-      } catch (TopologyException e) {
-        throw new IllegalStateException(e); // topologies of the program can be read
       }
+      MachineMap map = machine();
+      MachineDevice from = device(map, gpu);
+      MachineDevice to = priced(map, from);
+      PciDistance distance = map.distance(from, to);
+      write(context, ImportedTopology.text(map, from, to, word, source));
+      say(
+          context,
+          "%s and %s, %s".formatted(from.name(), to.name(), distance),
+          ImportedTopology.base(distance));
+      return ExitCode.OK;
     }
 
     private MachineDevice priced(MachineMap map, MachineDevice from) throws UsageException {

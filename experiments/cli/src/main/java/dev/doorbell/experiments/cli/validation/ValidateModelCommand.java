@@ -16,7 +16,6 @@ import dev.doorbell.experiments.results.validation.ValidationTables;
 import dev.doorbell.experiments.run.PointWorkers;
 import dev.doorbell.experiments.run.RunDirectory.RunFiles;
 import dev.doorbell.experiments.run.RunException;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.workbench.validation.BlindTest;
 import dev.doorbell.experiments.workbench.validation.CheckedRow;
 import dev.doorbell.experiments.workbench.validation.CheckedRow.State;
@@ -368,17 +367,13 @@ public final class ValidateModelCommand extends CliCommand {
                   "unknown machine '%s'%s".formatted(name, Nearest.suggestion(name, known)))
               .fix("doorbell list topologies, or give a file: " + name + ".yaml"));
     }
-    try {
-      ModelMachine machine = ModelMachine.load(name);
-      if (machine.rows().isEmpty()) {
-        throw new UsageException(
-            Problem.of("DB-U080", name, "this topology stands for no machine of published rows")
-                .fix("say for which it stands: rows: [P-IB] in a copy of it"));
-      }
-      return machine;
-    } catch (TopologyException e) {
-      throw new ConfigException(e.problems());
+    ModelMachine machine = ModelMachine.load(name);
+    if (machine.rows().isEmpty()) {
+      throw new UsageException(
+          Problem.of("DB-U080", name, "this topology stands for no machine of published rows")
+              .fix("say for which it stands: rows: [P-IB] in a copy of it"));
     }
+    return machine;
   }
 
   /** The rows to run: without a machine all of them, else those of the machine. */

@@ -16,7 +16,6 @@ import dev.doorbell.experiments.fuzz.Mutator;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.results.paper.Paper;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.MachineFile;
 import java.util.ArrayList;
@@ -119,8 +118,6 @@ public final class YamlTargets {
             return reader.read(input);
           } catch (ConfigException e) {
             return refused(e.problems());
-          } catch (TopologyException e) {
-            return refused(e.problems());
           }
         });
   }
@@ -158,11 +155,11 @@ public final class YamlTargets {
     return problems.isEmpty() ? Outcome.ACCEPTED : Outcome.REFUSED;
   }
 
-  private static Outcome topology(byte[] input) throws TopologyException {
+  private static Outcome topology(byte[] input) throws ConfigException {
     return accepted(TopologyFile.parse(FILE, Seeds.text(input)));
   }
 
-  private static Outcome machine(byte[] input) throws TopologyException {
+  private static Outcome machine(byte[] input) throws ConfigException {
     return accepted(MachineFile.measurements(FILE, Seeds.text(input)));
   }
 

@@ -4,7 +4,7 @@ import dev.doorbell.core.fabric.RunOutcome;
 import dev.doorbell.core.fabric.timed.TimedFabric;
 import dev.doorbell.core.memory.Locus;
 import dev.doorbell.core.memory.Memory;
-import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.ptxvm.launch.VmGpu;
 import dev.doorbell.push.PushChecker;
@@ -50,7 +50,7 @@ final class PushBench implements AutoCloseable {
       PushOptions options, PushOptions receiving, int count, Function<TimedFabric, Network> net) {
     try {
       fabric = new TimedFabric(TopologyFile.load("round-pix"), SEED);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new IllegalStateException(e);
     }
     Network network = net.apply(fabric);

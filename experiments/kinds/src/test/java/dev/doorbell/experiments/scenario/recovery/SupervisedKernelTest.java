@@ -10,9 +10,9 @@ import dev.doorbell.core.fault.FaultPlan;
 import dev.doorbell.core.fault.FaultTarget;
 import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.gpu.Launch;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Remedy;
 import dev.doorbell.experiments.scenario.recovery.SupervisedKernel.Shape;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch;
 import dev.doorbell.proxy.recovery.PostingSupervisor.ModeSwitch.Poster;
@@ -38,7 +38,7 @@ class SupervisedKernelTest {
 
   /** Runs under a plan, and checks everything that has to be so whatever happens. */
   private static Run run(Shape shape, Remedy remedy, long seed, Fault... faults)
-      throws TopologyException {
+      throws ConfigException {
     FaultPlan plan = new FaultPlan(seed, List.of(faults));
     String what =
         "%s, %s, seed %d, %s"
@@ -71,7 +71,7 @@ class SupervisedKernelTest {
   }
 
   @Test
-  void without_faults_nothing_has_to_be_recovered() throws TopologyException {
+  void without_faults_nothing_has_to_be_recovered() throws ConfigException {
     Run run = run(new Shape(4, 40, 256, 8, false), Remedy.RESET, 1);
     assertThat(run.recoveries()).isEmpty();
     assertThat(run.switches()).isEmpty();
@@ -79,7 +79,7 @@ class SupervisedKernelTest {
 
   @ParameterizedTest
   @EnumSource(Remedy.class)
-  void an_error_cqe_in_the_middle_of_a_kernel(Remedy remedy) throws TopologyException {
+  void an_error_cqe_in_the_middle_of_a_kernel(Remedy remedy) throws ConfigException {
     Run run =
         run(
             new Shape(4, 60, 256, 8, false),
@@ -104,7 +104,7 @@ class SupervisedKernelTest {
   }
 
   @Test
-  void answers_that_are_lost_are_not_asked_for_twice() throws TopologyException {
+  void answers_that_are_lost_are_not_asked_for_twice() throws ConfigException {
     // Rank 0 hears nothing any more from some packet on: what was executed has no completion.
     Run run =
         run(
@@ -118,7 +118,7 @@ class SupervisedKernelTest {
   }
 
   @Test
-  void a_port_that_is_down_is_left_for_the_other_one() throws TopologyException {
+  void a_port_that_is_down_is_left_for_the_other_one() throws ConfigException {
     Run run =
         run(
             new Shape(4, 60, 256, 8, false),
@@ -133,7 +133,7 @@ class SupervisedKernelTest {
   }
 
   @Test
-  void a_link_that_comes_back_is_waited_for() throws TopologyException {
+  void a_link_that_comes_back_is_waited_for() throws ConfigException {
     Run run =
         run(
             new Shape(4, 60, 256, 8, false),
@@ -148,7 +148,7 @@ class SupervisedKernelTest {
   }
 
   @Test
-  void doorbells_that_get_lost_have_the_cpu_post_and_nothing_repeated() throws TopologyException {
+  void doorbells_that_get_lost_have_the_cpu_post_and_nothing_repeated() throws ConfigException {
     Run run =
         run(
             new Shape(1, 400, 256, 1, false),
@@ -167,13 +167,13 @@ class SupervisedKernelTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void under_any_faults_each_operation_is_applied_once(long seed) throws TopologyException {
+  void under_any_faults_each_operation_is_applied_once(long seed) throws ConfigException {
     underAnyFaults(seed);
   }
 
   @Test
   @Tag("slow")
-  void under_any_faults_of_many_seeds_each_operation_is_applied_once() throws TopologyException {
+  void under_any_faults_of_many_seeds_each_operation_is_applied_once() throws ConfigException {
     int seeds = Integer.getInteger("doorbell.recovery.seeds", 60);
     int recoveries = 0;
     for (long seed = 1000; seed < 1000 + seeds; seed++) {
@@ -182,7 +182,7 @@ class SupervisedKernelTest {
     assertThat(recoveries).isGreaterThan(seeds);
   }
 
-  private static int underAnyFaults(long seed) throws TopologyException {
+  private static int underAnyFaults(long seed) throws ConfigException {
     int recoveries = 0;
     for (Remedy remedy : Remedy.values()) {
       Run run =

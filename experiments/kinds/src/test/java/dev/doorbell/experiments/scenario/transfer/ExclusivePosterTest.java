@@ -12,6 +12,7 @@ import dev.doorbell.core.fault.FaultTrigger;
 import dev.doorbell.core.mlx5.DoorbellRecord;
 import dev.doorbell.core.mlx5.Opcode;
 import dev.doorbell.core.mlx5.Syndrome;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.Abi;
 import dev.doorbell.core.queue.JobView;
 import dev.doorbell.core.queue.generated.ErrorRecord;
@@ -21,7 +22,6 @@ import dev.doorbell.experiments.scenario.world.Connection;
 import dev.doorbell.experiments.scenario.world.Endpoint;
 import dev.doorbell.experiments.scenario.world.Placement;
 import dev.doorbell.experiments.scenario.world.World;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.softhca.device.SoftHcaOptions;
 import java.util.List;
@@ -168,7 +168,7 @@ class ExclusivePosterTest {
   }
 
   /** What becomes of puts whose doorbell number `lost` gets lost. */
-  private static int losing(int lost, Kind kind, int ring, JobView job) throws TopologyException {
+  private static int losing(int lost, Kind kind, int ring, JobView job) throws ConfigException {
     Endpoint.Shape shape = builder(kind, ring, SOON).build();
     try (World world = World.timed(TopologyFile.load("same-switch"), 2, MTU, 1, Trace.NONE);
         Connection connection = Connection.open(world, shape, Connection.Ringing.GPU, 1);
@@ -189,7 +189,7 @@ class ExclusivePosterTest {
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 1", "4, 1", "64, 1", "64, 3", "2, 3"})
   void with_the_record_last_any_doorbell_may_get_lost(int ring, int putsOfADoorbell)
-      throws TopologyException {
+      throws ConfigException {
     for (int lost = 0; lost < 6; lost++) {
       assertThat(losing(lost, Kind.LAST, ring, puts(6, putsOfADoorbell)))
           .as("doorbell %d", lost)
@@ -198,7 +198,7 @@ class ExclusivePosterTest {
   }
 
   @Test
-  void with_the_record_first_the_last_doorbell_may_not() throws TopologyException {
+  void with_the_record_first_the_last_doorbell_may_not() throws ConfigException {
     assertThat(losing(4, Kind.FIRST, 64, puts(6, 1))).isEqualTo(Abi.OK);
     assertThat(losing(5, Kind.FIRST, 64, puts(6, 1))).isEqualTo(Abi.ERROR_DEADLINE);
   }
@@ -260,7 +260,7 @@ class ExclusivePosterTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void a_wait_without_an_end_meets_its_deadline(Kind kind) throws TopologyException {
+  void a_wait_without_an_end_meets_its_deadline(Kind kind) throws ConfigException {
     Endpoint.Shape shape = builder(kind, 4, SOON).build();
     try (World world = World.timed(TopologyFile.load("same-switch"), 2, MTU, 1, Trace.NONE);
         Connection connection = Connection.open(world, shape, Connection.Ringing.GPU, 1);

@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.topology.machine;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.doctor.topology.PciDistance;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.machine.AnalyticalNetwork.Dimension;
 import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
@@ -56,11 +56,11 @@ public final class ImportedTopology {
    *
    * @param name of the topology
    * @param source the imported file's name
-   * @throws TopologyException when the base cannot be read
+   * @throws ConfigException when the base cannot be read
    */
   public static String text(
       MachineMap map, MachineDevice gpu, MachineDevice hca, String name, String source)
-      throws TopologyException {
+      throws ConfigException {
     PciDistance distance = map.distance(gpu, hca);
     double slowest = Math.min(rate(gpu.link()), rate(hca.link()));
     return rewritten(
@@ -86,10 +86,10 @@ public final class ImportedTopology {
    *
    * @param name of the topology
    * @param source the imported file's name
-   * @throws TopologyException when the base cannot be read
+   * @throws ConfigException when the base cannot be read
    */
   public static String text(AnalyticalNetwork network, String name, String source)
-      throws TopologyException {
+      throws ConfigException {
     return rewritten(
         base(network),
         name,
@@ -123,7 +123,7 @@ public final class ImportedTopology {
    */
   private static String rewritten(
       String base, String name, String description, String source, BinaryOperator<String> edit)
-      throws TopologyException {
+      throws ConfigException {
     List<String> lines = new ArrayList<>();
     String section = "";
     lines.add("# %s, imported".formatted(description));

@@ -4,7 +4,7 @@ import dev.doorbell.core.Sha256;
 import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
-import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.topology.TopologyFile.MachineStands;
 import java.util.ArrayList;
@@ -28,9 +28,9 @@ public record ModelMachine(
    * Reads a topology.
    *
    * @param nameOrPath as {@link TopologyFile#load} takes it
-   * @throws TopologyException with everything that is wrong, in the order of the file
+   * @throws ConfigException with everything that is wrong, in the order of the file
    */
-  public static ModelMachine load(String nameOrPath) throws TopologyException {
+  public static ModelMachine load(String nameOrPath) throws ConfigException {
     Topology topology = TopologyFile.load(nameOrPath);
     MachineStands stands = TopologyFile.stands(nameOrPath);
     return new ModelMachine(
@@ -43,7 +43,7 @@ public record ModelMachine(
     for (String name : TopologyFile.names()) {
       try {
         machines.add(load(name));
-      } catch (TopologyException e) {
+      } catch (ConfigException e) {
         throw new IllegalStateException("a topology of this build is broken: " + name, e);
       }
     }

@@ -2,8 +2,8 @@ package dev.doorbell.experiments.workbench.validation;
 
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant;
 import dev.doorbell.core.fabric.timed.machine.Topology.Constant.Origin;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,7 +51,7 @@ final class Sensitivity implements AutoCloseable {
     this.machine = machine;
     try {
       this.text = TopologyFile.text(machine.topology());
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new IllegalStateException("a topology that was read is broken: " + e.problems(), e);
     }
     try {
@@ -92,7 +92,7 @@ final class Sensitivity implements AutoCloseable {
       Path file = Files.createTempFile(folder, "other", ".yaml");
       Files.writeString(file, text(changes));
       other = ModelMachine.load(file.toString());
-    } catch (TopologyException _) {
+    } catch (ConfigException _) {
       return Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

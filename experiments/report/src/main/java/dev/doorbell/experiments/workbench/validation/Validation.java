@@ -14,7 +14,6 @@ import dev.doorbell.experiments.plan.Quantity;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.run.PointWorkers;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.dma.DmaProbe;
 import dev.doorbell.experiments.workbench.dma.DmaSetting;
@@ -365,7 +364,7 @@ public final class Validation {
         };
       } catch (IllegalArgumentException e) {
         return wrong(row, machine, CheckedRow.State.WRONG_CONFIG, String.valueOf(e.getMessage()));
-      } catch (TopologyException e) {
+      } catch (ConfigException e) {
         return CheckedRow.without(
             row, machine.topology(), CheckedRow.State.FAILED, e.problems().getFirst());
       }

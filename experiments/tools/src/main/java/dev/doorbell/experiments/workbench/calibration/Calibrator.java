@@ -1,7 +1,7 @@
 package dev.doorbell.experiments.workbench.calibration;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
-import dev.doorbell.experiments.topology.TopologyException;
 import java.util.ServiceLoader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -37,7 +37,7 @@ public interface Calibrator {
    * Measures.
    *
    * @throws EnvironmentException when there is no such GPU, or a kernel of it failed
-   * @throws TopologyException when the topology cannot be read
+   * @throws ConfigException when the topology cannot be read
    */
-  Calibration measure(Request request) throws EnvironmentException, TopologyException;
+  Calibration measure(Request request) throws EnvironmentException, ConfigException;
 }

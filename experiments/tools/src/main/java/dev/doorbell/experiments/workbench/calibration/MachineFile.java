@@ -8,7 +8,6 @@ import dev.doorbell.experiments.config.document.DocumentKind;
 import dev.doorbell.experiments.plan.Samples;
 import dev.doorbell.experiments.stats.Interval;
 import dev.doorbell.experiments.stats.Summary;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.util.ArrayList;
@@ -34,35 +33,35 @@ public final class MachineFile {
   private final PriceList prices;
   private final Map<String, Object> tree;
 
-  private MachineFile(Calibration calibration, String base) throws TopologyException {
+  private MachineFile(Calibration calibration, String base) throws ConfigException {
     this.calibration = calibration;
     this.base = TopologyFile.load(base);
     this.prices = new PriceList(calibration, this.base);
-    this.tree = mapping(values(base, TopologyFile.text(base)));
+    this.tree = mapping(KIND.values(base, TopologyFile.text(base)));
   }
 
   /**
    * The file's text.
    *
    * @param base name or path of the topology that gives what was not measured
-   * @throws TopologyException when the base cannot be read
+   * @throws ConfigException when the base cannot be read
    */
-  public static String text(Calibration calibration, String base) throws TopologyException {
+  public static String text(Calibration calibration, String base) throws ConfigException {
     return new MachineFile(calibration, base).build(base);
   }
 
   /**
    * The measurements that stand in a file.
    *
-   * @throws TopologyException when it cannot be read, or has none
+   * @throws ConfigException when it cannot be read, or has none
    */
-  public static Calibration measurements(String file) throws TopologyException {
+  public static Calibration measurements(String file) throws ConfigException {
     return measurements(file, TopologyFile.text(file));
   }
 
-  public static Calibration measurements(String file, String text) throws TopologyException {
+  public static Calibration measurements(String file, String text) throws ConfigException {
     try {
-      if (values(file, text) instanceof Map<?, ?> tree
+      if (KIND.values(file, text) instanceof Map<?, ?> tree
           && tree.get("measurements") instanceof List<?> list
           && tree.get("measured_on") instanceof String gpu) {
         List<Measurement> measurements = new ArrayList<>();
@@ -73,21 +72,13 @@ public final class MachineFile {
         return new Calibration(gpu, real ? Basis.MEASURED : Basis.MODELLED, true, measurements);
       }
     } catch (ClassCastException | IllegalArgumentException | NullPointerException e) {
-      throw new TopologyException(
+      throw new ConfigException(
           List.of(Problem.of("DB-T002", file, "its measurements cannot be read")));
     }
-    throw new TopologyException(
+    throw new ConfigException(
         List.of(
             Problem.of("DB-T005", file, "no 'measurements' with 'measured_on' are in it")
                 .fix("name a file that calibrate wrote")));
-  }
-
-  private static Object values(String file, String text) throws TopologyException {
-    try {
-      return KIND.values(file, text);
-    } catch (ConfigException e) {
-      throw new TopologyException(e.problems());
-    }
   }
 
   private static Measurement measurement(Map<String, Object> of) {

@@ -8,8 +8,8 @@ import dev.doorbell.core.Basis;
 import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.fabric.timed.machine.GpuRefinements;
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.plan.Samples;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration.Measurement;
 import java.nio.file.Files;
@@ -190,7 +190,7 @@ class PriceListTest {
   @Test
   void a_topology_without_measurements_is_none_to_compare_with() {
     assertThatThrownBy(() -> MachineFile.measurements("same-switch"))
-        .isInstanceOf(TopologyException.class)
+        .isInstanceOf(ConfigException.class)
         .hasMessageContaining("no 'measurements'");
   }
 }

@@ -8,10 +8,10 @@ import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.gpu.Gpu;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.memory.Locus;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.EnvironmentException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.cuda.CudaGpu;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.calibration.Calibration;
 import dev.doorbell.experiments.workbench.calibration.Calibrator;
@@ -32,7 +32,7 @@ public final class GpuCalibrator implements Calibrator {
   public GpuCalibrator() {}
 
   @Override
-  public Calibration measure(Request request) throws EnvironmentException, TopologyException {
+  public Calibration measure(Request request) throws EnvironmentException, ConfigException {
     Topology topology = TopologyFile.load(request.topology());
     try {
       return request.gpu().startsWith(CUDA) ? real(request, topology) : virtual(request, topology);

@@ -19,9 +19,9 @@ import dev.doorbell.core.fabric.timed.machine.GpuPrices;
 import dev.doorbell.core.gpu.GpuException;
 import dev.doorbell.core.gpu.Launch;
 import dev.doorbell.core.memory.AddressSpace;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.queue.PostOrder;
 import dev.doorbell.experiments.scenario.kernel.BackEnds;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import dev.doorbell.experiments.workbench.explore.BugCase;
 import dev.doorbell.experiments.workbench.explore.Failure;
@@ -298,7 +298,7 @@ public final class ExploringLaboratory implements Laboratory {
     try {
       GpuPrices prices = TopologyFile.load(PRICES).gpus().getFirst();
       return system ? prices.fenceSystem() : prices.fence();
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw new IllegalStateException("a topology of this build is broken: " + PRICES, e);
     }
   }
