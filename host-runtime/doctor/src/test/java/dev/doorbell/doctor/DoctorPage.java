@@ -19,7 +19,6 @@ final class DoctorPage {
           ./doorbell doctor                          the whole checklist
           ./doorbell doctor -q                       only what is wrong
           ./doorbell doctor --explain PEERMEM-02     a code: evidence, effect, fix and sources
-          ./doorbell doctor --explain-log nccl.log   meaning of lines of logs; - reads a pipe
           ./doorbell doctor --peer a.json            compares with the other host's --json
           ./doorbell doctor --root DIR               examines a copy of a machine's files
 
@@ -41,9 +40,9 @@ final class DoctorPage {
       """
       ## Lines of logs
 
-      `--explain-log` and `./doorbell explain` match each line with a completion status, then with these patterns; the
-      first match counts. They print code, count, first line, meaning and fix, and name unmatched lines that report
-      something. The exit code is 1 if no line matches. `./doorbell describe DB-LOG-12` prints one pattern.
+      `./doorbell explain` matches each line with a completion status, then with these patterns; the first match counts.
+      It prints code, count, first line, meaning and fix, and names unmatched lines that report something. The exit code is 1
+      if no line matches. `./doorbell describe DB-LOG-12` prints one pattern.
 
       """;
 

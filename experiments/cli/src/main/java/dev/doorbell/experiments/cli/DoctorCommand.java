@@ -16,8 +16,6 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -36,7 +34,6 @@ import picocli.CommandLine.Option;
       "  doorbell doctor                          the whole checklist",
       "  doorbell doctor --explain PEERMEM-02     what a code means, how it is known, what fixes"
           + " it",
-      "  doorbell doctor --explain-log nccl.log   what lines of logs mean; - reads a pipe",
       "  doorbell doctor --json > a.json          on one host, then on the other:",
       "  doorbell doctor --peer a.json            compares link layer, MTU and GIDs of both",
       "",
@@ -63,30 +60,10 @@ final class DoctorCommand extends CliCommand {
   @Option(names = "--explain", paramLabel = "CODE", description = "Explain a code, or 'all'.")
   private @Nullable String explain;
 
-  @Option(
-      names = "--explain-log",
-      paramLabel = "FILE",
-      description =
-          "Explain the lines of a log of NCCL, UCX, the kernel and others; - is standard input.")
-  private @Nullable String log;
-
-  private final InputStream standardInput;
-
-  DoctorCommand() {
-    this(System.in);
-  }
-
-  DoctorCommand(InputStream standardInput) {
-    this.standardInput = standardInput;
-  }
-
   @Override
   public ExitCode run(CommandContext context) throws UsageException {
     if (explain != null) {
       return explain(context, explain);
-    }
-    if (log != null) {
-      return explainLog(context, readLog(log));
     }
     if (!Files.isDirectory(folder(root))) {
       throw new UsageException(
@@ -154,23 +131,5 @@ final class DoctorCommand extends CliCommand {
 
   private static void print(CommandContext context, List<String> texts) {
     context.out().print(String.join("\n", texts));
-  }
-
-  private String readLog(String name) throws UsageException {
-    try {
-      byte[] bytes =
-          name.equals("-") ? standardInput.readAllBytes() : Files.readAllBytes(folder(name));
-      return new String(bytes, StandardCharsets.UTF_8);
-    } catch (IOException _) {
-      throw new UsageException(
-          Problem.of("DB-U073", name, "the log cannot be read")
-              .fix("name a file, or - for standard input"));
-    }
-  }
-
-  private ExitCode explainLog(CommandContext context, String text) {
-    LogDiagnosis diagnosis = LogDiagnosis.of(text);
-    print(context, diagnosis::json, diagnosis::text);
-    return diagnosis.recognised() == 0 ? ExitCode.FAILED : ExitCode.OK;
   }
 }

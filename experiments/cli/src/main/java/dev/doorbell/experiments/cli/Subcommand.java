@@ -41,7 +41,7 @@ enum Subcommand {
   PREDICT("predict", "the closed forms for each point, without running it"),
   VALIDATE_MODEL("validate-model", "published measurements beside the model, with its error"),
   CALIBRATE("calibrate", "measure what a GPU's accesses cost; makes a topology of it"),
-  TOPO("topo", "machines as NCCL, nvidia-smi and lstopo describe them: import, show, check"),
+  TOPO("topo", "machines as NCCL, nvidia-smi and lstopo describe them: import"),
   EXPLORE("explore", "look for the missing fence: a kernel against an adversary"),
   PLOT("plot", "figures of a run: lines, bars, distributions, heat maps, timelines"),
   TABLE("table", "print a run's table again from its samples, in many formats"),

@@ -62,8 +62,7 @@ class CompletionTest {
 
   @Test
   void bash_completes_options_and_names() throws Exception {
-    assertThat(bash("doorbell", "doctor", "--ex"))
-        .containsExactlyInAnyOrder("--explain", "--explain-log");
+    assertThat(bash("doorbell", "doctor", "--ex")).containsExactly("--explain");
     assertThat(bash("doorbell", "run", "pull")).contains("pull-vs-push");
     assertThat(bash("doorbell", "doctor", "--explain", "DB-NVREG-0"))
         .containsExactly("DB-NVREG-01", "DB-NVREG-02", "DB-NVREG-03");

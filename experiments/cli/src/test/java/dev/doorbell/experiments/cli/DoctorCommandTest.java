@@ -104,25 +104,13 @@ class DoctorCommandTest {
     assertThat(session.out()).contains("DB-DRIVER-01", "DB-ENV-09");
   }
 
-  @Test
-  void a_log_is_explained() throws IOException {
-    Path log =
-        Files.writeString(
-            folder.resolve("nccl.log"), "a [0] NCCL INFO NET/IB : No device found.\n");
-    assertThat(session.type("doctor", "--explain-log", log.toString())).isEqualTo(ExitCode.OK);
-    assertThat(session.out()).startsWith("DB-LOG-05  NCCL  line 1\n");
-    session.type("doctor", "--explain-log", log.toString(), "--json");
-    assertThat(JsonMapper.shared().readTree(session.out()).path("lines").asInt()).isEqualTo(1);
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
       value = {
         "--root /no/such/folder;/no/such/folder  DB-U070  there is no such folder",
         "--peer /no/such/file;/no/such/file  DB-U071  the other host's report cannot be read",
-        "--explain PEERMEN-02;DB-U072  the doctor has no code 'PEERMEN-02'",
-        "--explain-log /no/such/file;/no/such/file  DB-U073  the log cannot be read"
+        "--explain PEERMEN-02;DB-U072  the doctor has no code 'PEERMEN-02'"
       })
   void what_cannot_be_read_is_exit_2(String options, String problem) {
     assertThat(session.type(("doctor " + options).split(" ", -1))).isEqualTo(ExitCode.USAGE);

@@ -127,35 +127,6 @@ public record LogDiagnosis(int lines, List<Match> matches, SortedMap<Integer, St
     return line.length() <= SHOWN ? line : line.substring(0, SHOWN - 3) + "...";
   }
 
-  private record Report(int lines, List<Found> matches, Map<Integer, String> notUnderstood) {}
-
-  private record Found(
-      String code,
-      String library,
-      int count,
-      int firstLine,
-      String line,
-      String meaning,
-      String fix,
-      List<String> checks) {
-    Found(Match match) {
-      this(
-          match.pattern.code(),
-          match.pattern.library(),
-          match.count,
-          match.first,
-          match.line,
-          match.pattern.meaning(),
-          match.pattern.fix(),
-          match.pattern.checks());
-    }
-  }
-
-  /** Returns what is printed for programs, by the names of its fields. */
-  public Object json() {
-    return new Report(lines, matches.stream().map(Found::new).toList(), unknown);
-  }
-
   /** Returns everything about one pattern. */
   public static String explain(LogPattern pattern) {
     StringBuilder text = new StringBuilder();

@@ -10,10 +10,10 @@ import dev.doorbell.experiments.cli.collective.CollCommand;
 import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
+import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.cli.decode.DecodeInput;
 import dev.doorbell.experiments.cli.plan.ExperimentFiles;
-import dev.doorbell.experiments.cli.topo.TopoCommand;
 import dev.doorbell.experiments.collective.Collective;
 import dev.doorbell.experiments.pasted.DecodedEntry;
 import dev.doorbell.experiments.pasted.HexDump;
@@ -24,6 +24,7 @@ import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
 import dev.doorbell.experiments.plan.Prediction;
 import dev.doorbell.experiments.topology.machine.MachineMap;
+import dev.doorbell.experiments.topology.machine.MachineMap.MachineDevice;
 import dev.doorbell.experiments.topology.machine.MachineReader;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -218,13 +219,40 @@ public final class ExplainCommand extends CliCommand {
   private static Finding machine(PastedText.Part part) {
     try {
       MachineMap map = MachineReader.read("line %d".formatted(part.first()), part.text());
-      StringBuilder text = new StringBuilder(TopoCommand.table(map));
+      StringBuilder text = new StringBuilder(devices(map));
       map.findings().forEach(finding -> text.append(finding).append('\n'));
       return new Finding("a machine, %s".formatted(map.format()), text.toString(), true);
     } catch (ConfigException e) {
       return new Finding(
           "a machine that cannot be read", e.problems().getFirst().text() + "\n", false);
     }
+  }
+
+  /** Devices, links and distances of a machine, a row for each device. */
+  private static String devices(MachineMap map) {
+    boolean models = map.devices().stream().anyMatch(device -> !device.model().isEmpty());
+    TextTable table = new TextTable().left("device").left("bus").right("numa").left("link");
+    map.devices().forEach(device -> table.left(device.name()));
+    if (models) {
+      table.left("model");
+    }
+    for (MachineDevice device : map.devices()) {
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  device.name(),
+                  device.bus().isEmpty() ? "-" : device.bus(),
+                  device.numa() < 0 ? "-" : String.valueOf(device.numa()),
+                  device.link() == null ? "-" : device.link().toString()));
+      for (MachineDevice other : map.devices()) {
+        cells.add(other.equals(device) ? "X" : map.link(device, other));
+      }
+      if (models) {
+        cells.add(device.model().isEmpty() ? "-" : device.model());
+      }
+      table.row(cells);
+    }
+    return table.text();
   }
 
   private Finding table(CommandContext context, PastedText.Part part) {

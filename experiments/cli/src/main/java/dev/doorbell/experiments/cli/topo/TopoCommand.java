@@ -8,7 +8,6 @@ import dev.doorbell.experiments.cli.command.CliCommand;
 import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.CommandGroup;
 import dev.doorbell.experiments.cli.command.ExitCode;
-import dev.doorbell.experiments.cli.command.TextTable;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.pasted.PastedText;
 import dev.doorbell.experiments.topology.machine.AnalyticalNetwork;
@@ -20,7 +19,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.NoSuchElementException;
@@ -34,8 +32,7 @@ import picocli.CommandLine.Parameters;
       "Reads machines as NCCL, nvidia-smi and lstopo describe them. See docs/topologies.md.",
       "",
       "  doorbell topo import nccl.xml -o mine.yaml         a topology for experiments",
-      "  doorbell topo show topo.txt                        devices, links, distances",
-      "  doorbell topo check lstopo.xml                     what is odd",
+      "  doorbell explain topo.txt                          devices, links, distances, what is odd",
       "",
       "FILE is NCCL's dump or input (NCCL_TOPO_DUMP_FILE, NCCL_TOPO_FILE), its graph in a log, the"
           + " text",
@@ -45,92 +42,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class TopoCommand extends CommandGroup {
   public TopoCommand() {
-    super(
-        "topo",
-        "the machine",
-        List.of(
-            new Action("import", TopoImportCommand::new),
-            new Action("show", TopoShowCommand::new),
-            new Action("check", TopoCheckCommand::new)));
-  }
-
-  /** Returns devices, links and distances of a machine, a row for each device. */
-  public static String table(MachineMap map) {
-    boolean models = map.devices().stream().anyMatch(device -> !device.model().isEmpty());
-    TextTable table = new TextTable().left("device").left("bus").right("numa").left("link");
-    map.devices().forEach(device -> table.left(device.name()));
-    if (models) {
-      table.left("model");
-    }
-    for (MachineDevice device : map.devices()) {
-      List<String> cells =
-          new ArrayList<>(
-              List.of(
-                  device.name(),
-                  device.bus().isEmpty() ? "-" : device.bus(),
-                  device.numa() < 0 ? "-" : String.valueOf(device.numa()),
-                  device.link() == null ? "-" : device.link().toString()));
-      for (MachineDevice other : map.devices()) {
-        cells.add(other.equals(device) ? "X" : map.link(device, other));
-      }
-      if (models) {
-        cells.add(device.model().isEmpty() ? "-" : device.model());
-      }
-      table.row(cells);
-    }
-    return table.text();
-  }
-
-  private abstract static class MachineCommand extends CliCommand {
-    @Parameters(
-        index = "0",
-        paramLabel = "FILE",
-        description =
-            "NCCL's XML dump, nvidia-smi topo -m, or lstopo's XML; import takes ASTRA-sim's networks, too.")
-    private Path file = Path.of("");
-
-    final Path file() {
-      return file;
-    }
-
-    final String text() throws UsageException {
-      try {
-        return Files.readString(file);
-      } catch (IOException e) {
-        throw new UsageException(
-            Problem.of(
-                    "DB-T021", file.toString(), "cannot be read: " + e.getClass().getSimpleName())
-                .fix("give a text file that describes a machine"));
-      }
-    }
-
-    final MachineMap machine() throws ProblemException {
-      String text = text();
-      try {
-        return MachineReader.read(file.toString(), text);
-      } catch (ConfigException e) {
-        // The description may lie inside of other text, such as a log or a mail.
-        List<PastedText.Part> parts =
-            PastedText.of(text).parts().stream()
-                .filter(part -> part.kind() == PastedText.Kind.MACHINE)
-                .filter(part -> part.lines().size() < text.lines().count())
-                .toList();
-        if (parts.isEmpty()) {
-          throw e;
-        }
-        return MachineReader.read(file.toString(), parts.getFirst().text());
-      }
-    }
-
-    static MachineDevice device(MachineMap map, String name) throws UsageException {
-      try {
-        return map.device(name);
-      } catch (NoSuchElementException e) {
-        throw new UsageException(
-            Problem.of("DB-T022", null, String.valueOf(e.getMessage()))
-                .fix("doorbell topo show FILE lists them"));
-      }
-    }
+    super("topo", "the machine", List.of(new Action("import", TopoImportCommand::new)));
   }
 
   @CommandLine.Command(
@@ -143,7 +55,14 @@ public final class TopoCommand extends CommandGroup {
         "A network of ASTRA-sim's analytical back end is a machine's NVLink and network.",
         ""
       })
-  private static final class TopoImportCommand extends MachineCommand {
+  private static final class TopoImportCommand extends CliCommand {
+    @Parameters(
+        index = "0",
+        paramLabel = "FILE",
+        description =
+            "NCCL's XML dump, nvidia-smi topo -m, lstopo's XML, or a network of ASTRA-sim.")
+    private Path file = Path.of("");
+
     @Option(names = "-o", paramLabel = "FILE", required = true, description = "The file to write.")
     private Path output = Path.of("");
 
@@ -161,10 +80,10 @@ public final class TopoCommand extends CommandGroup {
               .replaceAll("\\.ya?ml$", "")
               .toLowerCase(Locale.ROOT)
               .replaceAll("[^a-z0-9-]+", "-");
-      String source = String.valueOf(file().getFileName());
+      String source = String.valueOf(file.getFileName());
       String description = text();
       if (AnalyticalNetwork.is(description)) {
-        AnalyticalNetwork network = AnalyticalNetwork.read(file().toString(), description);
+        AnalyticalNetwork network = AnalyticalNetwork.read(file.toString(), description);
         write(context, ImportedTopology.text(network, word, source));
         say(context, network.toString(), ImportedTopology.base(network));
         return ExitCode.OK;
@@ -185,7 +104,7 @@ public final class TopoCommand extends CommandGroup {
       MachineDevice to = hca == null ? map.nearestHca(from).orElse(null) : device(map, hca);
       if (to == null) {
         throw new UsageException(
-            Problem.of("DB-T022", file().toString(), "there is no HCA in it")
+            Problem.of("DB-T022", file.toString(), "there is no HCA in it")
                 .fix(
                     "a topology needs a GPU and an HCA: dump it where the HCA's driver is loaded"));
       }
@@ -193,7 +112,7 @@ public final class TopoCommand extends CommandGroup {
         throw new UsageException(
             Problem.of(
                     "DB-T022",
-                    file().toString(),
+                    file.toString(),
                     "%s is an EFA, whose prices no topology has".formatted(to.name()))
                 .fix("choose another HCA with --hca, or copy a topology and give it its prices"));
       }
@@ -213,43 +132,44 @@ public final class TopoCommand extends CommandGroup {
     private void say(CommandContext context, String what, String base) {
       context.printf("%s: %s, prices of %s%n", output, what, base);
     }
-  }
 
-  @CommandLine.Command(
-      header = {
-        "Lists the GPUs and HCAs of a machine, their links and how far they are from each other.",
-        "",
-        "  doorbell topo show nccl.xml",
-        ""
-      })
-  private static final class TopoShowCommand extends MachineCommand {
-    @Override
-    public ExitCode run(CommandContext context) throws ProblemException {
-      MachineMap map = machine();
-      print(context, map::devices, () -> "%s of %s%n".formatted(map.format(), file()) + table(map));
-      return ExitCode.OK;
+    private String text() throws UsageException {
+      try {
+        return Files.readString(file);
+      } catch (IOException e) {
+        throw new UsageException(
+            Problem.of(
+                    "DB-T021", file.toString(), "cannot be read: " + e.getClass().getSimpleName())
+                .fix("give a text file that describes a machine"));
+      }
     }
-  }
 
-  @CommandLine.Command(
-      header = {
-        "Says what in a machine is odd: links trained low, HCAs behind another socket.",
-        "",
-        "  doorbell topo check nccl.xml",
-        "",
-        "ACS and memory are not in these files: doorbell doctor looks at them on the machine"
-            + " itself.",
-        ""
-      })
-  private static final class TopoCheckCommand extends MachineCommand {
-    @Override
-    public ExitCode run(CommandContext context) throws ProblemException {
-      List<String> findings = machine().findings();
-      print(
-          context,
-          () -> findings,
-          () -> findings.isEmpty() ? "nothing odd\n" : String.join("\n", findings) + "\n");
-      return ExitCode.OK;
+    private MachineMap machine() throws ProblemException {
+      String text = text();
+      try {
+        return MachineReader.read(file.toString(), text);
+      } catch (ConfigException e) {
+        // The description may lie inside of other text, such as a log or a mail.
+        List<PastedText.Part> parts =
+            PastedText.of(text).parts().stream()
+                .filter(part -> part.kind() == PastedText.Kind.MACHINE)
+                .filter(part -> part.lines().size() < text.lines().count())
+                .toList();
+        if (parts.isEmpty()) {
+          throw e;
+        }
+        return MachineReader.read(file.toString(), parts.getFirst().text());
+      }
+    }
+
+    private static MachineDevice device(MachineMap map, String name) throws UsageException {
+      try {
+        return map.device(name);
+      } catch (NoSuchElementException e) {
+        throw new UsageException(
+            Problem.of("DB-T022", null, String.valueOf(e.getMessage()))
+                .fix("doorbell explain FILE lists them"));
+      }
     }
   }
 }
