@@ -160,7 +160,8 @@ public final class RunCommand extends CliCommand {
     options.jobs = environment.pointsAtOnce(options.jobs);
     requireProcesses(config, environment.basis(), before != null);
     PointSchedule schedule = schedule(plan, before, environment.basis());
-    RunEstimate estimate = RunEstimate.of(config, environment, runtime::estimateNanos, out);
+    RunEstimate estimate =
+        new RunEstimate(runtime::estimateNanos, config.measure().repeat());
     List<Point> points = PreparedRun.remaining(schedule.points(plan), before);
     return new PreparedRun(
         context, runtime, config, plan, environment, schedule, points, before, estimate);
@@ -375,12 +376,11 @@ public final class RunCommand extends CliCommand {
     List<Point> points = prepared.points();
     RunEstimate estimate = prepared.estimate();
     print.printf(
-        "%s   seed %d   points %d   est. %s%s   config %.8s%n",
+        "%s   seed %d   points %d   est. %s   config %.8s%n",
         config.name(),
         config.seed(),
         points.size(),
         Show.minutes(estimate.ofRun(points, options.jobs)),
-        estimate.runs() == 0 ? "" : " by past runs",
         config.hash());
     if (before != null) {
       before.damage().forEach(problem -> damaged(print, problem));
