@@ -132,7 +132,8 @@ class CompareCommandTest {
   void in_virtual_time_with_the_same_seed_the_size_of_the_change_decides() {
     run("few", "-s", "samples=1");
     session.runtime.runner = slower("push.memic_64", 1.2);
-    assertThat(run("worse", "-s", "samples=1", "--baseline", "few")).isEqualTo(ExitCode.REGRESSION);
+    run("worse", "-s", "samples=1");
+    assertThat(compare("few", "worse")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out())
         .containsPattern("push.memic +64 B .* 1 .* \\+20\\.\\d % +- +\\+1.00 +- +REGRESSED")
         .contains("10 of 10 repeat exactly in virtual time: the size of the change decides")
@@ -287,22 +288,6 @@ class CompareCommandTest {
     assertThat(gate("slow", "before")).isEqualTo(ExitCode.REGRESSION);
     assertThat(session.out()).endsWith("gate failed: regression\n");
     assertThat(gate("slow", "before", "--max-regress", "30%")).isEqualTo(ExitCode.OK);
-  }
-
-  @Test
-  void a_run_with_a_baseline_ends_with_the_comparison() {
-    session.runtime.runner = slower("push.memic_64", 1.2);
-    assertThat(run("slow", "--seed", "43", "--baseline", "before")).isEqualTo(ExitCode.REGRESSION);
-    assertThat(session.out()).contains("against  ", "REGRESSED overall");
-  }
-
-  @Test
-  void a_run_that_has_nothing_in_common_with_its_baseline_is_shown_before_that_is_said() {
-    assertThat(run("other", "--only", "path=push.memic,size=4K")).isEqualTo(ExitCode.OK);
-    assertThat(run("apart", "--only", "path=pull", "--baseline", "other"))
-        .isNotEqualTo(ExitCode.OK);
-    assertThat(session.out()).contains("pull", "run      ");
-    assertThat(session.err()).contains("DB-R007");
   }
 
   @Test

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** Options that {@code compare}, {@code gate} and {@code run --baseline} share. */
-public final class ComparisonOptions {
+/** Options that {@code compare} and {@code gate} share. */
+final class ComparisonOptions {
   @Option(
       names = "--metric",
       paramLabel = "METRIC",
@@ -21,7 +21,7 @@ public final class ComparisonOptions {
       description = "Compare these alone (default: every sampled metric of both).")
   private List<String> metrics = new ArrayList<>();
 
-  public static ExitCode code(RunComparison comparison) {
+  static ExitCode code(RunComparison comparison) {
     return switch (comparison.overall()) {
       case REGRESSED -> ExitCode.REGRESSION;
       case UNDECIDED -> ExitCode.UNDECIDED;

@@ -24,8 +24,7 @@ import java.util.stream.DoubleStream;
  * code. Each keeps a run directory of its own below this run's.
  */
 final class OtherProcesses {
-  private static final Set<String> WITH_VALUE =
-      Set.of("--processes", "--tag", "--baseline", "--out");
+  private static final Set<String> WITH_VALUE = Set.of("--processes", "--tag", "--out");
   private static final Set<String> FLAGS =
       Set.of("--json", "--quiet", "-q", "--verbose", "-v", "--strict", "--timings");
   private static final int END_SECONDS = 60;

@@ -16,17 +16,12 @@ import dev.doorbell.experiments.cli.command.Version;
 import dev.doorbell.experiments.cli.plan.PlanChecks;
 import dev.doorbell.experiments.cli.plan.PlanOptions;
 import dev.doorbell.experiments.cli.plan.UserKernels;
-import dev.doorbell.experiments.cli.results.ComparisonOptions;
 import dev.doorbell.experiments.cli.run.PreparedRun.DoctorFindings;
 import dev.doorbell.experiments.config.ExperimentConfig;
 import dev.doorbell.experiments.plan.Environment;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
 import dev.doorbell.experiments.plan.Plan;
 import dev.doorbell.experiments.plan.Point;
-import dev.doorbell.experiments.results.compare.ChangeVerdict;
-import dev.doorbell.experiments.results.compare.ComparisonReport;
-import dev.doorbell.experiments.results.compare.RunComparison;
-import dev.doorbell.experiments.results.compare.RunComparison.Rules;
 import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.results.tables.ResultTable;
 import dev.doorbell.experiments.results.validation.Credit;
@@ -54,7 +49,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -72,14 +66,12 @@ import picocli.CommandLine.Parameters;
       "  doorbell run pull-vs-push --faults lossy.yaml -s size=64",
       "  doorbell run my.yaml --only 'size<=4K,path=pull|push.bf' --seed 7 --out /data/runs",
       "  doorbell run my.yaml --until 'ci95(latency.p50)<2%%' --retries 2 --tag before",
-      "  doorbell run my.yaml --baseline before",
       "  doorbell run --resume runs/20260101T120000Z-pull-vs-push-7f3a91c2",
       ""
     })
 public final class RunCommand extends CliCommand {
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final String RESULTS = "results";
-  private static final Rules COMPARED = new Rules(Set.of(), 0.05, 0.01);
 
   @Mixin private PlanOptions planOptions = new PlanOptions();
   @Mixin private RunOptions options = new RunOptions();
@@ -105,7 +97,6 @@ public final class RunCommand extends CliCommand {
     RunTimes times = new RunTimes();
     checkArguments();
     CompletableFuture<Machine> machine = Machine.read();
-    RunIndex baseline = read(options.baseline);
     PreparedRun prepared = prepare(around, resumed());
     if (!dryRun) {
       machine.join(); // which other processes answer
@@ -121,20 +112,18 @@ public final class RunCommand extends CliCommand {
       List<RunIndex> others =
           OtherProcesses.run(prepared.context(), directory.path(), begun.processes(), silent());
       FinishedRun finished = execute(prepared, begun, directory, others, times);
-      return conclude(prepared, finished, baseline, directory, times);
+      report(prepared.context(), finished, times);
+      directory.log().line(times.text());
+      return finished.code();
     }
-  }
-
-  private @Nullable RunIndex read(@Nullable String run) throws RunException {
-    return run == null ? null : RunIndex.read(new RunFinder(out).find(run));
   }
 
   /** The run to go on with, less what of it is damaged. */
   private @Nullable RunIndex resumed() throws RunException {
-    RunIndex before = read(resume);
-    if (before == null) {
+    if (resume == null) {
       return null;
     }
+    RunIndex before = RunIndex.read(new RunFinder(out).find(resume));
     before.requireSameConfig();
     return before.withoutDamagedSamples();
   }
@@ -160,8 +149,7 @@ public final class RunCommand extends CliCommand {
     options.jobs = environment.pointsAtOnce(options.jobs);
     requireProcesses(config, environment.basis(), before != null);
     PointSchedule schedule = schedule(plan, before, environment.basis());
-    RunEstimate estimate =
-        new RunEstimate(runtime::estimateNanos, config.measure().repeat());
+    RunEstimate estimate = new RunEstimate(runtime::estimateNanos, config.measure().repeat());
     List<Point> points = PreparedRun.remaining(schedule.points(plan), before);
     return new PreparedRun(
         context, runtime, config, plan, environment, schedule, points, before, estimate);
@@ -280,33 +268,6 @@ public final class RunCommand extends CliCommand {
     return new FinishedRun(stored, written, judged(stored, outcome.interrupted()));
   }
 
-  /**
-   * Compares with the baseline and reports. A baseline that cannot be compared is an error only
-   * after the results of the run have been printed.
-   */
-  private ExitCode conclude(
-      PreparedRun prepared,
-      FinishedRun finished,
-      @Nullable RunIndex baseline,
-      RunDirectory directory,
-      RunTimes times)
-      throws RunException {
-    try {
-      RunComparison comparison =
-          baseline == null || finished.code() != ExitCode.OK
-              ? null
-              : RunComparison.of(baseline, RunIndex.read(directory.path()), COMPARED);
-      ExitCode code = comparison == null ? finished.code() : ComparisonOptions.code(comparison);
-      report(prepared.context(), finished, code, comparison, times);
-      return code;
-    } catch (RunException e) {
-      report(prepared.context(), finished, finished.code(), null, times);
-      throw e;
-    } finally {
-      directory.log().line(times.text());
-    }
-  }
-
   /** A point may take ten times what is expected of it, where the user has not said otherwise. */
   private Duration allowed(Point point, RunEstimate estimate) {
     Duration expected = Duration.ofNanos(10 * estimate.ofPoint(point));
@@ -401,20 +362,12 @@ public final class RunCommand extends CliCommand {
 
   private record FinishedRun(StoredRun stored, RunOutputs.Written written, ExitCode code) {}
 
-  private void report(
-      CommandContext context,
-      FinishedRun finished,
-      ExitCode code,
-      @Nullable RunComparison comparison,
-      RunTimes times) {
+  private void report(CommandContext context, FinishedRun finished, RunTimes times) {
     PrintStream print = context.out();
     StoredRun stored = finished.stored();
     RunOutputs.Written figures = finished.written();
     if (common().json()) {
-      SequencedMap<String, Object> json = RunOutputs.report(stored, figures, code);
-      if (comparison != null) {
-        json.put("comparison", new ComparisonReport(comparison).json());
-      }
+      SequencedMap<String, Object> json = RunOutputs.report(stored, figures, finished.code());
       if (options.timings) {
         json.put("seconds", times.json());
       }
@@ -456,18 +409,10 @@ public final class RunCommand extends CliCommand {
         .missing()
         .forEach(
             problem -> print.println(Screen.folded("note  " + problem.text(), context.width())));
-    if (code == ExitCode.INTERRUPTED) {
+    if (finished.code() == ExitCode.INTERRUPTED) {
       print.printf(
           "resume   %s%n",
           Typed.command(List.of("run", "--resume", String.valueOf(stored.path()))));
-    }
-    if (comparison != null) {
-      print.printf("%nagainst  %s%n", comparison.before().path());
-      print.print(
-          new ComparisonReport(comparison)
-              .text(
-                  point -> point.verdict().compareTo(ChangeVerdict.IMPROVED) >= 0,
-                  context.width()));
     }
     times.ended(RESULTS);
     print.println(Screen.folded(options.timings ? times.text() : times.brief(), context.width()));

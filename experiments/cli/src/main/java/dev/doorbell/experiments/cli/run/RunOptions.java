@@ -57,12 +57,6 @@ final class RunOptions {
       description = "A name for the run; for compare, gate and table.")
   List<String> tags = new ArrayList<>();
 
-  @Option(
-      names = "--baseline",
-      paramLabel = "RUN",
-      description = "Compare with this run at the end; exit 5 on a regression, 9 if undecided.")
-  @Nullable String baseline;
-
   @Option(names = "--strict", description = "Exit 6 if an expectation of the config is NOT MET.")
   boolean strict;
 

@@ -36,8 +36,6 @@ class OtherProcessesTest {
             "--tag=x",
             "-q",
             "--json",
-            "--baseline",
-            "b",
             "--out",
             "runs",
             "--seed",
