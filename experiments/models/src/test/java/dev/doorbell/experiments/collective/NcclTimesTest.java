@@ -3,7 +3,7 @@ package dev.doorbell.experiments.collective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.doorbell.experiments.topology.TopologyException;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 /** Times are NCCL's latencies, and bytes at the rates of a topology. */
 class NcclTimesTest {
   private static Map<String, Double> times(
-      Collective collective, long bytes, int ranks, String topology) throws TopologyException {
+      Collective collective, long bytes, int ranks, String topology) throws ConfigException {
     return NcclTimes.of(collective, bytes, ranks, true, TopologyFile.load(topology));
   }
 
   @Test
-  void a_ring_in_a_node_takes_a_latency_a_step_and_the_rate_of_a_port() throws TopologyException {
+  void a_ring_in_a_node_takes_a_latency_a_step_and_the_rate_of_a_port() throws ConfigException {
     // 8.4 us and 14 steps of 3.4 us; 1 GiB 14/8 times by 360 GB/s.
     double wire = (1L << 30) * 1.75 / 360;
     Map<String, Double> all = times(Collective.ALL_REDUCE, 1L << 30, 8, "dgx-h100");
@@ -27,7 +27,7 @@ class NcclTimesTest {
   }
 
   @Test
-  void a_ring_among_nodes_of_one_gpu_takes_fourteen_microseconds_a_step() throws TopologyException {
+  void a_ring_among_nodes_of_one_gpu_takes_fourteen_microseconds_a_step() throws ConfigException {
     double rate = 50.0 * 4096 / (4096 + 28);
     double wire = 2 * (1 << 20) * 3 / 4 / rate;
     assertThat(times(Collective.ALL_REDUCE, 1 << 20, 4, "gb200-cx7").get("ring Simple"))
@@ -37,7 +37,7 @@ class NcclTimesTest {
   }
 
   @Test
-  void nvls_copies_its_first_and_its_last_chunk() throws TopologyException {
+  void nvls_copies_its_first_and_its_last_chunk() throws ConfigException {
     // 512 MiB in chunks of 64 KiB of 8 ranks a block; 4 MiB in chunks of 16 KiB.
     double rate = 360 / (1 + 1.0 / 8 + 26.0 / 128);
     assertThat(times(Collective.ALL_REDUCE, 512L << 20, 8, "dgx-h100").get("nvls Simple"))
@@ -47,14 +47,14 @@ class NcclTimesTest {
   }
 
   @Test
-  void small_sizes_take_ll_and_large_ones_the_switch() throws TopologyException {
+  void small_sizes_take_ll_and_large_ones_the_switch() throws ConfigException {
     assertThat(least(8, 8)).isEqualTo("ring LL");
     assertThat(least(1L << 30, 8)).isEqualTo("nvls Simple");
     assertThat(least(8, 16)).isEqualTo("tree LL");
     assertThat(least(1L << 30, 16)).isEqualTo("nvls_tree Simple");
   }
 
-  private static String least(long bytes, int ranks) throws TopologyException {
+  private static String least(long bytes, int ranks) throws ConfigException {
     return times(Collective.ALL_REDUCE, bytes, ranks, "dgx-h100").entrySet().stream()
         .min(Map.Entry.comparingByValue())
         .orElseThrow()
@@ -62,7 +62,7 @@ class NcclTimesTest {
   }
 
   @Test
-  void what_the_cost_model_of_nccl_leaves_out_has_no_time() throws TopologyException {
+  void what_the_cost_model_of_nccl_leaves_out_has_no_time() throws ConfigException {
     assertThat(times(Collective.ALL_TO_ALL, 1024, 8, "dgx-h100")).isEmpty();
     assertThat(times(Collective.BARRIER, 0, 8, "dgx-h100")).isEmpty();
     assertThat(NcclTimes.of(Collective.ALL_REDUCE, 1024, 8, false, TopologyFile.load("dgx-h100")))

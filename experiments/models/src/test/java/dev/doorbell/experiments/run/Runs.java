@@ -36,7 +36,7 @@ public final class Runs {
               config.hash(),
               List.of(),
               List.of(),
-              PointSchedule.of(plan, false, null),
+              PointSchedule.of(plan, false),
               Manifest.State.RUNNING,
               Instant.parse("2026-01-01T00:00:00Z"),
               null,

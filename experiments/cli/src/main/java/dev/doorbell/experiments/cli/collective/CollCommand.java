@@ -1,6 +1,7 @@
 package dev.doorbell.experiments.cli.collective;
 
 import dev.doorbell.core.fabric.timed.machine.Topology;
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
 import dev.doorbell.experiments.cli.command.CliCommand;
@@ -23,7 +24,6 @@ import dev.doorbell.experiments.results.print.Screen;
 import dev.doorbell.experiments.run.JournalEntry;
 import dev.doorbell.experiments.run.StoredRun;
 import dev.doorbell.experiments.run.SummaryRow;
-import dev.doorbell.experiments.topology.TopologyException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -548,7 +548,7 @@ public final class CollCommand extends CliCommand {
   private Topology topology() throws UsageException {
     try {
       return TopologyFile.load(placement);
-    } catch (TopologyException e) {
+    } catch (ConfigException e) {
       throw usage("--placement " + placement, String.valueOf(e.getMessage()));
     }
   }
