@@ -1,10 +1,12 @@
 package dev.doorbell.experiments.collective;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 
 /**
  * The table of nccl-tests: time of the operation, algorithm and bus bandwidth as its
@@ -102,21 +104,24 @@ public final class NcclTable {
     return text.toString();
   }
 
-  public static String explain(
-      Map<Long, Map<Algorithm, Double>> predicted, List<Algorithm> algorithms) {
+  /** Predicted nanoseconds by size and algorithm, a column each. */
+  public static String explain(Map<Long, Map<String, Double>> predicted) {
+    Set<String> algorithms = new LinkedHashSet<>();
+    predicted.values().forEach(times -> algorithms.addAll(times.keySet()));
     StringBuilder rows = new StringBuilder(format("# %10s", "size (B)"));
-    algorithms.forEach(each -> rows.append(format("  %10s", word(each) + " us")));
+    algorithms.forEach(each -> rows.append(format("  %10s", each + " us")));
     rows.append("  least\n");
     predicted.forEach(
         (size, times) -> {
           rows.append(format("%12d", size));
-          algorithms.forEach(
-              each ->
-                  rows.append(format("  %10s", time(times.getOrDefault(each, Double.NaN) / 1e3))));
+          for (String each : algorithms) {
+            String time = time(times.getOrDefault(each, Double.NaN) / 1e3);
+            rows.append(format("  %" + Math.max(10, each.length() + 3) + "s", time));
+          }
           String least =
               times.entrySet().stream()
                   .min(Map.Entry.comparingByValue())
-                  .map(entry -> word(entry.getKey()))
+                  .map(Map.Entry::getKey)
                   .orElse(NONE);
           rows.append("  ").append(least).append('\n');
         });

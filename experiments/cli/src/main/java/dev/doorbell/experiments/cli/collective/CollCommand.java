@@ -1,6 +1,5 @@
 package dev.doorbell.experiments.cli.collective;
 
-import dev.doorbell.core.fabric.timed.machine.Topology;
 import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.core.problem.Problem;
 import dev.doorbell.core.problem.ProblemException;
@@ -31,7 +30,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,11 +159,10 @@ public final class CollCommand extends CliCommand {
 
   @Option(
       names = "--nccl",
-      paramLabel = "PROTOCOL",
       description =
-          "Predict NCCL's times by its latencies (launch, flags, CPUs that post) and the topology's"
-              + " rates; run nothing. auto, ll, ll128 or simple; --algo: ring, tree, nvls.")
-  private String nccl = "";
+          "Print what NCCL takes by each algorithm and protocol: latencies that it publishes"
+              + " (launch, flags, CPUs that post), rates of the topology; run nothing.")
+  private boolean nccl;
 
   @Option(
       names = "--budget",
@@ -209,13 +206,10 @@ public final class CollCommand extends CliCommand {
     Collective kind = constant(Collective.class, "COLLECTIVE", collective);
     DataType elements = constant(DataType.class, "--datatype", type);
     List<Long> sizes = sizes(kind, elements);
-    if (!nccl.isEmpty()) {
-      ofNccl(context.out(), kind, elements, sizes);
-      return ExitCode.OK;
-    }
-    if (explain) {
+    if (explain || nccl) {
       context.out().print(explained(context, kind, sizes));
-      context.println("# MODELLED (LogGP of the schedules) - nothing was run");
+      String basis = nccl ? "NCCL's latencies, rates of the topology" : "LogGP of the schedules";
+      context.println("# MODELLED (%s) - nothing was run".formatted(basis));
       return ExitCode.OK;
     }
     List<Long> simulated = withinBudget(context, kind, sizes);
@@ -515,58 +509,28 @@ public final class CollCommand extends CliCommand {
     return row.axes().containsKey(axis) && row.axes().get(axis).text().equals(value);
   }
 
-  private void ofNccl(PrintStream print, Collective kind, DataType elements, List<Long> sizes)
-      throws UsageException {
-    NcclTable table = new NcclTable(kind, ranks(), elements, reduction, root);
-    List<String> choices = new ArrayList<>();
-    String last = "";
-    for (long size : sizes) {
-      boolean adds = reduction.equals("sum") && elements != DataType.INT32;
-      Map<String, Double> times = NcclTimes.of(kind, size, ranks(), adds, topology());
-      times.keySet().removeIf(by -> !isOf(by, nccl, 1));
-      times.keySet().removeIf(by -> algorithms.stream().noneMatch(each -> isOf(by, each, 0)));
-      Optional<Map.Entry<String, Double>> least =
-          times.entrySet().stream().min(Map.Entry.comparingByValue());
-      OptionalDouble nanos =
-          least.map(found -> OptionalDouble.of(found.getValue())).orElse(OptionalDouble.empty());
-      table.row(size, nanos, kind.inPlace() ? nanos : OptionalDouble.empty(), NcclTable.PREDICTED);
-      String by = least.map(Map.Entry::getKey).orElse(last);
-      if (!by.equals(last)) {
-        choices.add("%s from %d B".formatted(by, size));
-        last = by;
-      }
-    }
-    print.print(table.end(0));
-    print.printf("# least by %s%n", String.join(",\n#   ", choices));
-    print.println("# MODELLED (NCCL's latencies, rates of the topology) - nothing was run");
-  }
-
-  private static boolean isOf(String by, String wanted, int word) {
-    return wanted.equals(AUTO) || by.split(" ")[word].equalsIgnoreCase(wanted);
-  }
-
-  private Topology topology() throws UsageException {
-    try {
-      return TopologyFile.load(placement);
-    } catch (ConfigException e) {
-      throw usage("--placement " + placement, String.valueOf(e.getMessage()));
-    }
-  }
-
   private String explained(CommandContext context, Collective kind, List<Long> sizes)
       throws ProblemException {
+    Map<Long, Map<String, Double>> predicted = new LinkedHashMap<>();
+    sizes.forEach(size -> predicted.put(size, new LinkedHashMap<>()));
+    if (nccl) {
+      try {
+        NcclTimes times = new NcclTimes(kind, ranks(), TopologyFile.load(placement));
+        predicted.replaceAll((size, none) -> times.of(size));
+        return NcclTable.explain(predicted);
+      } catch (ConfigException e) {
+        throw usage("--placement " + placement, String.valueOf(e.getMessage()));
+      }
+    }
     // Whether ranks share nodes is the topology's to say: what it does not make is not predicted.
     List<Algorithm> possible = new ArrayList<>(Algorithm.of(kind, ranks(), 1));
     possible.addAll(List.of(Algorithm.HIERARCHICAL, Algorithm.NVLS));
-    Map<Long, Map<Algorithm, Double>> predicted = new LinkedHashMap<>();
-    sizes.forEach(size -> predicted.put(size, new EnumMap<>(Algorithm.class)));
     for (Algorithm algorithm : possible) {
-      form(context, kind, sizes, NcclTable.word(algorithm))
-          .forEach((size, nanos) -> predicted.getOrDefault(size, Map.of()).put(algorithm, nanos));
+      String word = NcclTable.word(algorithm);
+      form(context, kind, sizes, word)
+          .forEach((size, nanos) -> predicted.getOrDefault(size, Map.of()).put(word, nanos));
     }
-    possible.removeIf(
-        algorithm -> predicted.values().stream().noneMatch(each -> each.containsKey(algorithm)));
-    return NcclTable.explain(predicted, possible);
+    return NcclTable.explain(predicted);
   }
 
   /** Sizes from -b to -e; of a barrier, which has none, one. */
