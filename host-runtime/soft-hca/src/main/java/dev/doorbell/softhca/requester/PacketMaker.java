@@ -291,9 +291,9 @@ final class PacketMaker {
       int piece = request.piece;
       int offset = request.pieceOffset;
       int inPiece = request.pieceBytes[piece] - offset;
-      if (left <= inPiece) {
-        long address = request.pieceAddress[piece] + offset;
-        long inPlace = request.isInline(piece) ? address : port.map(address, left);
+      // Inline data is copied: its queue may end before the packet is received.
+      if (left <= inPiece && !request.isInline(piece)) {
+        long inPlace = port.map(request.pieceAddress[piece] + offset, left);
         if (inPlace != 0) {
           packet.payload = inPlace;
           request.advance(left);
