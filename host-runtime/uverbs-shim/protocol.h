@@ -90,6 +90,8 @@ enum shim_type {
 	SHIM_HELD = 8,	  /* to the server: u64 start, u64 bytes of pages that are shared until SHIM_FREED, or until the device
 			     is closed. It has no reply */
 	SHIM_FREED = 9,	  /* to the server: the same pages; no queue lies in them. It has no reply */
+	SHIM_LAST = 10,	  /* to the server: two u64 0; the device is closed after the reply, a SHIM_ANSWER without actions: what has rung
+			     before is carried out while the memory of the program is there */
 	SHIM_GPU = 7,	  /* to the server: u64 0, then a struct shim_gpu_piece for each piece; for the command that is
 			     repeated next. Its reply is a SHIM_ANSWER without actions */
 	SHIM_CONNECT = 6, /* to the server: u64 0, then what the program has written to an rdma_cm file */

@@ -40,6 +40,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -468,6 +469,27 @@ void shim_wake(int fd)
 	send_alone(fd, SHIM_WAKE, 0, 0);
 }
 
+/*
+ * What a NIC would have sent by now leaves before the device is closed, or the program ends: the server reads payload in the
+ * program's memory. A thread that is in a command keeps the lock: its command has the same effect. A server that does not
+ * answer holds nobody up.
+ */
+static void carry_out(struct device *device)
+{
+	struct {
+		struct shim_message head;
+		uint64_t first, second;
+	} message = { { 2 * sizeof(uint64_t), SHIM_LAST, 0, 0 }, 0, 0 };
+	struct shim_message reply;
+	struct timeval limit = { 10, 0 };
+	if (device->number == SHIM_RDMA_CM || pthread_mutex_trylock(&device->lock))
+		return;
+	if (device->connection >= 0 && !setsockopt(device->connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) &&
+	    send_all(device->connection, &message, sizeof message))
+		receive_all(device->connection, &reply, sizeof reply);
+	pthread_mutex_unlock(&device->lock);
+}
+
 /* ------------------------------------------------------------------------------------ the device and its fds */
 
 int shim_device(int fd)
@@ -690,6 +712,7 @@ static void forget(int fd)
 	pthread_mutex_unlock(&tables);
 	if (!last)
 		return;
+	carry_out(device);
 	if (device->connection >= 0)
 		sys_close(device->connection);
 	pthread_mutex_destroy(&device->lock);
@@ -734,6 +757,16 @@ __attribute__((constructor)) static void start(void)
 		return;
 	pthread_atfork(NULL, NULL, forget_in_child);
 	shim_folder = strdup(given);
+}
+
+/* The program ends with devices open. */
+__attribute__((destructor)) static void end(void)
+{
+	for (int fd = 0; fd < MAX_FD && open_devices; fd++) {
+		struct device *device = __atomic_load_n(&devices[fd], __ATOMIC_ACQUIRE);
+		if (device)
+			carry_out(device);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------- before pinning */
@@ -907,6 +940,18 @@ EXPORT int close(int fd)
 	forget(fd);
 	shim_netlink_close(fd);
 	return sys_close(fd);
+}
+
+EXPORT void _exit(int status)
+{
+	end();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void _Exit(int status)
+{
+	_exit(status);
 }
 
 EXPORT int dup(int fd)

@@ -368,6 +368,7 @@ public final class ShimServer implements AutoCloseable {
         served += ready[i] ? 1 : 0;
         if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);
+          connection.carryOut();
           connection.close();
         }
       }

@@ -164,6 +164,17 @@ final class ProgramsTest {
   }
 
   @Test
+  void a_datagram_that_rang_before_its_program_ends_arrives() throws Exception {
+    try (ServedDevices devices = ServedDevices.start(folder, 1)) {
+      String program = devices.compile("farewell.c", "-libverbs").toString();
+      for (String way : List.of("return", "_exit", "close", "kill")) {
+        assertThat(devices.start(program, way).succeed()).as(way).isEqualTo("all came\n");
+      }
+      devices.awaitNobody();
+    }
+  }
+
+  @Test
   void posts_of_both_kinds_wake_a_server_that_sleeps() throws Exception {
     try (ServedDevices devices = ServedDevices.start(folder, 1)) {
       Path program = devices.compile("wakes.c", "-I../uverbs-shim", "-libverbs");
