@@ -176,6 +176,7 @@ final class DevxCommands {
           .put(Capabilities.LOG_MAX_KLM_LIST_SIZE, FixedKeys.LOG_MAX_ENTRIES)
           .put(Capabilities.LOG_MAX_RA_REQ_DC, LOG_READS)
           .put(Capabilities.LOG_MAX_RA_RES_DC, LOG_READS)
+          .put(Capabilities.ECE, true)
           .put(Capabilities.DCT, true)
           .put(Capabilities.ROCE_SUPPORTED, true)
           .put(Capabilities.ATOMIC_SUPPORTED, true)

@@ -14,6 +14,9 @@ public class CapabilityFields {
 
   public static final PrmField LOG_MAX_QP = new PrmField(0x20, 4, 0);
 
+  /** {@code ece}: commands of queue pairs take options of ECE; none is granted. */
+  public static final PrmField ECE = new PrmField(0x24, 28, 28);
+
   public static final PrmField LOG_MAX_CQ_SZ = new PrmField(0x28, 23, 16);
 
   public static final PrmField LOG_MAX_CQ = new PrmField(0x28, 4, 0);
