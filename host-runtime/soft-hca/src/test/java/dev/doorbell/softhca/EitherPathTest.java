@@ -101,7 +101,7 @@ class EitherPathTest {
               d.receiveSegments());
       world =
           new SoftWorld(
-              fabric, SoftHcaOptions.DEFAULT.withLimits(small), (hca, side) -> wire.join(hca));
+              fabric, SoftHcaTest.withLimits(small), (hca, side) -> wire.join(hca));
       for (int side = 0; side < 2; side++) {
         domains[side] = world.hca(side).allocateProtectionDomain();
       }

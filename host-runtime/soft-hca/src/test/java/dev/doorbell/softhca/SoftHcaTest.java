@@ -234,6 +234,19 @@ class SoftHcaTest {
     new RandomTraffic(world, a, b, seed).run(60);
   }
 
+  /** The default options with other limits. */
+  static SoftHcaOptions withLimits(SoftHcaOptions.Limits limits) {
+    SoftHcaOptions d = SoftHcaOptions.DEFAULT;
+    return new SoftHcaOptions(
+        limits,
+        d.engine(),
+        d.timing(),
+        d.randomNumbers(),
+        d.timestamps(),
+        d.adapter(),
+        d.congestion());
+  }
+
   // Receives of several segments.
 
   @Test
@@ -241,7 +254,7 @@ class SoftHcaTest {
     SoftHcaOptions.Limits d = SoftHcaOptions.Limits.DEFAULT;
     Endpoint[] ends =
         pair(
-            SoftHcaOptions.DEFAULT.withLimits(
+            withLimits(
                 new SoftHcaOptions.Limits(
                     d.queuePairs(),
                     d.minSendBlocks(),

@@ -12,7 +12,6 @@ public record AsyncEvent(Type type, int number) {
     QP_FATAL(1, 0x05),
     QP_REQUEST_ERROR(2, 0x10),
     QP_ACCESS_ERROR(3, 0x11),
-    SQ_DRAINED(5, 0x03),
     CQ_ERROR(0, 0x04),
     PORT_ACTIVE(9, 0x09),
     PORT_ERROR(10, 0x09),

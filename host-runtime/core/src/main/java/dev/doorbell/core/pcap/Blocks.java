@@ -23,7 +23,6 @@ final class Blocks {
   static final int SECTION_HEADER = 0x0a0d0d0a;
   static final int INTERFACE_DESCRIPTION = 1;
   static final int SIMPLE_PACKET = 3;
-  static final int INTERFACE_STATISTICS = 5;
   static final int ENHANCED_PACKET = 6;
 
   /** First word of a section header's body, as its writer stores integers. */
@@ -46,10 +45,6 @@ final class Blocks {
 
   // Options of an enhanced packet.
   static final int OPTION_FLAGS = 2;
-
-  // Options of interface statistics.
-  static final int OPTION_RECEIVED = 4;
-  static final int OPTION_DROPPED = 5;
 
   private Blocks() {}
 

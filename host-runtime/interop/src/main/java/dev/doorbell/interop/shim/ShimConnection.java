@@ -59,8 +59,6 @@ final class ShimConnection implements LocalListener.Waiting {
   private static final int HELD = 8;
   private static final int FREED = 9;
   private static final int LAST = 10;
-
-  /** A message of several packets and its answer take so many turns; a program waits for them. */
   private static final int LAST_TURNS = 64;
 
   /** More than any queue needs. */
@@ -142,10 +140,6 @@ final class ShimConnection implements LocalListener.Waiting {
   /** True when it has not said what it is for too long. */
   boolean isOverdue() {
     return !greeted && System.nanoTime() - since > HELLO_NANOS;
-  }
-
-  boolean isWaiting() {
-    return unsent != null;
   }
 
   /** Sends what is left of an answer; false when something still is. */

@@ -364,7 +364,7 @@ public final class ShimServer implements AutoCloseable {
     int served = 0;
     for (int i = sockets.size() - 1; i >= 0; i--) {
       ShimConnection connection = sockets.get(i);
-      if (ready[i] || connection.isWaiting() || connection.isOverdue()) {
+      if (ready[i] || connection.hasUnsent() || connection.isOverdue()) {
         served += ready[i] ? 1 : 0;
         if (!connection.serve() || connection.isOverdue()) {
           sockets.remove(i);

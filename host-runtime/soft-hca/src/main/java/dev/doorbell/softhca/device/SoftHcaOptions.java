@@ -146,12 +146,6 @@ public record SoftHcaOptions(
         limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
   }
 
-  /** The same with other limits. */
-  public SoftHcaOptions withLimits(Limits limits) {
-    return new SoftHcaOptions(
-        limits, engine, timing, randomNumbers, timestamps, adapter, congestion);
-  }
-
   /** The same with another engine. */
   public SoftHcaOptions withEngine(Engine engine) {
     return new SoftHcaOptions(

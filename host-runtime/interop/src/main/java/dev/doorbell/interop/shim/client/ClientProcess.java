@@ -241,14 +241,8 @@ public final class ClientProcess {
     return start >= 0 && bytes > 0 && start < ADDRESS_LIMIT && bytes <= ADDRESS_LIMIT - start;
   }
 
-  /** Copies from the process to the heap; for small structures. */
-  public void copyIn(long address, byte[] to) throws ErrnoException {
-    structures.copyIn(address, to);
-  }
-
-  /** Copies from the heap to the process; for small structures. */
-  public void copyOut(long address, byte[] from) throws ErrnoException {
-    structures.copyOut(address, from);
+  public ClientMemory structures() {
+    return structures;
   }
 
   private static long pageOf(long address) {
