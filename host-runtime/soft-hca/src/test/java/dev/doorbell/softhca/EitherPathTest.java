@@ -99,9 +99,7 @@ class EitherPathTest {
               MOST_BYTES,
               d.readAtomic(),
               d.receiveSegments());
-      world =
-          new SoftWorld(
-              fabric, SoftHcaTest.withLimits(small), (hca, side) -> wire.join(hca));
+      world = new SoftWorld(fabric, SoftHcaTest.withLimits(small), (hca, side) -> wire.join(hca));
       for (int side = 0; side < 2; side++) {
         domains[side] = world.hca(side).allocateProtectionDomain();
       }

@@ -1,9 +1,9 @@
 package dev.doorbell.experiments.collective;
 
-import dev.doorbell.core.problem.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.doorbell.core.problem.ConfigException;
 import dev.doorbell.experiments.topology.TopologyFile;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
