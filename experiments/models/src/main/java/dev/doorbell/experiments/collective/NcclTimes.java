@@ -129,7 +129,7 @@ public record NcclTimes(Collective collective, int ranks, Topology topology) {
     long chunk = bytes < 64 * at * (128 << 10) ? 64 << 10 : 128 << 10;
     chunk = bytes < 8 * at * chunk ? 32 << 10 : chunk;
     chunk = bytes < 2 * at * chunk ? 16 << 10 : chunk;
-    double ofBlock = Math.min(node() * chunk, (double) bytes / NVLS_BLOCKS);
+    double ofBlock = Math.min((double) node() * chunk, (double) bytes / NVLS_BLOCKS);
     return 2 * (COPY_NANOS + ofBlock / COPY_RATE);
   }
 }
