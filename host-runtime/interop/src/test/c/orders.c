@@ -3,8 +3,8 @@
  *
  *	gpus GIVE TAKE		from the first GPU to memory of the second one, with a flag there
  *	relay GIVE TAKE		by memory of the host, whose thread sees one flag and stores another
- *	streams			two kernels that add, in streams that nothing orders
- *	event			the same, where the second stream waits for an event of the first one
+ *	launch GIVE		by the host, which launches a kernel when it sees the flag
+ *	WAY			two kernels that add, in two streams, with something between them: below
  *
  * Exits with 0 when the data are right.
  */
@@ -35,6 +35,11 @@ int cuEventRecord(void *event, void *stream);
 int cuCtxEnablePeerAccess(void *context, unsigned flags);
 int cuMemHostAlloc(void **pages, size_t bytes, unsigned flags);
 int cuStreamSynchronize(void *stream);
+int cuStreamQuery(void *stream);
+int cuEventQuery(void *event);
+int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data);
+int cuMemGetInfo_v2(size_t *free, size_t *total);
+int cuEventDestroy_v2(void *event);
 
 enum { BYTES = 256, FLAG = 128, SECOND_FLAG = 192 };
 
@@ -109,15 +114,59 @@ static int relay(const char *give, const char *take)
 	return right(answer, 721);
 }
 
-static int streams(int ordered)
+static int launch_when_given(const char *give)
 {
 	uint64_t answer;
-	void *event;
 	enter(0);
-	uint64_t data = memory();
+	uint64_t data = memory(), flag = data + FLAG;
+	launch(give, (void *[]){ &data, &flag }, NULL);
+	while (!*(volatile uint32_t *)flag)
+		;
+	CHECK(!cuStreamSynchronize(launch("add", (void *[]){ &data }, NULL)));
+	CHECK(!cuMemcpyDtoH_v2(&answer, data, sizeof answer));
+	return right(answer, 101);
+}
+
+static void called(void *data)
+{
+	*(volatile int *)data = 1;
+}
+
+/* What is between two kernels that add. */
+static int streams(const char *way)
+{
+	uint64_t answer, other;
+	void *event, *event2;
+	volatile int flag = 0;
+	size_t free, total;
+	enter(0);
+	uint64_t data = memory(), unused = memory();
 	void *first = launch("add", (void *[]){ &data }, NULL);
 	CHECK(!cuEventCreate(&event, 0) && !cuEventRecord(event, first));
-	void *second = launch("add", (void *[]){ &data }, ordered ? event : NULL);
+	if (!strcmp(way, "stream")) {
+		CHECK(!cuStreamSynchronize(first));
+	} else if (!strcmp(way, "query")) {
+		while (cuStreamQuery(first))
+			;
+	} else if (!strcmp(way, "event_query")) {
+		while (cuEventQuery(event))
+			;
+	} else if (!strcmp(way, "device")) {
+		CHECK(!cuCtxSynchronize());
+	} else if (!strcmp(way, "call")) {
+		CHECK(!cuLaunchHostFunc(first, called, (void *)&flag));
+		while (!flag)
+			;
+	} else if (!strcmp(way, "copy")) {
+		CHECK(!cuMemcpyDtoH_v2(&other, data, sizeof other)); /* of the default stream, which waits for neither */
+	} else if (!strcmp(way, "other")) {
+		CHECK(!cuStreamSynchronize(launch("add", (void *[]){ &unused }, NULL)));
+	} else if (!strcmp(way, "nothing")) {
+		CHECK(!cuMemGetInfo_v2(&free, &total) && !cuEventCreate(&event2, 0) && !cuEventDestroy_v2(event2));
+	} else {
+		CHECK(!strcmp(way, "event") || !strcmp(way, "streams"));
+	}
+	void *second = launch("add", (void *[]){ &data }, strcmp(way, "event") ? NULL : event);
 	CHECK(!cuStreamSynchronize(first) && !cuStreamSynchronize(second));
 	CHECK(!cuMemcpyDtoH_v2(&answer, data, sizeof answer));
 	return right(answer, 2);
@@ -129,8 +178,10 @@ int main(int count, char **words)
 	FILE *ptx = fopen(words[1], "r");
 	CHECK(ptx && fread(text, 1, sizeof text - 1, ptx) > 0);
 	fclose(ptx);
-	if (!strcmp(words[2], "streams") || !strcmp(words[2], "event"))
-		return streams(!strcmp(words[2], "event"));
+	if (count == 3)
+		return streams(words[2]);
+	if (count == 4)
+		return launch_when_given(words[3]);
 	CHECK(count == 5);
 	return strcmp(words[2], "gpus") ? relay(words[3], words[4]) : gpus(words[3], words[4]);
 }

@@ -1,8 +1,8 @@
 /*
  * A put that a kernel posts: two queue pairs of one program by DEVX, rings, records and payload in memory of the GPU, the doorbell
  * page mapped for kernels. One kernel stores payload, work request, record and doorbell, and may use the payload again; another one
- * waits for the flag behind the payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Prints how long the
- * second one took, and exits with 0 when the sum is right.
+ * waits for the flag behind the payload and sums that up. Arguments: the file put.ptx, and the kernels' names. Behind a kernel that
+ * fills the payload the host posts. Prints how long the second one took, and exits with 0 when the sum is right.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -184,6 +184,15 @@ int main(int count, char **words)
 	float milliseconds;
 	launch(module, words[3], (void *[]){ &inbox, &sum }, received);
 	launch(module, words[2], (void *[]){ &payload, &slot, &request, &record, &bell, &cqe }, sent);
+	if (!strncmp(words[2], "fill", 4)) {
+		for (unsigned i = 0; i < 8; i++)
+			while (!((volatile uint64_t *)payload)[i])
+				;
+		memcpy((void *)slot, wqe, sizeof wqe);
+		*(volatile uint32_t *)record = 0x01000000;
+		memcpy(&answer, wqe, sizeof answer);
+		*(volatile uint64_t *)uar->reg_addr = answer;
+	}
 	CHECK(!cuCtxSynchronize() && !cuEventElapsedTime(&milliseconds, received[0], received[1]));
 	printf("%.3f us\n", milliseconds * 1000);
 	CHECK(!cuMemcpyDtoH_v2(&answer, sum, sizeof answer));

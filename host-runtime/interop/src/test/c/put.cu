@@ -70,6 +70,19 @@ SEND(send_reuses, true, true, REUSES)
 SEND(send_waits_relaxed, true, true, WAITS_RELAXED)
 SEND(send_waits, true, true, WAITS)
 
+// A host sends the payload when it has seen each of its words.
+extern "C" __global__ void fill_strong(volatile uint64_t *payload)
+{
+	for (int i = 0; i < WORDS; i++)
+		payload[i] = i < WORDS - 1 ? 100 + i : 1;
+}
+
+extern "C" __global__ void fill_weak(uint64_t *payload)
+{
+	for (int i = 0; i < WORDS; i++)
+		payload[i] = i < WORDS - 1 ? 100 + i : 1;
+}
+
 extern "C" __global__ void receive_acquire(uint64_t *inbox, uint64_t *sum)
 {
 	receive<cuda::std::memory_order_acquire>(inbox, sum);

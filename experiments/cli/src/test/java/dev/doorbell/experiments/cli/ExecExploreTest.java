@@ -105,7 +105,12 @@ class ExecExploreTest {
     "orders, gpus give_fenced take_relaxed, a load races with a store",
     "orders, relay give_unfenced take_acquire, a load races with a store",
     "orders, relay give_fenced take_relaxed, a load races with a store",
+    "put, fill_weak receive_acquire, the HCA reads what may not have arrived",
+    "orders, launch give_unfenced, a load races with a store",
     "orders, streams, race",
+    "orders, copy, race",
+    "orders, other, race",
+    "orders, nothing, race",
   })
   void a_program_with_a_race_is_never_clean(String name, String arguments, String finding)
       throws Exception {
@@ -122,7 +127,14 @@ class ExecExploreTest {
     "put, send_waits receive_acquire",
     "orders, gpus give_fenced take_acquire",
     "orders, relay give_fenced take_acquire",
+    "put, fill_strong receive_acquire",
+    "orders, launch give_fenced",
     "orders, event",
+    "orders, stream",
+    "orders, query",
+    "orders, event_query",
+    "orders, device",
+    "orders, call",
   })
   void a_program_without_a_race_has_no_finding(String name, String arguments) throws Exception {
     assertThat(explore(name, "3", "2", arguments.split(" ")))

@@ -358,8 +358,9 @@ public final class ExploringFabric extends Fabric {
     }
   }
 
-  /** Joins to the host's clock all that devices did and threads released to the system. */
+  /** Joins to the host's clock what it may have seen by now. */
   private Clock knownToHost() {
+    machine.hostActs(past);
     for (Actor device : devices) {
       past.join(device.clock);
       device.nextEpoch();

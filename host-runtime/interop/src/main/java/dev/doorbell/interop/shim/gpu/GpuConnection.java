@@ -21,6 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -40,19 +41,12 @@ public final class GpuConnection {
   private static final int MOST_THREADS = 1024;
   private static final byte[] NOTHING = {};
 
-  /** Requests whose answers do not depend on what kernels have done. */
-  private static final Set<GpuRequest> TELL_NO_ENDS =
-      EnumSet.of(
-          GpuRequest.ALLOCATE,
-          GpuRequest.LOAD,
-          GpuRequest.FUNCTION,
-          GpuRequest.VARIABLE,
-          GpuRequest.LAUNCH,
-          GpuRequest.STREAM_CREATE,
-          GpuRequest.EVENT_CREATE,
-          GpuRequest.EVENT_RECORD,
-          GpuRequest.STREAM_WAIT,
-          GpuRequest.POINTER);
+  /**
+   * Requests behind which addresses are used again: kernels that have ended come before, as before
+   * {@code cudaFree}. Others tell of ends if they synchronize with a stream, an event or a device.
+   */
+  private static final Set<GpuRequest> TELL_ALL_ENDS =
+      EnumSet.of(GpuRequest.UNLOAD, GpuRequest.MAP_AT, GpuRequest.UNMAP, GpuRequest.RESET);
 
   private final ProgramGpus gpus;
   private final GpuProgram program;
@@ -114,16 +108,10 @@ public final class GpuConnection {
       throw new IOException("a request of type %d".formatted(type));
     }
     ByteBuffer in = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    Consumer told =
-        TELL_NO_ENDS.contains(request)
-            ? sink
-            : answer -> {
-              program.hostSees();
-              sink.accept(answer);
-            };
+    program.hostSees(TELL_ALL_ENDS.contains(request) ? null : Set.of());
     Reply reply;
     try {
-      reply = run(request, in, told);
+      reply = run(request, in, sink);
     } catch (CudaException e) {
       program.say(String.valueOf(e.getMessage()));
       reply = reply(e.status(), NOTHING);
@@ -135,7 +123,7 @@ public final class GpuConnection {
       reply = reply(CudaStatus.INVALID_VALUE, NOTHING);
     }
     if (reply != null) {
-      told.accept(reply);
+      sink.accept(reply);
     }
   }
 
@@ -155,6 +143,16 @@ public final class GpuConnection {
     return reply(program.error(), NOTHING, numbers);
   }
 
+  /** An answer that says that kernels have ended. */
+  private Reply ended(Collection<Object> kernels, long... numbers) {
+    program.hostSees(kernels);
+    return numbers(numbers);
+  }
+
+  private Reply notReady() {
+    return reply(CudaStatus.NOT_READY, NOTHING);
+  }
+
   private @Nullable Reply run(GpuRequest request, ByteBuffer in, Consumer sink)
       throws CudaException {
     switch (request) {
@@ -169,6 +167,7 @@ public final class GpuConnection {
       case FREE -> {
         long address = in.getLong(0);
         if (in.limit() == Long.BYTES) {
+          program.hostSees(null);
           program.release(address);
         } else {
           CudaException.present(program.block(address), CudaStatus.INVALID_VALUE);
@@ -203,8 +202,8 @@ public final class GpuConnection {
         return synchronize(in, sink);
       }
       case QUERY -> {
-        boolean idle = program.isIdle(program.stream(in.getLong(0), in.getLong(8)));
-        return idle ? numbers() : reply(CudaStatus.NOT_READY, NOTHING);
+        StreamQueue queue = program.stream(in.getLong(0), in.getLong(8));
+        return program.isIdle(queue) ? ended(program.kernels(queue)) : notReady();
       }
       case EVENT_CREATE -> {
         return numbers(program.addEvent(new EventState()));
@@ -220,18 +219,19 @@ public final class GpuConnection {
           program.record(
               program.event(in.getLong(0)), program.stream(in.getLong(8), in.getLong(16)));
       case EVENT_SYNCHRONIZE -> {
-        return await(program.event(in.getLong(0))::isReached, this::numbers, sink);
+        EventState event = program.event(in.getLong(0));
+        return await(event::isReached, () -> ended(event.kernels), sink);
       }
       case EVENT_QUERY -> {
-        boolean reached = program.event(in.getLong(0)).isReached();
-        return reached ? numbers() : reply(CudaStatus.NOT_READY, NOTHING);
+        EventState event = program.event(in.getLong(0));
+        return event.isReached() ? ended(event.kernels) : notReady();
       }
       case EVENT_ELAPSED -> {
         EventState from = program.event(in.getLong(0));
         EventState to = program.event(in.getLong(8));
         CudaException.require(from.recorded > 0 && to.recorded > 0, CudaStatus.INVALID_HANDLE);
         CudaException.require(from.isReached() && to.isReached(), CudaStatus.NOT_READY);
-        return numbers(to.nanos - from.nanos);
+        return ended(to.kernels, to.nanos - from.nanos);
       }
       case STREAM_WAIT -> {
         EventState event = program.event(in.getLong(16));
@@ -314,18 +314,19 @@ public final class GpuConnection {
     long device = in.getLong(0);
     program.gpu(device);
     if (in.getLong(8) == -1) {
-      return await(() -> program.isIdle(device), this::numbers, sink);
+      return await(() -> program.isIdle(device), () -> ended(program.kernels(device)), sink);
     }
     StreamQueue queue = program.stream(device, in.getLong(8));
-    boolean[] reached = {program.isIdle(queue)};
-    if (!reached[0]) {
-      program.enqueue(
-          queue,
-          () -> {
-            reached[0] = true;
-            return true;
-          });
+    if (program.isIdle(queue)) {
+      return ended(program.kernels(queue));
     }
+    boolean[] reached = {false};
+    program.enqueue(
+        queue,
+        () -> {
+          reached[0] = true;
+          return true;
+        });
     return await(() -> reached[0], this::numbers, sink);
   }
 
@@ -542,10 +543,14 @@ public final class GpuConnection {
 
   private long hostCall(ByteBuffer in) throws CudaException {
     HostCall call = new HostCall();
+    StreamQueue queue = program.stream(in.getLong(0), in.getLong(8));
     program.enqueue(
-        program.stream(in.getLong(0), in.getLong(8)),
+        queue,
         () -> {
-          call.reached = true;
+          if (!call.reached) {
+            call.reached = true;
+            program.hostSees(program.kernels(queue));
+          }
           return call.done;
         });
     return program.addHostCall(call);
@@ -560,10 +565,11 @@ public final class GpuConnection {
     int bytes = narrow ? Integer.BYTES : Long.BYTES;
     CudaException.require((address & (bytes - 1)) == 0, CudaStatus.INVALID_VALUE);
     program.require(address, bytes);
-    program.enqueue(
+    program.add(
         program.stream(in.getLong(0), in.getLong(8)),
         () -> {
           program.require(address, bytes);
+          program.hostSees(Set.of());
           long now = narrow ? RawMemory.getIntAcquire(address) : RawMemory.getLongAcquire(address);
           return switch (condition) {
             case 0 -> (narrow ? (int) now - (int) value : now - value) >= 0;

@@ -20,6 +20,7 @@ import dev.doorbell.interop.shim.gpu.GpuConnection.HostCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -481,6 +482,7 @@ final class GpuProgram implements AutoCloseable {
   void removeStream(long number) {
     StreamQueue queue = streams.remove(number);
     if (queue != null) {
+      defaults.get(queue.device).kernels.addAll(queue.kernels);
       queue.launches.close();
     }
   }
@@ -498,13 +500,20 @@ final class GpuProgram implements AutoCloseable {
         });
   }
 
-  private void add(StreamQueue queue, StreamQueue.Work work) {
+  void add(StreamQueue queue, StreamQueue.Work work) {
     order++;
     queue.add(order, work);
   }
 
+  /** Returns the kernels before the next work of all streams of a device. */
+  Set<Object> kernels(long device) {
+    Set<Object> all = new HashSet<>(defaults.get((int) device).kernels);
+    streams.values().stream().filter(s -> s.device == device).forEach(s -> all.addAll(s.kernels));
+    return all;
+  }
+
   /** Returns the kernels before the next work of a stream. */
-  private Set<Object> kernels(StreamQueue queue) {
+  Set<Object> kernels(StreamQueue queue) {
     Set<Object> all = new HashSet<>(queue.kernels);
     if (queue.kind == StreamQueue.Kind.BLOCKING) {
       all.addAll(defaults.get(queue.device).kernels);
@@ -530,9 +539,13 @@ final class GpuProgram implements AutoCloseable {
         });
   }
 
-  /** The program is told something by which it may see that kernels have ended. */
-  void hostSees() {
-    fabric.hostSees(null);
+  /**
+   * The host acts.
+   *
+   * @param kernels those of whose ends it knows; null for all that have ended
+   */
+  void hostSees(@Nullable Collection<Object> kernels) {
+    fabric.hostSees(kernels);
   }
 
   long addEvent(EventState event) {

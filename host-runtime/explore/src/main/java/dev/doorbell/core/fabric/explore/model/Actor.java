@@ -221,8 +221,7 @@ public final class Actor {
     return write.actor == this
         || write.actor.isHost
         || (write.cell.ofBlock && !write.actor.place.equals(place))
-        || known.covers(write.actor.number, write.epoch)
-        || known.seen(write.cell.address) >= write.order;
+        || known.knows(write);
   }
 
   /** True when the event of {@code actor} in {@code epoch} comes before what this one does now. */

@@ -203,6 +203,9 @@ public final class Cell {
     /** True once the clock of a host has joined {@link #releases}: its store has been read. */
     boolean isTaken;
 
+    /** How often a host had acted before it. */
+    int hostActs;
+
     Write(
         Cell cell,
         long order,

@@ -38,8 +38,7 @@ public final class Checks {
       }
       left &= ~write.mask;
       if (nonCoherent) {
-        if (write.actor == actor
-            || !(write.actor.isHost || actor.start.covers(write.actor.number, write.epoch))) {
+        if (write.actor == actor || !(write.actor.isHost || actor.start.knows(write))) {
           report(Conflict.Kind.NON_COHERENT, address, bytes, write, actor, false, access, at);
         }
       } else if (!actor.knows(write) && !morallyStrong(actor, access, cell, write)) {
@@ -143,6 +142,11 @@ public final class Checks {
     static boolean isStrong(int access) {
       int semantics = Access.semantics(access);
       return semantics != Access.WEAK && semantics != Access.NON_COHERENT;
+    }
+
+    /** True for an access that is strong to every agent: a host may load what it stores. */
+    static boolean isForSystem(int access) {
+      return isStrong(access) && Access.scope(access) == Access.SYS;
     }
 
     static boolean acquires(int access) {

@@ -1,6 +1,7 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.explore.model.Cell.Write;
+import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class Clock {
   private int[] epochs;
   private Sightings sightings;
+
+  /** What threads stored for the whole system before a host acted that often is known. */
+  private int hostActs;
 
   public Clock() {
     this(new int[8], Sightings.NONE);
@@ -31,6 +35,18 @@ public final class Clock {
   /** The number of the newest write of {@code address} that was seen; 0 where epochs tell. */
   public long seen(long address) {
     return sightings.isEmpty() ? 0 : sightings.order(address);
+  }
+
+  /** A host has acted that often, and could have loaded what was stored until now. */
+  void hostActed(int acts) {
+    hostActs = Math.max(hostActs, acts);
+  }
+
+  /** True when {@code write} comes before, with all that its actor did before, or alone. */
+  boolean knows(Write write) {
+    return covers(write.actor.number, write.epoch)
+        || seen(write.cell.address) >= write.order
+        || (write.hostActs < hostActs && Semantics.isForSystem(write.access));
   }
 
   int get(int actor) {
@@ -64,10 +80,13 @@ public final class Clock {
       mine[i] = Math.max(mine[i], theirs[i]);
     }
     sightings = sightings.with(other.sightings, this);
+    hostActs = Math.max(hostActs, other.hostActs);
   }
 
   public Clock copy() {
-    return new Clock(epochs.clone(), sightings.share());
+    Clock copy = new Clock(epochs.clone(), sightings.share());
+    copy.hostActs = hostActs;
+    return copy;
   }
 
   /**

@@ -91,6 +91,8 @@ public final class MemoryMachine {
 
   private Supplier<Clock> known = Clock::new;
 
+  private int hostActs;
+
   /** Releases of sc fences, by scope and place. */
   private Release @Nullable [] fences;
 
@@ -146,13 +148,19 @@ public final class MemoryMachine {
 
   /**
    * A host stores from now on while agents go on. Its loads are not seen, so that it may have seen
-   * whatever it could: a store of its own hands on all of that, and never races.
+   * whatever it could: a store of its own hands on all of that, and never races. What it could see
+   * is what was released to the system, and alone what strong stores of scope sys stored.
    *
    * @param known what it could have seen by now
    */
   public void hosted(Supplier<Clock> known) {
     this.known = known;
     host = add(ScopeLocation.HOST, false, new Clock(), "the host");
+  }
+
+  /** A host does something after which {@code known} comes. */
+  public void hostActs(Clock known) {
+    known.hostActed(++hostActs);
   }
 
   /** A device reads what a host has stored where the machine does not look. */
@@ -639,6 +647,7 @@ public final class MemoryMachine {
     long old = cell.value();
     cell.newest =
         new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
+    cell.newest.hostActs = hostActs;
     if (options.history() != Integer.MAX_VALUE) {
       cell.forget(options.history());
     }
