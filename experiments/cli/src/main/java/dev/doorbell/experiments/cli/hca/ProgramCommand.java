@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -34,8 +35,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /**
  * Runs a program on served devices. The first command serves them to all who name the same folder,
@@ -88,6 +92,8 @@ abstract class ProgramCommand extends CliCommand {
 
   @Parameters(paramLabel = "PROGRAM ARGUMENTS", description = "After '--'.")
   private List<String> program = new ArrayList<>();
+
+  @Spec private @Nullable CommandSpec spec;
 
   /** The number of devices that was asked for, or null. */
   abstract @Nullable Integer devices();
@@ -221,9 +227,18 @@ abstract class ProgramCommand extends CliCommand {
       throw new UsageException(
           Problem.of("DB-U003", folder.toString(), what)
               .fix(
-                  "leave out %s and all other options, or name another folder with --at"
-                      .formatted(devicesOption())));
+                  "leave out %s, or name another folder with --at"
+                      .formatted(String.join(", ", typed()))));
     }
+  }
+
+  /** The options of the command line, but for {@code --at}. */
+  private List<String> typed() {
+    return Objects.requireNonNull(spec).commandLine().getParseResult().matchedOptions().stream()
+        .map(OptionSpec::longestName)
+        .filter(name -> !name.equals("--at"))
+        .distinct()
+        .toList();
   }
 
   /** The folder, which only this user can enter: who could write there could change what is run. */
