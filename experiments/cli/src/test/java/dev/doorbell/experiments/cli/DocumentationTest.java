@@ -23,7 +23,7 @@ class DocumentationTest {
   private static final Set<String> PASSED_OVER = Set.of("target", "runs", "node_modules");
 
   /** Words of docs. The number may fall and never rise; the goal is 45,000. */
-  private static final int WORDS = 44_810;
+  private static final int WORDS = 42_950;
 
   /** Sentences of docs that open with a question word. The number may fall and never rise. */
   private static final int OPENINGS = 0;

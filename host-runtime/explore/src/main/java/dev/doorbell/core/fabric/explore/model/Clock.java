@@ -1,7 +1,6 @@
 package dev.doorbell.core.fabric.explore.model;
 
 import dev.doorbell.core.fabric.explore.model.Cell.Write;
-import dev.doorbell.core.fabric.explore.model.Checks.Semantics;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ public final class Clock {
   boolean knows(Write write) {
     return covers(write.actor.number, write.epoch)
         || seen(write.cell.address) >= write.order
-        || (write.hostActs < hostActs && Semantics.isForSystem(write.access));
+        || write.hostActs < hostActs;
   }
 
   int get(int actor) {

@@ -647,7 +647,9 @@ public final class MemoryMachine {
     long old = cell.value();
     cell.newest =
         new Write(cell, cell.nextOrder(), word, mask, actor, epoch, access, at, releases, before);
-    cell.newest.hostActs = hostActs;
+    if (Semantics.isForSystem(access)) {
+      cell.newest.hostActs = hostActs;
+    }
     if (options.history() != Integer.MAX_VALUE) {
       cell.forget(options.history());
     }
