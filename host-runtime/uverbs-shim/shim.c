@@ -485,8 +485,11 @@ static void carry_out(struct device *device)
 	if (device->number == SHIM_RDMA_CM || pthread_mutex_trylock(&device->lock))
 		return;
 	if (device->connection >= 0 && !setsockopt(device->connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) &&
-	    send_all(device->connection, &message, sizeof message))
-		receive_all(device->connection, &reply, sizeof reply);
+	    send_all(device->connection, &message, sizeof message) &&
+	    receive_all(device->connection, &reply, sizeof reply)) {
+		limit.tv_sec = 0; /* a child of vfork may have ended, and its parent goes on */
+		setsockopt(device->connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	}
 	pthread_mutex_unlock(&device->lock);
 }
 

@@ -79,6 +79,13 @@ class CollCommandTest {
   }
 
   @Test
+  void nccl_refuses_a_collective_that_its_cost_model_lacks() {
+    assertThat(session.type("coll", "broadcast", "-g", "4", "--nccl")).isEqualTo(ExitCode.USAGE);
+    assertThat(session.err()).contains("DB-U003", "all_gather and reduce_scatter are predicted");
+    assertThat(session.out()).doesNotContain("N/A");
+  }
+
+  @Test
   void explain_prints_what_each_algorithm_is_predicted_to_take_and_runs_nothing() {
     ExitCode code =
         session.type(

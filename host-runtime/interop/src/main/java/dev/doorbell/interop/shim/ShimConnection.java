@@ -387,7 +387,7 @@ final class ShimConnection implements LocalListener.Waiting {
     flush();
   }
 
-  /** What a program has rung for before it goes is carried out, as on a NIC. */
+  /** Carries out the doorbells that a program rang before it ends, as a NIC does. */
   void carryOut() {
     for (int i = 0; context != null && i < LAST_TURNS && server.turn() > 0; i++) {
       // The next turn may find an answer.

@@ -517,6 +517,9 @@ public final class CollCommand extends CliCommand {
       try {
         NcclTimes times = new NcclTimes(kind, ranks(), TopologyFile.load(placement));
         predicted.replaceAll((size, none) -> times.of(size));
+        if (predicted.values().stream().allMatch(Map::isEmpty)) {
+          throw usage("--nccl", "all_reduce, all_gather and reduce_scatter are predicted");
+        }
         return NcclTable.explain(predicted);
       } catch (ConfigException e) {
         throw usage("--placement " + placement, String.valueOf(e.getMessage()));

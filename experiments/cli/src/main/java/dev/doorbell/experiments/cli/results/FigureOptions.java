@@ -25,7 +25,7 @@ import picocli.CommandLine.TypeConversionException;
 /** Options of a figure: each is a key of a figure in a config, too. */
 @CommandLine.Command
 final class FigureOptions {
-  /** Which part of a figure it is about, the type of its value, its key, label and description. */
+  /** A row names the part of a figure, the type of the value, its key, label and description. */
   private static final String TABLE =
       """
       shown kind   kind KIND line, cdf, bar, heatmap, timeline or tornado (default: line; \

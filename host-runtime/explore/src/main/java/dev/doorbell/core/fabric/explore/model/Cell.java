@@ -203,9 +203,7 @@ public final class Cell {
     /** True once the clock of a host has joined {@link #releases}: its store has been read. */
     boolean isTaken;
 
-    /**
-     * How often a host had acted before a store that it may load; the largest number for others.
-     */
+    /** Counts a host's acts before a store that it may load; the largest number for others. */
     int hostActs = Integer.MAX_VALUE;
 
     Write(

@@ -12,7 +12,7 @@ public final class Clock {
   private int[] epochs;
   private Sightings sightings;
 
-  /** What threads stored for the whole system before a host acted that often is known. */
+  /** Strong stores of scope sys that came before so many acts of a host are known. */
   private int hostActs;
 
   public Clock() {

@@ -11,7 +11,7 @@ import dev.doorbell.core.fabric.explore.litmus.parser.LitmusParser;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the axioms say about small programs. The corpus has many more. */
+/** The axioms decide small programs. The corpus has many more. */
 class AxiomaticModelTest {
   private static LitmusTest test(String text) throws LitmusException {
     return LitmusParser.parse("PTX test\n{}\n" + text);
