@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define SHIM_MAGIC 0x56554244u /* "DBUV" */
-#define SHIM_VERSION 7u
+#define SHIM_VERSION 8u
 
 /*
  * The shared file, a memfd that is sealed against shrinking (the server refuses any other), by offset:
@@ -45,16 +45,14 @@
 #define SHIM_FILE_BYTES (1ull << 48)
 
 enum shim_sleep_state {
-	SHIM_AWAKE = 0,		  /* the server looks at the doorbells all the time, or a SHIM_WAKE is under way */
-	SHIM_ASLEEP = 1,	  /* who rings a doorbell wakes the server */
-	SHIM_ASLEEP_ALL_BUSY = 2, /* as SHIM_ASLEEP; no core is free for the server but the caller's */
+	SHIM_AWAKE = 0,	 /* the server looks at the doorbells all the time, or a SHIM_WAKE is under way */
+	SHIM_ASLEEP = 1, /* who rings a doorbell wakes the server */
 };
 
 /* The server writes it; the library replaces the state by SHIM_AWAKE when it wakes the server. */
 struct shim_sleep {
 	uint32_t state;
-	uint32_t thread;      /* of the server, for sched_setaffinity */
-	uint64_t cores[16];   /* those that it may run on, a bit each */
+	uint32_t reserved;
 };
 
 enum shim_kind { SHIM_DEVICE = 1, SHIM_EVENTS = 2, SHIM_CONNECTIONS = 3, SHIM_CONTROL = 5 };

@@ -7,8 +7,7 @@
  * Wakes of the server. A store to a doorbell page causes no event, so a server that sleeps finds it at its next look.
  * Where a program posts and arms by libibverbs, this library sees the call: it takes the place of post_send,
  * wr_complete and req_notify_cq of a device that it serves, calls the original, and sends the server a message if it
- * sleeps. Where every core is busy, the caller lends its own: the server's thread is moved to it first, since a thread
- * that wakes on another core costs an interrupt between processors, which under a hypervisor takes tens of us.
+ * sleeps. The server's nice value lets it take the core of a program that polls.
  *
  * Memory of queues. libmlx5 takes it from the allocator of a context, if one is set: this library sets one when a device is
  * opened.
@@ -19,7 +18,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -116,13 +114,6 @@ static void ring(int device)
 	if (state == SHIM_AWAKE ||
 	    !__atomic_compare_exchange_n(&server->state, &state, SHIM_AWAKE, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
-	int cpu = state == SHIM_ASLEEP_ALL_BUSY ? sched_getcpu() : -1;
-	if (cpu >= 0 && cpu < CPU_SETSIZE && server->cores[cpu / 64] >> cpu % 64 & 1) {
-		cpu_set_t mine;
-		CPU_ZERO(&mine);
-		CPU_SET(cpu, &mine);
-		sched_setaffinity((pid_t)server->thread, sizeof mine, &mine);
-	}
 	shim_wake(device);
 }
 

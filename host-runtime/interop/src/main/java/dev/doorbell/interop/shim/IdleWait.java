@@ -17,9 +17,6 @@ final class IdleWait implements AutoCloseable {
    */
   private static final long SPARE_SPIN_NANOS = 1_000_000;
 
-  /** After so much work without a sleep, the thread may run on all cores again. */
-  private static final long OWN_CORE_NANOS = 50_000;
-
   private static final long MIN_SLEEP_NANOS = 4_000;
   private static final long MAX_SLEEP_NANOS = 1_000_000;
   private static final int SLEEP_FRACTION = 16;
@@ -46,10 +43,6 @@ final class IdleWait implements AutoCloseable {
     messages = 0;
   }
 
-  boolean haveCores() {
-    return runnable.haveCores();
-  }
-
   /**
    * Returns how long to sleep.
    *
@@ -66,11 +59,6 @@ final class IdleWait implements AutoCloseable {
     return messages >= ENOUGH_MESSAGES
         ? LONG_SLEEP_NANOS
         : Math.clamp(idleNanos / SLEEP_FRACTION, MIN_SLEEP_NANOS, MAX_SLEEP_NANOS);
-  }
-
-  /** True when a thread that was moved to a program's core should be given all of them again. */
-  boolean isLongWork(long nanosSinceSleep) {
-    return nanosSinceSleep > OWN_CORE_NANOS;
   }
 
   @Override

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShimConnection implements LocalListener.Waiting {
   static final int MAGIC = 0x5655_4244;
-  static final int VERSION = 7;
+  static final int VERSION = 8;
   private static final int ROOT = 0;
   static final int HELLO_BYTES = 32;
   static final int WELCOME_BYTES = 24;

@@ -72,7 +72,6 @@ public final class ShimServer implements AutoCloseable {
   private final IdleWait idleWait = new IdleWait();
   private @Nullable ServerSleep sleep;
   private int doorbells;
-  private boolean woken;
   private final AtomicInteger wakes = new AtomicInteger();
   private volatile int connections;
   private boolean closed;
@@ -237,60 +236,41 @@ public final class ShimServer implements AutoCloseable {
   }
 
   private void serveUntil(BooleanSupplier stop) {
-    ThreadScheduling thread = ThreadScheduling.ofThisThread();
-    ServerSleep state = new ServerSleep(thread);
+    ThreadScheduling.preferThisThread();
+    ServerSleep state = new ServerSleep();
     sleep = state;
     long busy = System.nanoTime();
-    long awake = busy;
     long looked = busy;
-    boolean moved = false;
     while (!stop.getAsBoolean()) {
       boolean worked = turn() > 0;
       long now = System.nanoTime();
       if (worked) {
         busy = now;
-        if (moved && idleWait.isLongWork(busy - awake)) {
-          thread.useAllCores();
-          moved = false;
-        }
       }
       long wait = worked ? 0 : idleWait.nanos(now - busy, hasQueues());
-      if (wait == 0) {
-        if (now - looked >= BETWEEN_SOCKETS_NANOS) {
-          looked = now;
-          if (serve(0) > 0) {
-            busy = System.nanoTime();
-          }
-        } else if (!worked) {
-          Thread.onSpinWait();
+      if (wait > 0) {
+        if (sleep(state, wait)) {
+          busy = System.nanoTime();
         }
-        continue;
+      } else if (now - looked >= BETWEEN_SOCKETS_NANOS) {
+        looked = now;
+        if (serve(0) > 0) {
+          busy = System.nanoTime();
+        }
+      } else if (!worked) {
+        Thread.onSpinWait();
       }
-      boolean allBusy = !idleWait.haveCores();
-      if (moved && !allBusy) {
-        thread.useAllCores();
-        moved = false;
-      }
-      if (sleep(state, wait, allBusy)) {
-        busy = System.nanoTime();
-      }
-      moved |= woken;
-      woken = false;
-      awake = System.nanoTime();
     }
   }
 
   /** Sleeps, unless a last look finds work. True if there was some before or after. */
-  private boolean sleep(ServerSleep state, long nanos, boolean allBusy) {
-    state.begin(allBusy);
+  private boolean sleep(ServerSleep state, long nanos) {
+    state.begin();
     boolean found = turn() > 0;
     int served = found ? 0 : serve(fabric.untilTimer(nanos));
     boolean rung = state.end();
     if (rung) {
       idleWait.onMessage();
-    }
-    if (woken) {
-      wakes.incrementAndGet();
     }
     if (found || served > 0 || rung) {
       return true;
@@ -304,7 +284,7 @@ public final class ShimServer implements AutoCloseable {
   }
 
   void onWoken() {
-    woken = true;
+    wakes.incrementAndGet();
   }
 
   /** Returns how often a program's doorbell has woken the thread. Callable from any thread. */

@@ -4,8 +4,6 @@ import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.RawMemory;
 import dev.doorbell.interop.shim.abi.ErrnoException;
 import dev.doorbell.interop.shim.abi.UverbsAbi;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,20 +17,9 @@ import java.util.Map;
 public final class ServerSleep {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
-  private static final int ASLEEP_ALL_BUSY = 2;
-  private static final int THREAD = 4;
-  private static final int CORES = 8;
 
-  private final ThreadScheduling thread;
   private final Map<Object, Lease> leases = new HashMap<>();
   private long[] pages = new long[0];
-
-  /**
-   * @param thread that serves
-   */
-  public ServerSleep(ThreadScheduling thread) {
-    this.thread = thread;
-  }
 
   /** A program reads the state from now on. */
   public void attach(ClientProcess process) throws ErrnoException {
@@ -41,11 +28,6 @@ public final class ServerSleep {
 
   void attach(Object program, Lease lease) {
     RawMemory.putInt(lease.address(), AWAKE);
-    RawMemory.putInt(lease.address() + THREAD, thread.thread());
-    MemorySegment cores = thread.cores();
-    for (int at = 0; at < ThreadScheduling.CORES_BYTES; at += Long.BYTES) {
-      RawMemory.putLong(lease.address() + CORES + at, cores.get(ValueLayout.JAVA_LONG, at));
-    }
     leases.put(program, lease);
     index();
   }
@@ -67,12 +49,10 @@ public final class ServerSleep {
   /**
    * The thread is about to sleep. It has to look at all doorbells once more: who rang one before
    * this does not wake it.
-   *
-   * @param allBusy no core is free for it
    */
-  public void begin(boolean allBusy) {
+  public void begin() {
     for (long page : pages) {
-      RawMemory.putIntRelease(page, allBusy ? ASLEEP_ALL_BUSY : ASLEEP);
+      RawMemory.putIntRelease(page, ASLEEP);
     }
     VarHandle.fullFence();
   }

@@ -19,7 +19,6 @@ public final class ThreadScheduling {
 
   // Numbers of the calls that libc has no functions for.
   private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
-  private static final long GETTID = IS_X86 ? 186 : 178;
   private static final long SCHED_SETATTR = IS_X86 ? 314 : 274;
   private static final long SCHED_GETATTR = IS_X86 ? 315 : 275;
 
@@ -41,21 +40,19 @@ public final class ThreadScheduling {
 
   private static final int SCHED_OTHER = 0;
 
-  /** Bytes of {@code cpu_set_t}. */
-  static final int CORES_BYTES = 128;
+  private ThreadScheduling() {}
 
-  private final MethodHandle setCores =
-      find("sched_setaffinity", FunctionDescriptor.of(INT, INT, LONG, LONG));
-  private final MemorySegment cores = Arena.ofAuto().allocate(CORES_BYTES, Long.BYTES);
-  private final int thread;
-
-  private ThreadScheduling() {
+  /**
+   * Sets the calling thread's timer slack to 1 ns instead of 50 us, and asks for short slices,
+   * which Linux has from 6.12 on, and for a nice value that only a privileged process gets. What
+   * the system refuses stays as it was.
+   */
+  public static void preferThisThread() {
     try (Arena call = Arena.ofConfined()) {
       MethodHandle prctl = find("prctl", FunctionDescriptor.of(INT, INT, LONG, LONG, LONG, LONG));
       int slack = (int) prctl.invokeExact(PR_SET_TIMERSLACK, 1L, 0L, 0L, 0L);
       MethodHandle syscall =
           find("syscall", FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, LONG));
-      thread = (int) (long) syscall.invokeExact(GETTID, 0L, 0L, 0L, 0L);
       MemorySegment attributes = call.allocate(ATTRIBUTE_BYTES, Long.BYTES);
       long at = attributes.address();
       long size = ATTRIBUTE_BYTES;
@@ -66,14 +63,8 @@ public final class ThreadScheduling {
         attributes.set(INT, NICE, NICE_VALUE);
         ignored = (long) syscall.invokeExact(SCHED_SETATTR, 0L, at, 0L, 0L);
       }
-      MethodHandle getCores =
-          find("sched_getaffinity", FunctionDescriptor.of(INT, INT, LONG, LONG));
-      int got = (int) getCores.invokeExact(0, (long) CORES_BYTES, cores.address());
-      if (got != 0) {
-        cores.fill((byte) 0);
-      }
     } catch (Throwable e) {
-      throw failed(e);
+      throw e instanceof RuntimeException runtime ? runtime : new IllegalStateException(e);
     }
   }
 
@@ -81,36 +72,5 @@ public final class ThreadScheduling {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
         linker.defaultLookup().findOrThrow(name), function, Linker.Option.firstVariadicArg(1));
-  }
-
-  private static RuntimeException failed(Throwable e) {
-    return e instanceof RuntimeException runtime ? runtime : new IllegalStateException(e);
-  }
-
-  /**
-   * Sets the calling thread's timer slack to 1 ns instead of 50 us, and asks for short slices,
-   * which Linux has from 6.12 on, and for a nice value that only a privileged process gets. What
-   * the system refuses stays as it was.
-   */
-  public static ThreadScheduling ofThisThread() {
-    return new ThreadScheduling();
-  }
-
-  int thread() {
-    return thread;
-  }
-
-  /** The cores on which it may run, a bit each; none where Linux does not say. */
-  MemorySegment cores() {
-    return cores.asReadOnly();
-  }
-
-  /** Lets it run on all of them again: a program may have moved it to its own. */
-  public void useAllCores() {
-    try {
-      int ignored = (int) setCores.invokeExact(thread, (long) CORES_BYTES, cores.address());
-    } catch (Throwable e) {
-      throw failed(e);
-    }
   }
 }

@@ -10,9 +10,8 @@ import org.junit.jupiter.api.Test;
 final class ServerSleepTest {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
-  private static final int ASLEEP_ALL_BUSY = 2;
 
-  private final ServerSleep sleep = new ServerSleep(ThreadScheduling.ofThisThread());
+  private final ServerSleep sleep = new ServerSleep();
 
   private long attach(Object program) {
     Arena arena = Arena.ofShared();
@@ -26,17 +25,16 @@ final class ServerSleepTest {
     long first = attach("first");
     long second = attach("second");
 
-    sleep.begin(false);
+    sleep.begin();
     assertThat(RawMemory.getInt(first)).isEqualTo(ASLEEP);
     assertThat(sleep.end()).isFalse();
 
-    sleep.begin(true);
-    assertThat(RawMemory.compareAndExchangeInt(second, ASLEEP_ALL_BUSY, AWAKE))
-        .isEqualTo(ASLEEP_ALL_BUSY);
+    sleep.begin();
+    assertThat(RawMemory.compareAndExchangeInt(second, ASLEEP, AWAKE)).isEqualTo(ASLEEP);
     assertThat(sleep.end()).isTrue();
     assertThat(RawMemory.getInt(first)).isEqualTo(AWAKE);
 
-    sleep.begin(false);
+    sleep.begin();
     assertThat(sleep.end()).isFalse();
   }
 }
