@@ -1,9 +1,7 @@
 package dev.doorbell.interop.access;
 
 import java.io.IOException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
+import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -112,18 +110,11 @@ public final class PrivateFolder {
         (int) Objects.requireNonNull(found.get("mode")));
   }
 
-  @SuppressWarnings("restricted")
   private static int effectiveUser() {
-    Linker linker = Linker.nativeLinker();
     try {
-      return (int)
-          linker
-              .downcallHandle(
-                  linker.defaultLookup().findOrThrow("geteuid"),
-                  FunctionDescriptor.of(ValueLayout.JAVA_INT))
-              .invokeExact();
-    } catch (Throwable e) {
-      throw new IllegalStateException("geteuid", e);
+      return attributes(Path.of("/proc/self/stat")).uid;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

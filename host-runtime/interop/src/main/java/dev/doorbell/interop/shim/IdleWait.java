@@ -24,7 +24,7 @@ final class IdleWait implements AutoCloseable {
   /** A sleep without an end in sight; a later timer than the system's own tick costs nothing. */
   private static final long LONG_SLEEP_NANOS = 10_000_000;
 
-  private static final long NO_QUEUES_NANOS = 50_000_000;
+  private static final long NO_QUEUES_NANOS = 10_000_000;
 
   /** Doorbells one after the other, each with its message, that show that all come with one. */
   private static final int ENOUGH_MESSAGES = 16;

@@ -6,17 +6,17 @@ import dev.doorbell.interop.shim.object.Resource;
 import dev.doorbell.interop.shim.object.ServedDevice;
 import dev.doorbell.softhca.SoftHca;
 import dev.doorbell.softhca.packet.PortCounters.Counter;
+import java.io.File;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Writes what describes the devices as files in a folder, where the preload library looks for them:
@@ -233,11 +233,12 @@ final class SysfsTree {
   }
 
   private static void put(Path file, String text) throws IOException {
-    Path folder = file.getParent();
-    if (folder != null) {
-      Files.createDirectories(folder);
+    try {
+      Files.writeString(file, text + "\n", StandardCharsets.US_ASCII);
+    } catch (NoSuchFileException e) {
+      Files.createDirectories(file.resolveSibling(""));
+      Files.writeString(file, text + "\n", StandardCharsets.US_ASCII);
     }
-    Files.writeString(file, text + "\n", StandardCharsets.US_ASCII);
   }
 
   /** Links by a relative path that ends with the target's name, as a kernel's do. */
@@ -251,13 +252,20 @@ final class SysfsTree {
   }
 
   static void delete(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+    if (Files.exists(root, LinkOption.NOFOLLOW_LINKS) && !delete(root.toFile())) {
+      throw new IOException("cannot delete " + root);
     }
-    try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
+  }
+
+  /** Deletes a file, a link, or a folder with what is in it. */
+  private static boolean delete(File file) {
+    if (file.delete()) {
+      return true;
     }
+    File[] within = file.listFiles();
+    for (File each : within == null ? new File[0] : within) {
+      delete(each);
+    }
+    return file.delete();
   }
 }

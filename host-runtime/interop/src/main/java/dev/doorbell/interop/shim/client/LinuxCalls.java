@@ -27,6 +27,7 @@ final class LinuxCalls {
   /** Bytes of {@code struct pollfd}: descriptor, events, returned events. */
   static final int POLLFD_BYTES = 8;
 
+  private static final int PR_SET_TIMERSLACK = 29;
   private static final int AF_UNIX = 1;
   private static final int SOCK_STREAM = 1;
   private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
@@ -53,28 +54,44 @@ final class LinuxCalls {
   private static final VarHandle ERRNO =
       STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  private static final MethodHandle SOCKET = find("socket", INT, INT, INT, INT);
-  private static final MethodHandle BIND = find("bind", INT, INT, LONG, INT);
-  private static final MethodHandle LISTEN = find("listen", INT, INT, INT);
-  private static final MethodHandle ACCEPT = find("accept4", INT, INT, LONG, LONG, INT);
-  private static final MethodHandle GETSOCKOPT = find("getsockopt", INT, INT, INT, INT, LONG, LONG);
-  private static final MethodHandle RECV = find("recv", LONG, INT, LONG, LONG, INT);
-  private static final MethodHandle SEND = find("send", LONG, INT, LONG, LONG, INT);
-  private static final MethodHandle WRITE = find("write", LONG, INT, LONG, LONG);
-  private static final MethodHandle PPOLL = find("ppoll", INT, LONG, LONG, LONG, LONG);
-  private static final MethodHandle CLOSE = find("close", INT, INT);
-  private static final MethodHandle FSTATFS = find("fstatfs", INT, INT, LONG);
-  private static final MethodHandle OPEN = variadic(2, "open", INT, LONG, INT);
-  private static final MethodHandle FCNTL = variadic(2, "fcntl", INT, INT, INT);
+  private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
 
-  // Of linux/unistd.h; libc has functions for them from 2.36 on, or none.
-  private static final long PIDFD_OPEN = 434;
-  private static final long PIDFD_GETFD = 438;
-  private static final MethodHandle SYSCALL = variadic(1, "syscall", LONG, LONG, LONG, LONG, LONG);
+  // Numbers of the calls, asm/unistd_64.h of x86 and asm-generic/unistd.h, which ARM has.
+  private static final int WRITE = number(1, 64);
+  private static final int CLOSE = number(3, 57);
+  private static final int MMAP = number(9, 222);
+  private static final int MUNMAP = number(11, 215);
+  private static final int SOCKET = number(41, 198);
+  private static final int SENDTO = number(44, 206);
+  private static final int RECVFROM = number(45, 207);
+  private static final int BIND = number(49, 200);
+  private static final int LISTEN = number(50, 201);
+  private static final int GETSOCKOPT = number(55, 209);
+  private static final int FCNTL = number(72, 25);
+  private static final int FTRUNCATE = number(77, 46);
+  private static final int FSTATFS = number(138, 44);
+  private static final int PRCTL = number(157, 167);
+  private static final int OPENAT = number(257, 56);
+  private static final int PPOLL = number(271, 73);
+  private static final int ACCEPT4 = number(288, 242);
+  private static final int PROCESS_VM_READV = number(310, 270);
+  private static final int PROCESS_VM_WRITEV = number(311, 271);
+  private static final int SCHED_SETATTR = number(314, 274);
+  private static final int SCHED_GETATTR = number(315, 275);
+  private static final int MEMFD_CREATE = number(319, 279);
+  private static final int PIDFD_OPEN = 434;
+  private static final int PIDFD_GETFD = 438;
 
-  private static final MethodHandle MEMFD = find("memfd_create", INT, LONG, INT);
-  private static final MethodHandle FTRUNCATE = find("ftruncate", INT, INT, LONG);
-  private static final MethodHandle SEAL = variadic(2, "fcntl", INT, INT, INT, INT);
+  private static final int AT_FDCWD = -100;
+
+  /** One function for all calls: the JVM compiles code for each form of a function. */
+  private static final MethodHandle SYSCALL =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
+              FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG),
+              Linker.Option.captureCallState("errno"),
+              Linker.Option.firstVariadicArg(1));
 
   private static final int PROT_READ_WRITE = 3;
 
@@ -83,50 +100,31 @@ final class LinuxCalls {
 
   static final int MAP_FIXED = 0x10;
   static final int MAP_FIXED_NOREPLACE = 0x100000;
-  private static final MethodHandle MMAP = find("mmap", LONG, LONG, LONG, INT, INT, INT, LONG);
-  private static final MethodHandle MUNMAP = find("munmap", INT, LONG, LONG);
 
   private final Arena arena = Arena.ofAuto();
   private final MemorySegment state = arena.allocate(STATE);
   private final MemorySegment scratch = arena.allocate(STATFS_BYTES, Long.BYTES);
 
-  private static MethodHandle find(String name, MemoryLayout result, MemoryLayout... arguments) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(result, arguments),
-        Linker.Option.captureCallState("errno"));
+  private static int number(int ofX86, int ofArm) {
+    return IS_X86 ? ofX86 : ofArm;
   }
 
-  /** A function of {@code fixed} arguments, and those behind them. */
-  private static MethodHandle variadic(
-      int fixed, String name, MemoryLayout result, MemoryLayout... arguments) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(result, arguments),
-        Linker.Option.captureCallState("errno"),
-        Linker.Option.firstVariadicArg(fixed));
+  private int call(int number, long a, long b, long c, long d) {
+    return (int) call(number, a, b, c, d, 0, 0);
   }
 
-  /** A call of a C function; throws nothing but what the JVM itself throws. */
-  @FunctionalInterface
-  private interface Call {
-    long run() throws Throwable;
+  private int call(int number, long a, long b) {
+    return (int) call(number, a, b, 0, 0, 0, 0);
   }
 
-  private int result(Call call) {
-    return (int) longResult(call);
-  }
-
-  private long longResult(Call call) {
+  private long call(int number, long a, long b, long c, long d, long e, long f) {
     try {
-      long returned = call.run();
+      long returned = (long) SYSCALL.invokeExact(state, (long) number, a, b, c, d, e, f);
       return returned >= 0 ? returned : -(int) ERRNO.get(state, 0L);
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
+    } catch (RuntimeException | Error failure) {
+      throw failure;
+    } catch (Throwable failure) {
+      throw new IllegalStateException(failure);
     }
   }
 
@@ -144,8 +142,7 @@ final class LinuxCalls {
     if (name.length >= PATH_BYTES) {
       return -36; // ENAMETOOLONG
     }
-    int socket =
-        result(() -> (int) SOCKET.invokeExact(state, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC, 0));
+    int socket = call(SOCKET, AF_UNIX, SOCK_STREAM | NONBLOCK_CLOEXEC);
     if (socket < 0) {
       return socket;
     }
@@ -155,9 +152,9 @@ final class LinuxCalls {
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);
       MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, family, name.length);
       int bytes = family + name.length + 1;
-      int error = result(() -> (int) BIND.invokeExact(state, socket, address.address(), bytes));
+      int error = call(BIND, socket, address.address(), bytes, 0);
       if (error == 0) {
-        error = result(() -> (int) LISTEN.invokeExact(state, socket, backlog));
+        error = call(LISTEN, socket, backlog);
       }
       return closeOn(error, socket);
     }
@@ -165,43 +162,37 @@ final class LinuxCalls {
 
   /** The next connection, which does not block, or minus errno. */
   int accept(int listening) {
-    return result(() -> (int) ACCEPT.invokeExact(state, listening, 0L, 0L, NONBLOCK_CLOEXEC));
+    return call(ACCEPT4, listening, 0, 0, NONBLOCK_CLOEXEC);
   }
 
   /** The peer's credentials from the kernel: {@code struct ucred}, process id and user id. */
   int[] peer(int socket) {
     long at = scratch.address();
     scratch.set(INT, 16, 12);
-    int error =
-        result(
-            () ->
-                (int) GETSOCKOPT.invokeExact(state, socket, SOL_SOCKET, SO_PEERCRED, at, at + 16));
+    long error = call(GETSOCKOPT, socket, SOL_SOCKET, SO_PEERCRED, at, at + 16, 0);
     return error == 0 ? new int[] {scratch.get(INT, 0), scratch.get(INT, 4)} : new int[] {0, -1};
   }
 
   int receive(int socket, long address, int bytes) {
-    return result(
-        () -> (long) RECV.invokeExact(state, socket, address, (long) bytes, MSG_DONTWAIT));
+    return call(RECVFROM, socket, address, bytes, MSG_DONTWAIT);
   }
 
   int send(int socket, long address, int bytes) {
-    int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-    return result(() -> (long) SEND.invokeExact(state, socket, address, (long) bytes, flags));
+    return call(SENDTO, socket, address, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
 
   int write(int file, long address, int bytes) {
-    return result(() -> (long) WRITE.invokeExact(state, file, address, (long) bytes));
+    return call(WRITE, file, address, bytes, 0);
   }
 
   int poll(long descriptors, int count, long nanos) {
     scratch.set(LONG, 0, nanos / NANOS_PER_SECOND);
     scratch.set(LONG, Long.BYTES, nanos % NANOS_PER_SECOND);
-    return result(
-        () -> (int) PPOLL.invokeExact(state, descriptors, (long) count, scratch.address(), 0L));
+    return call(PPOLL, descriptors, count, scratch.address(), 0);
   }
 
   int close(int descriptor) {
-    return result(() -> (int) CLOSE.invokeExact(state, descriptor));
+    return call(CLOSE, descriptor, 0);
   }
 
   /**
@@ -210,33 +201,24 @@ final class LinuxCalls {
    * @return its address, or 0
    */
   long map(int file, long offset, long bytes) {
-    long at =
-        longResult(
-            () ->
-                (long)
-                    MMAP.invokeExact(state, 0L, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset));
-    return Math.max(0, at);
+    return Math.max(0, call(MMAP, 0, bytes, PROT_READ_WRITE, MAP_SHARED, file, offset));
   }
 
   /** Opens a file for reading and writing. */
   int open(String path) {
     try (Arena call = Arena.ofConfined()) {
       long name = call.allocateFrom(path).address();
-      return result(() -> (int) OPEN.invokeExact(state, name, OPEN_FLAGS));
+      return call(OPENAT, AT_FDCWD, name, OPEN_FLAGS, 0);
     }
   }
 
   /** A duplicate of a file descriptor of another process. */
   int descriptorOf(int pid, int descriptor) {
-    int process = result(() -> (long) SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L, 0L));
+    int process = call(PIDFD_OPEN, pid, 0);
     if (process < 0) {
       return process;
     }
-    int duplicate =
-        result(
-            () ->
-                (long)
-                    SYSCALL.invokeExact(state, PIDFD_GETFD, (long) process, (long) descriptor, 0L));
+    int duplicate = call(PIDFD_GETFD, process, descriptor);
     close(process);
     return duplicate;
   }
@@ -245,14 +227,13 @@ final class LinuxCalls {
   int sealedMemory(String name, long bytes) {
     try (Arena call = Arena.ofConfined()) {
       long text = call.allocateFrom(name).address();
-      int file = result(() -> (int) MEMFD.invokeExact(state, text, MFD_CLOEXEC_ALLOW_SEALING));
+      int file = call(MEMFD_CREATE, text, MFD_CLOEXEC_ALLOW_SEALING);
       if (file < 0) {
         return file;
       }
-      int error = result(() -> (int) FTRUNCATE.invokeExact(state, file, bytes));
+      int error = call(FTRUNCATE, file, bytes);
       if (error == 0) {
-        int seals = SEAL_SHRINK | SEAL_GROW;
-        error = result(() -> (int) SEAL.invokeExact(state, file, F_ADD_SEALS, seals));
+        error = call(FCNTL, file, F_ADD_SEALS, SEAL_SHRINK | SEAL_GROW, 0);
       }
       return closeOn(error, file);
     }
@@ -265,14 +246,8 @@ final class LinuxCalls {
    * @return 0, or minus errno
    */
   int mapShared(long address, long bytes, int how, int file, long offset) {
-    return result(
-        () ->
-            (long)
-                        MMAP.invokeExact(
-                            state, address, bytes, PROT_READ_WRITE, MAP_SHARED | how, file, offset)
-                    == address
-                ? 0L
-                : -1L);
+    long at = call(MMAP, address, bytes, PROT_READ_WRITE, MAP_SHARED | how, file, offset);
+    return at < 0 ? (int) at : 0;
   }
 
   /**
@@ -281,17 +256,45 @@ final class LinuxCalls {
    * @return 0, or minus errno
    */
   int unmap(long address, long bytes) {
-    return result(() -> (int) MUNMAP.invokeExact(state, address, bytes));
+    return call(MUNMAP, address, bytes);
   }
 
   /** The seals of a file in memory ({@code F_SEAL_*}), or minus errno where it cannot have any. */
   int seals(int descriptor) {
-    return result(() -> (int) FCNTL.invokeExact(state, descriptor, F_GET_SEALS));
+    return call(FCNTL, descriptor, F_GET_SEALS);
   }
 
   /** The type of the file system that a file is of ({@code f_type} of statfs), or 0. */
   long fileSystem(int descriptor) {
-    int error = result(() -> (int) FSTATFS.invokeExact(state, descriptor, scratch.address()));
+    int error = call(FSTATFS, descriptor, scratch.address());
     return error < 0 ? 0 : scratch.get(LONG, 0);
+  }
+
+  /**
+   * Copies from {@code address} in the process {@code pid}: two {@code struct iovec}, of this
+   * process and of that one.
+   *
+   * @return the number of bytes, or minus errno
+   */
+  long readProcess(int pid, long local, long remote) {
+    return call(PROCESS_VM_READV, pid, local, 1, remote, 1, 0);
+  }
+
+  /** Copies to it, in ascending order. */
+  long writeProcess(int pid, long local, long remote) {
+    return call(PROCESS_VM_WRITEV, pid, local, 1, remote, 1, 0);
+  }
+
+  int setTimerSlack(long nanos) {
+    return call(PRCTL, PR_SET_TIMERSLACK, nanos);
+  }
+
+  /** Reads the calling thread's {@code struct sched_attr}. */
+  int scheduling(long address, int bytes) {
+    return call(SCHED_GETATTR, 0, address, bytes, 0);
+  }
+
+  int schedule(long address) {
+    return call(SCHED_SETATTR, 0, address);
   }
 }
