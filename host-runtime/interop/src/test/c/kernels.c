@@ -125,6 +125,17 @@ int cudaEventSynchronize(void *);
 	" ld.param.u32 s, [n]; setp.ge.u32 q, i, s; @q ret;\n"                                                         \
 	" ld.param.u64 a, [p]; mul.wide.u32 o, i, 4; add.u64 a, a, o;\n"                                               \
 	" ld.global.u32 v, [a]; ld.global.u32 s, [step]; add.u32 v, v, s; st.global.u32 [a], v; ret;\n}\n"             \
+	".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"     \
+	".global .align 1 .b8 text[2] = {120, 0};\n"                                                                   \
+	".visible .entry barrier_trap(.param .u64 p, .param .u32 n)\n"                                                 \
+	"{\n"                                                                                                          \
+	" .reg .pred q; .reg .b32 v; .reg .b64 a; ld.param.u32 v, [n]; setp.eq.u32 q, v, 1; @q trap;\n"                \
+	" ld.param.u64 a, [p]; setp.eq.u32 q, v, 2; @q ld.global.u32 v, [a];\n"                                        \
+	" mov.u64 a, text; cvta.global.u64 a, a;\n"                                                                    \
+	" { .param .b64 a0; .param .b64 a1; .param .b32 a2; .param .b64 a3; .param .b64 a4;\n"                         \
+	" st.param.b64 [a0], a; st.param.b64 [a1], a; st.param.b32 [a2], 7; st.param.b64 [a3], a; st.param.b64 [a4], 1;\n" \
+	" call.uni __assertfail, (a0, a1, a2, a3, a4); } ret;\n"                                                       \
+	"}\n"                                                                                                          \
 	".visible .entry await(.param .u64 p)\n{\n"                                                                    \
 	" .reg .pred q; .reg .b32 v; .reg .b64 a; ld.param.u64 a, [p];\n"                                              \
 	"again: ld.volatile.global.u32 v, [a]; setp.eq.u32 q, v, 0; @q bra again; ret;\n}\n"
@@ -154,7 +165,7 @@ static struct {
 	void *list;
 } wrapper = {0x466243b1u, 1, &binary, NULL};
 
-static char add, await, step; /* their addresses stand for the kernels and the variable */
+static char add, await, barrier_trap, step; /* their addresses stand for the kernels and the variable */
 
 #define REQUIRE(condition)                                                                                             \
 	do {                                                                                                           \
@@ -731,6 +742,7 @@ int main(int count, char **words)
 	void **handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, &add, NULL, "add", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(handle, &await, NULL, "await", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, &barrier_trap, NULL, "barrier_trap", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, &step, NULL, "step", 0, 4, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
 	if (count > 1 && strcmp(words[1], "wild") == 0) {
@@ -740,6 +752,17 @@ int main(int count, char **words)
 		REQUIRE(cuMemAlloc_v2(&address, 8) == 700); /* the error stays */
 		OK(cudaDeviceReset());
 		OK(cuMemAlloc_v2(&address, 8));
+	} else if (count > 1 && strcmp(words[1], "errors") == 0) {
+		static const struct {
+			uint32_t what;
+			uint64_t address;
+			int error;
+		} cases[] = {{0, 0, 710}, {1, 0, 719}, {2, 0x123450, 700}, {2, 0x123451, 716}};
+		for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+			OK(launch(&barrier_trap, 1, 1, (void *)cases[i].address, cases[i].what, NULL));
+			REQUIRE(cudaDeviceSynchronize() == cases[i].error);
+			OK(cudaDeviceReset());
+		}
 	} else if (count > 1 && strcmp(words[1], "fault") == 0) {
 		uint64_t address;
 		OK(launch(&add, 1, 1, NULL, 0, NULL));

@@ -77,6 +77,14 @@ final class EmulatedGpusTest {
     }
   }
 
+  @Test
+  void assertions_traps_and_misaligned_accesses_have_errors_of_their_own_whatever_the_kernels_name()
+      throws Exception {
+    try (ServedDevices devices = serve()) {
+      assertThat(devices.start(compile(devices), "errors").succeed()).endsWith("ok\n");
+    }
+  }
+
   /** Stands for an instruction that the VM carries out wrongly. */
   private static final class Broken implements Probe {
     @Override

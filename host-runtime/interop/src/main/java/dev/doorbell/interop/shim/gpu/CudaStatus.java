@@ -1,5 +1,7 @@
 package dev.doorbell.interop.shim.gpu;
 
+import java.util.regex.Pattern;
+
 /** Error codes of {@code cuda.h}, most of which are those of {@code driver_types.h} as well. */
 final class CudaStatus {
   static final int SUCCESS = 0;
@@ -16,21 +18,27 @@ final class CudaStatus {
   static final int MISALIGNED = 716;
   static final int LAUNCH_FAILED = 719;
 
+  /** As in "load of 4 bytes at 0x1000: ...". */
+  private static final Pattern ACCESS = Pattern.compile("[\\w. ]+ of [\\d,]+ bytes at ");
+
   private CudaStatus() {}
 
-  /** Returns the code for the end of a kernel that the VM describes. */
+  /**
+   * Returns the code for the end of a kernel.
+   *
+   * @param message "kernel NAME was stopped: " and the reason
+   */
   static int ofFailure(String message, boolean stuck) {
     if (stuck) {
       return LAUNCH_TIMEOUT;
     }
-    if (message.startsWith("assertion ")) {
+    String reason = message.replaceFirst(".*? was stopped: ", "");
+    if (reason.startsWith("assertion ")) {
       return ASSERT;
     }
-    if (message.startsWith("misaligned ")) {
+    if (reason.startsWith("misaligned ")) {
       return MISALIGNED;
     }
-    return message.contains("trap") || message.contains("barrier")
-        ? LAUNCH_FAILED
-        : ILLEGAL_ADDRESS;
+    return ACCESS.matcher(reason).lookingAt() ? ILLEGAL_ADDRESS : LAUNCH_FAILED;
   }
 }
