@@ -246,7 +246,9 @@ public final class KernelLinker {
             root.parameters(),
             registers,
             scope.written(),
-            scope.specials(),
+            scope.specials().entrySet().stream()
+                .map(each -> new KernelImage.Special(each.getKey(), each.getValue()))
+                .toArray(KernelImage.Special[]::new),
             places,
             slotsAt,
             scope.shared().bytes(),

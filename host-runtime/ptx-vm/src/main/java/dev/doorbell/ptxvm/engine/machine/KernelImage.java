@@ -7,7 +7,6 @@ import dev.doorbell.ptxvm.ir.PtxModule;
 import dev.doorbell.ptxvm.ir.Variable;
 import dev.doorbell.ptxvm.memory.Layout;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +34,15 @@ public record KernelImage(
     List<Variable> parameterList,
     long[] constants,
     int written,
-    Map<SpecialRegister, Integer> specials,
+    Special[] specials,
     List<Instruction> places,
     List<ToIntFunction<Register>> slotsAt,
     long sharedBytes,
     long localBytes,
     @Nullable Supplier<long[]> late) {
+
+  /** A special register and its slot. */
+  public record Special(SpecialRegister register, int slot) {}
 
   public KernelImage with(long[] others, @Nullable Supplier<long[]> grown) {
     return new KernelImage(
@@ -95,7 +97,9 @@ public record KernelImage(
   /** The register file of a new thread: constants, and what is fixed for the thread. */
   long[] registers(GridContext grid, int block, int thread) {
     long[] r = late == null ? constants.clone() : late.get();
-    specials.forEach((special, slot) -> r[slot] = special.value(grid, block, thread));
+    for (Special special : specials) {
+      r[special.slot] = special.register.value(grid, block, thread);
+    }
     return r;
   }
 
