@@ -740,6 +740,24 @@ API int cudaMemPoolSetAttribute(void *pool, int attribute, void *value)
 	return OK;
 }
 
+struct access {
+	int kind, device, flags; /* cudaMemAccessDesc: cudaMemLocationTypeDevice, and the rights of that device */
+};
+
+/* A peer has both rights without being asked for; who has no way to the memory cannot be given any. */
+API int cudaMemPoolSetAccess(void *pool, const struct access *rights, size_t count)
+{
+	int owner = (int)((uint64_t)pool - 0x100), can;
+	for (size_t i = 0; i < count; i++) {
+		if (rights[i].kind != 1)
+			return result(INVALID_VALUE);
+		if (rights[i].device != owner &&
+		    (cudaDeviceCanAccessPeer(&can, rights[i].device, owner) != OK || !can))
+			return result(INVALID_DEVICE);
+	}
+	return OK;
+}
+
 API int cudaMemPoolTrimTo(void *pool, size_t bytes)
 {
 	(void)pool, (void)bytes;
