@@ -2,7 +2,10 @@ package dev.doorbell.core.agent;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +81,21 @@ public final class Scheduler {
     }
     agents[at] = null;
     holes++;
+    if (stepping == NOBODY) {
+      closeHoles();
+    }
+  }
+
+  /** Removes many in one pass. */
+  public void removeAll(Collection<? extends Agent> gone) {
+    Set<Agent> set = new HashSet<>(gone);
+    for (int i = 0; i < count; i++) {
+      if (set.contains(agents[i])) {
+        agents[i] = null;
+        holes++;
+      }
+    }
+    devices.removeAll(set);
     if (stepping == NOBODY) {
       closeHoles();
     }

@@ -6,6 +6,7 @@ import dev.doorbell.core.agent.Scheduler;
 import dev.doorbell.core.fabric.FarDevicePort.FarMemory;
 import dev.doorbell.core.memory.AddressSpace;
 import dev.doorbell.core.memory.Locus;
+import java.util.Collection;
 import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
 
@@ -99,6 +100,11 @@ public final class DirectFabric extends Fabric {
   @Override
   public void detach(Agent agent) {
     scheduler.remove(agent);
+  }
+
+  @Override
+  public void detachAll(Collection<? extends Agent> agents) {
+    scheduler.removeAll(agents);
   }
 
   @Override

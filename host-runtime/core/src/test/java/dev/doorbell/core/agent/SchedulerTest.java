@@ -58,6 +58,29 @@ class SchedulerTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {0, 7})
+  void many_agents_leave_at_once_between_sweeps_and_in_the_midst_of_one(long seed) {
+    Scheduler scheduler = new Scheduler(seed);
+    List<Recorder> all = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      all.add(new Recorder("a" + i));
+      scheduler.add(all.getLast());
+    }
+    Recorder device = new Recorder("device");
+    scheduler.addDevice(device);
+    scheduler.removeAll(List.of(all.get(1), all.get(5), device, new Recorder("nobody")));
+    assertThat(scheduler.size()).isEqualTo(4);
+    List<Recorder> leaving = List.of(all.get(2), all.get(3));
+    leaving.forEach(each -> each.action = () -> scheduler.removeAll(leaving));
+    scheduler.sweep();
+    assertThat(scheduler.size()).isEqualTo(2);
+    log.clear();
+    scheduler.sweep();
+    assertThat(log.stream().map(step -> step.substring(0, 2)))
+        .containsExactlyInAnyOrder("a0", "a4");
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {1, 2, -1, 0x5eed})
   void the_same_seed_gives_the_same_interleaving(long seed) {
     assertThat(interleaving(seed, 20, 20)).isEqualTo(interleaving(seed, 20, 20));

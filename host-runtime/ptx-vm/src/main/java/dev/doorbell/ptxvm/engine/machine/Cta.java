@@ -4,6 +4,7 @@ import dev.doorbell.core.fabric.ThreadPort;
 import dev.doorbell.ptxvm.engine.machine.VmThread.Fault;
 import dev.doorbell.ptxvm.engine.machine.VmThread.Stepper;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -133,11 +134,12 @@ public final class Cta {
     }
   }
 
-  void detach() {
+  /** Ends its threads; those that have not exited are to be detached. */
+  void stop(Collection<VmThread> stopped) {
     for (VmThread thread : threads) {
       if (!thread.exited) {
         thread.exited = true;
-        grid.fabric.detach(thread);
+        stopped.add(thread);
       }
     }
   }

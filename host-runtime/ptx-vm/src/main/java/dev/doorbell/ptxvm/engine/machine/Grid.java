@@ -154,10 +154,10 @@ public final class Grid extends GridContext {
       failure = "kernel %s was stopped: %s".formatted(image.name(), message);
       List<Cta> blocks = List.copyOf(resident);
       leaving = blocks.size();
-      for (Cta cta : blocks) {
-        cta.detach();
-        exclusively(() -> left(cta));
-      }
+      List<VmThread> stopped = new ArrayList<>();
+      blocks.forEach(cta -> cta.stop(stopped));
+      fabric.detachAll(stopped);
+      blocks.forEach(cta -> exclusively(() -> left(cta)));
       if (blocks.isEmpty()) {
         end();
       }
