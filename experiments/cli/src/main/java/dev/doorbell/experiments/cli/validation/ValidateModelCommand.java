@@ -9,8 +9,6 @@ import dev.doorbell.experiments.cli.command.CommandContext;
 import dev.doorbell.experiments.cli.command.ExitCode;
 import dev.doorbell.experiments.cli.command.UsageException;
 import dev.doorbell.experiments.plan.ExperimentRuntime;
-import dev.doorbell.experiments.results.figures.Plots.PlotFormat;
-import dev.doorbell.experiments.results.validation.ParityPlot;
 import dev.doorbell.experiments.results.validation.ValidationPage;
 import dev.doorbell.experiments.results.validation.ValidationTables;
 import dev.doorbell.experiments.run.PointWorkers;
@@ -34,7 +32,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -169,7 +166,7 @@ public final class ValidateModelCommand extends CliCommand {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "DIR",
-      description = "Writes results.json, rows.csv and the figure parity.svg and parity.tex too.")
+      description = "Writes results.json and rows.csv too.")
   private @Nullable Path folder;
 
   @Option(
@@ -399,8 +396,6 @@ public final class ValidateModelCommand extends CliCommand {
     SequencedMap<String, byte[]> files = new LinkedHashMap<>();
     files.put(StoredResults.FILE, StoredResults.text(results).getBytes(StandardCharsets.UTF_8));
     files.put("rows.csv", ValidationTables.csv(results).getBytes(StandardCharsets.UTF_8));
-    ParityPlot.of(results)
-        .ifPresent(plot -> files.putAll(plot.files(EnumSet.of(PlotFormat.SVG, PlotFormat.TIKZ))));
     return files;
   }
 

@@ -67,9 +67,6 @@ public final class ValidationPage {
 
         """);
     page.append(ValidationTables.standings(results).markdown());
-    if (ParityPlot.of(results).isPresent()) {
-      page.append("\n![Modelled against measured values](../experiments/validation/parity.svg)\n");
-    }
     if (!results.withoutResult().isEmpty()) {
       page.append(
           "\n%d rows have no result: rows.csv has the reason of each.\n"
